@@ -27,7 +27,7 @@ type Steps = Vec<NextStep>;
 /// How long before Claude Code deletes a transcript the report warns of it.
 const WARNING: Duration = Duration::from_hours(7 * 24);
 
-/// Checks everything.
+/// Checks the installation, the folders, the index and the settings.
 pub fn doctor(context: &Context, _: &Request) -> Result<Report<Vec<NextStep>>, Error> {
     context.require_person("the report on this machine")?;
     let all = select::all(context)?;

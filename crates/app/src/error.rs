@@ -42,7 +42,7 @@ pub enum Kind {
     Cancelled,
     /// What was sent or asked for is larger than it may be.
     TooLarge,
-    /// Backstory is wrong.
+    /// A defect in Backstory.
     Internal,
 }
 

@@ -12,7 +12,7 @@ use crate::{Context, Error, Kind};
 pub struct Moment(String);
 
 impl Moment {
-    /// The time it names; a span lies before now, a day begins at midnight in the person's zone, and a day of the week
+    /// The time it names; a span is before now, a day begins at midnight in the person's zone, and a day of the week
     /// is the last one, today among them.
     pub fn at(&self, context: &Context) -> Result<Timestamp, Error> {
         let now = context.now.to_zoned(context.zone());

@@ -22,46 +22,46 @@ pub enum NextStep {
     NameProject,
     /// Search for this word, which was taken for an id.
     Search {
-        /// The word.
+        /// The words to search for.
         words: String,
     },
-    /// Read the session.
+    /// Read the session's conversation.
     Show {
-        /// The session.
+        /// The session's id.
         session: SessionId,
     },
     /// List the records of the session: that shows their ids.
     ShowRecords {
-        /// The session.
+        /// The session's id.
         session: SessionId,
     },
     /// Ask for tools, thinking and sub-agents too: what is missing may be among what is left out.
     ShowEverything,
     /// Continue a fork of the session.
     Fork {
-        /// The session.
+        /// The session's id.
         session: SessionId,
     },
     /// Continue a fork of the session in another directory.
     ForkElsewhere {
-        /// The session.
+        /// The session's id.
         session: SessionId,
     },
     /// Fork one of the newest sessions.
     ForkRecent,
     /// Let a worker go on with the session.
     RunInSession {
-        /// The session.
+        /// The session's id.
         session: SessionId,
     },
     /// Let a worker go on with a fork of the session.
     RunInFork {
-        /// The session.
+        /// The session's id.
         session: SessionId,
     },
     /// Give the worker that forks the session options of its own.
     RunOptions {
-        /// The session.
+        /// The session's id.
         session: SessionId,
     },
     /// Wait until that has ended, or begin a session of its own.
@@ -72,27 +72,27 @@ pub enum NextStep {
     ListWorkers,
     /// Watch and answer the worker of the session.
     Attach {
-        /// The session.
+        /// The session's id.
         session: SessionId,
     },
     /// Say more to the worker of the session.
     SendToSession {
-        /// The session.
+        /// The session's id.
         session: SessionId,
     },
     /// Send a message to the worker.
     Send {
-        /// The worker.
+        /// The worker's number.
         worker: WorkerId,
     },
     /// End the worker.
     Stop {
-        /// The worker.
+        /// The worker's number.
         worker: WorkerId,
     },
     /// Remove the worker's work tree, when nothing would be lost with it.
     RemoveWorkTree {
-        /// The worker.
+        /// The worker's number.
         worker: WorkerId,
     },
     /// Let Backstory choose a session for the task.
@@ -113,7 +113,7 @@ pub enum NextStep {
     Export,
     /// Read how a line of a labels file has to look.
     LabelsFormat,
-    /// List the jobs.
+    /// List the scheduled jobs.
     ListJobs,
     /// Give the job another name, or remove the one that has it.
     RenameJob {

@@ -25,10 +25,10 @@ pub struct Answer {
     /// The session to resume, or the one to wait for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// That session's title.
+    /// The title of the session to resume or wait for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The chance that the person goes on with the session that ranks first, between 0 and 1; `null` where it was not
+    /// The chance that the user continues the session that ranks first, between 0 and 1; `null` where it was not
     /// estimated.
     pub chance: Option<f64>,
     /// The five factors of that session; `null` where none was considered.
@@ -60,12 +60,12 @@ pub struct Answer {
     pub scores: Vec<Considered>,
     /// How many sessions were considered.
     pub candidates: usize,
-    /// The task.
+    /// The task, as it was given.
     pub task: String,
-    /// The repository.
+    /// The root of the repository that the task is for.
     #[serde(serialize_with = "model::path")]
     pub repo_path: PathBuf,
-    /// The branch.
+    /// The branch that is checked out in that repository.
     pub branch: Option<String>,
     /// The agent that asked.
     pub agent_id: Option<AgentId>,

@@ -40,7 +40,7 @@ pub struct Pack {
     pub sessions: Vec<Source>,
     /// How many tokens it has at most.
     pub tokens: usize,
-    /// The brief.
+    /// The brief as Markdown, to put before the task.
     pub text: String,
 }
 
@@ -48,9 +48,9 @@ pub struct Pack {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "PackSource")]
 pub struct Source {
-    /// The session.
+    /// The quoted session's id.
     pub session_id: SessionId,
-    /// Its title.
+    /// The quoted session's title.
     pub title: Option<String>,
     /// The lines that are quoted, as `session:line`.
     pub cites: Vec<String>,

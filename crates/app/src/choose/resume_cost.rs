@@ -22,7 +22,7 @@ pub struct ResumeCost {
     pub minutes_since_use: Option<i64>,
     /// The cost in US dollars, if the model's price is known; what a subscription does not bill counts against its limits.
     pub cost_usd: Option<f64>,
-    /// The model.
+    /// The model that the session used last, by its API name.
     pub model: Option<String>,
     /// The share of the context window that is used, from 0 to 1.
     pub window_used: f64,

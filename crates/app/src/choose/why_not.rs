@@ -26,22 +26,22 @@ pub struct Request {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "WhyNotAnswer")]
 pub struct WhyNot {
-    /// The decision.
+    /// The number of the decision that is explained.
     pub decision: i64,
     /// When it was made.
     #[serde(serialize_with = "model::time")]
     pub at: Timestamp,
     /// What was to be done.
     pub task: String,
-    /// What was decided.
+    /// What was advised: resume, fresh or wait.
     pub action: String,
-    /// Why.
+    /// The reason that was given with the advice.
     pub reason: String,
     /// The session asked about, as it was looked at then.
     pub session: Considered,
     /// Its place among all, from 1.
     pub rank: usize,
-    /// Of how many.
+    /// How many sessions were compared.
     pub candidates: usize,
     /// The session that was chosen, in the same shape; `null` where none was.
     pub chosen: Option<Considered>,

@@ -92,7 +92,7 @@ fn unpack(folder: &Path, now: Timestamp) -> io::Result<()> {
 /// The text with every time in it moved.
 fn moved(text: &str, later: SignedDuration) -> String {
     let mut out = String::with_capacity(text.len());
-    // Between two quotes stands a whole string of JSON, or what lies between two strings.
+    // Between two quotes is a whole JSON string, or what separates two strings.
     for (at, part) in text.split('"').enumerate() {
         if at > 0 {
             out.push('"');

@@ -22,9 +22,9 @@ const MAX_SETTINGS: u64 = 1 << 20;
 /// The paths of everything Backstory uses, and the settings.
 #[derive(Debug, Clone, Default)]
 pub struct Config {
-    /// The person's home.
+    /// The user's home directory.
     pub home: PathBuf,
-    /// Backstory's own state.
+    /// The folder of Backstory's own state.
     pub state: PathBuf,
     /// Claude Code's config folders, each once.
     pub claude_folders: Vec<PathBuf>,
@@ -44,7 +44,7 @@ pub struct Config {
     pub pager: Option<String>,
     /// Where programs are looked for (`PATH`).
     pub search_path: String,
-    /// What `CLAUDE_CONFIG_DIR` says, as it stands.
+    /// What `CLAUDE_CONFIG_DIR` says, unchanged.
     pub claude_config_dir: Option<PathBuf>,
     /// The key for the Messages API, where the environment holds one; it is kept nowhere.
     pub api_key: Option<ApiKeyText>,

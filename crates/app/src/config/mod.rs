@@ -1,4 +1,4 @@
-//! Where everything lies, what the person set, and the made-up sessions of `--demo`.
+//! Paths, settings, and the made-up sessions of `--demo`.
 
 pub(crate) mod demo;
 mod environment;

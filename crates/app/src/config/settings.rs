@@ -22,31 +22,31 @@ const DEFAULTS: &str = include_str!("defaults.toml");
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// `[claude]`
+    /// `[claude]`: the program and the folders to read.
     pub claude: ClaudeSettings,
-    /// `[openclaw]`
+    /// `[openclaw]`: where OpenClaw's files are.
     pub openclaw: FolderSettings,
-    /// `[search]`
+    /// `[search]`: how questions are answered, and for how long.
     pub search: SearchSettings,
-    /// `[embedding]`
+    /// `[embedding]`: the model that understands meaning.
     pub embedding: EmbeddingSettings,
-    /// `[fork]`
+    /// `[fork]`: what finds the session to fork.
     pub fork: ForkSettings,
-    /// `[project]`
+    /// `[project]`: what is read of a repository.
     pub project: ProjectSettings,
-    /// `[selection]`
+    /// `[selection]`: how `pick` chooses, and its judge.
     pub selection: SelectionSettings,
-    /// `[terminal]`
+    /// `[terminal]`: the pager.
     pub terminal: TerminalSettings,
-    /// `[activity]`
+    /// `[activity]`: how the activity of sessions is found out.
     pub activity: ActivitySettings,
-    /// `[watch]`
+    /// `[watch]`: how `watch` notifies.
     pub watch: WatchSettings,
-    /// `[workers]`
+    /// `[workers]`: how long workers may take.
     pub workers: WorkerSettings,
-    /// `[bridge]`
+    /// `[bridge]`: the tools of OpenClaw's agents.
     pub bridge: BridgeSettings,
-    /// `[mcp]`
+    /// `[mcp]`: what models may see and do.
     pub mcp: McpSettings,
     /// `[agents.<name>.selection]` and `[agents.<name>.bridge]`, each laid over the section of all agents alone.
     #[serde(skip)]
@@ -60,7 +60,7 @@ pub struct Settings {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ForkSettings {
-    /// The search engine.
+    /// The engine that finds the session to fork.
     pub engine: Engine,
     /// qmd's collection of sessions.
     pub collection: String,
@@ -78,7 +78,7 @@ pub enum Engine {
     #[default]
     #[serde(alias = "index")]
     Own,
-    /// qmd.
+    /// The `qmd` program, over the exported sessions.
     Qmd,
     /// qmd where it is installed, else the index.
     Auto,
@@ -120,7 +120,7 @@ pub struct SelectionSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleName {
-    /// The chance that the person goes on with it.
+    /// The chance that the user continues it.
     #[default]
     Calibrated,
     /// The five factors of OpenClaw's design.
@@ -165,7 +165,7 @@ pub struct ClaudeSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FolderSettings {
-    /// The folders.
+    /// Their paths.
     pub folders: Vec<PathBuf>,
 }
 
@@ -269,7 +269,7 @@ pub struct McpSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Notify {
-    /// Not at all.
+    /// No notification is sent.
     Off,
     /// By the terminal's bell.
     #[default]

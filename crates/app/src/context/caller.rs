@@ -28,7 +28,7 @@ pub enum Caller {
     Agent(AgentId),
     /// The `claude` of a worker, for the person or for the agent it works for.
     Worker {
-        /// The worker.
+        /// The worker that the agent runs in.
         worker: WorkerId,
         /// The agent it works for.
         agent: Option<AgentId>,

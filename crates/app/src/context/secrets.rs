@@ -16,7 +16,7 @@ const SHORTEST: usize = 8;
 /// Whether answers hold secrets as they were said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Secrets {
-    /// `[redacted:kind]` stands in their place.
+    /// `[redacted:kind]` replaces them.
     #[default]
     Redacted,
     /// They are shown. Only for the eyes of the person at the terminal.
@@ -188,10 +188,10 @@ mod tests {
         };
         let mut event = SessionEvent::SubagentSpawned(agent);
         Secrets::Redacted.redact_event(&mut event);
-        let told = serde_json::to_string(&event).unwrap();
+        let json = serde_json::to_string(&event).unwrap();
         assert!(
-            !told.contains(&secret()[4..]) && told.matches("[redacted:github-token]").count() == 3,
-            "{told}"
+            !json.contains(&secret()[4..]) && json.matches("[redacted:github-token]").count() == 3,
+            "{json}"
         );
     }
     #[test]

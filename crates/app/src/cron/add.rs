@@ -24,7 +24,7 @@ const FIELDS: &str = "it has five fields: minute, hour, day of the month, month,
 pub struct Request {
     /// The job's name: a letter, then up to 63 letters, digits, dots, dashes and underscores.
     pub name: String,
-    /// The task.
+    /// The task that Claude gets at each run.
     pub task: String,
     /// Run once, at this time: 2026-01-31T10:00, or how far ahead it is: `in 20m`.
     pub at: Option<String>,

@@ -23,13 +23,13 @@ pub(super) struct WorkerExecutor<'a> {
     pub(super) context: &'a Context,
 }
 
-/// This process, told from all others.
+/// The identity of this process, as text.
 pub(super) fn own() -> String {
     serde_json::to_string(&ProcessIdentity::current()).unwrap_or_default()
 }
 
-/// Whether the process that told itself from others by this text still lives. What is no such text is judged by its
-/// age alone.
+/// Whether the process with this identity is alive; true for a text that is no identity, where only the age of the
+/// lease counts.
 pub(super) fn lives(own: &str) -> bool {
     serde_json::from_str::<ProcessIdentity>(own).map_or(true, |life| life.is_alive())
 }

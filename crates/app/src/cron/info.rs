@@ -11,13 +11,13 @@ use crate::workers::PermissionRequest;
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "CronJob")]
 pub struct JobInfo {
-    /// The job.
+    /// The job's definition and state.
     #[serde(flatten)]
     pub job: Job,
     /// When it is due next; absent where it is not.
     #[serde(serialize_with = "model::optional_time")]
     pub next: Option<Timestamp>,
-    /// Its newest run.
+    /// The newest run; absent before the first.
     pub last_run: Option<Run>,
     /// The pending requests of that run's worker.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -28,7 +28,7 @@ pub struct JobInfo {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "CronListAnswer")]
 pub struct JobList {
-    /// By name.
+    /// The jobs, sorted by name.
     pub jobs: Vec<JobInfo>,
     /// Whether a daemon is running.
     pub daemon: bool,
@@ -38,9 +38,9 @@ pub struct JobList {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "CronRun")]
 pub struct RunInfo {
-    /// The job's name.
+    /// The name of the job that ran.
     pub job: String,
-    /// The run.
+    /// The run's times and outcome.
     #[serde(flatten)]
     pub run: Run,
 }
@@ -60,7 +60,7 @@ pub enum DaemonEvent {
     },
     /// Something could not be done.
     Problem {
-        /// What, in words.
+        /// The event as a sentence for a log.
         message: String,
     },
 }

@@ -78,7 +78,7 @@ pub fn switch(context: &Context, request: &JobRequest, is_on: bool) -> Result<Jo
     describe(context, &store, job)
 }
 
-/// Removes a job with its history; what runs goes on.
+/// Removes a job with its history; a run that has begun continues.
 pub fn remove(context: &Context, request: &JobRequest) -> Result<JobInfo, Error> {
     let mut store = open(context)?;
     let job = found(&store, &request.job)?;

@@ -38,10 +38,10 @@ impl Default for HistoryRequest {
     }
 }
 
-/// Past runs.
+/// The past runs of one job, or of all.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "CronHistoryAnswer")]
 pub struct History {
-    /// Newest first.
+    /// The runs, newest first.
     pub runs: Vec<RunInfo>,
 }

@@ -57,11 +57,11 @@ impl Report<Vec<NextStep>> {
     }
 }
 
-/// The installed `claude`.
+/// The `claude` that would be started.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "InstalledClaude")]
 pub struct ClaudeReport {
-    /// The program.
+    /// The program's path.
     #[serde(serialize_with = "model::path")]
     pub path: PathBuf,
     /// Its version, where it says one.
@@ -78,19 +78,19 @@ pub struct ClaudeReport {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "SearchedFolder")]
 pub struct Folder {
-    /// The folder.
+    /// The folder's path.
     #[serde(serialize_with = "model::path")]
     pub path: PathBuf,
     /// Whether it exists.
     pub exists: bool,
-    /// Sessions found there.
+    /// The number of sessions in it.
     pub sessions: usize,
 }
 
 /// One of Backstory's own files.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CacheFile {
-    /// The file.
+    /// The file's path.
     #[serde(serialize_with = "model::path")]
     pub path: PathBuf,
     /// Its size; absent where it is not there yet.
@@ -101,12 +101,12 @@ pub struct CacheFile {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "IndexSize")]
 pub struct Index {
-    /// Its folder.
+    /// The folder that holds the index.
     #[serde(serialize_with = "model::path")]
     pub path: PathBuf,
     /// Pieces of text that can be found.
     pub chunks: u64,
-    /// Files read.
+    /// The number of files that are indexed.
     pub files: u64,
     /// Sessions they belong to.
     pub sessions: u64,

@@ -76,9 +76,9 @@ pub struct Answer {
 /// A way to choose, and how good it is.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RuleTally {
-    /// Its name.
+    /// The rule's name.
     pub name: &'static str,
-    /// Its figures.
+    /// The rule's figures over all decisions.
     #[serde(flatten)]
     pub tally: ChoiceMetrics,
 }
@@ -191,7 +191,7 @@ pub(super) fn decision_points_of(
     Ok(decision_points)
 }
 
-/// The moment of a decision, to the millisecond as records have it: a fraction in binary lies beside the one that was
+/// The moment of a decision, to the millisecond as records have it: a binary fraction differs from the one that was
 /// written, and what lay after it would hold the task's own first record.
 fn time(moment: &LabelledTask) -> Result<Timestamp, Error> {
     let since = SignedDuration::try_from_secs_f64(moment.at)
@@ -206,9 +206,9 @@ fn time(moment: &LabelledTask) -> Result<Timestamp, Error> {
 pub struct DecisionPoint {
     /// The moment, with what the person did.
     pub moment: LabelledTask,
-    /// When it was.
+    /// The time of the decision.
     pub now: Timestamp,
-    /// The repository.
+    /// The root of the repository.
     pub root: PathBuf,
     /// What could be resumed.
     pub candidates: Vec<Candidate>,

@@ -19,13 +19,13 @@ const INTERVAL: Duration = Duration::from_secs(10);
 /// The facts of a session that come from a listing: only those that are shown, because there are thousands of sessions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Facts {
-    /// Its title.
+    /// The session's title.
     pub title: Option<Arc<str>>,
-    /// Its project.
+    /// The name of the session's project.
     pub project: Option<Arc<str>>,
     /// The directory it started in.
     pub cwd: Option<Arc<Path>>,
-    /// When it began.
+    /// The time of the session's first record.
     pub created: Option<Timestamp>,
     /// When something last happened in it.
     pub last: Option<Timestamp>,

@@ -31,7 +31,7 @@ pub enum Scope {
 /// A change to a settings file that has been worked out and not been made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// The file.
+    /// The path of Claude Code's settings file.
     pub file: PathBuf,
     /// What it holds; `None` if it does not exist.
     pub before: Option<String>,
@@ -61,7 +61,7 @@ pub struct Answer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "HooksInSettings")]
 pub struct Status {
-    /// The file.
+    /// The path of Claude Code's settings file.
     #[serde(serialize_with = "model::path")]
     pub file: PathBuf,
     /// The events for which our hook is installed.

@@ -42,7 +42,7 @@ pub(crate) enum Copy {
 }
 
 impl Copy {
-    /// Where the copy lies.
+    /// The path of the copy.
     pub(crate) fn to(&self) -> &Path {
         match self {
             Self::Whole { to, .. } | Self::PartialCopy { to, .. } => to,

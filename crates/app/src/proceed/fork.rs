@@ -20,7 +20,7 @@ use crate::{Context, Error, Kind, NextStep};
 /// How a session is forked.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// The directory the fork goes on in; the one the session started in without it.
+    /// The directory the fork continues in; the one the session started in without it.
     pub into: Option<PathBuf>,
     /// The id of the last record that the fork has; all without it.
     pub at: Option<String>,
@@ -44,9 +44,9 @@ pub struct ForkCandidate {
     pub rank: usize,
     /// Between 0 and 1.
     pub score: f32,
-    /// The session.
+    /// The session's id.
     pub session_id: SessionId,
-    /// Its title.
+    /// The session's title.
     pub title: Option<String>,
     /// The directory it started in.
     #[serde(serialize_with = "model::optional_path")]
@@ -59,12 +59,12 @@ pub struct ForkCandidate {
     /// Where they stand: `<transcript>#L<line>`, the session's own transcript or a sub-agent's, or qmd's name of its
     /// document, `qmd://…`.
     pub source_path: Option<String>,
-    /// The session's transcript.
+    /// The path of the session's transcript.
     #[serde(serialize_with = "model::optional_path")]
     pub jsonl_path: Option<PathBuf>,
     /// Whether it can be forked now.
     pub can_fork: bool,
-    /// Why not.
+    /// Why the session cannot be forked; absent if it can.
     pub why_not: Option<String>,
 }
 
@@ -98,7 +98,7 @@ pub fn fork(context: &Context, session: &Session, request: &Request) -> Result<F
 }
 
 impl Fork {
-    /// The command that goes on with the fork, once what it needs on disk is made.
+    /// The command that continues the fork, once what it needs on disk is made.
     pub fn prepare(&self) -> Result<&CommandLine, Error> {
         self.make_copy().map(|()| &self.command)
     }
@@ -206,7 +206,7 @@ fn candidate(context: &Context, found: &Ranked, rank: usize, obstacle: Option<St
     }
 }
 
-/// Where the snippet of a session stands.
+/// The place of a session's snippet.
 fn source_path(found: &Ranked, file: Option<&Path>) -> Option<String> {
     let source = found.source.as_deref().or(file)?.display().to_string();
     Some(if source.starts_with("qmd://") { source } else { format!("{source}#L{}", found.line.unwrap_or(1)) })

@@ -84,9 +84,9 @@ impl Default for Request {
 #[serde(untagged)]
 #[schemars(rename = "ForkAnswer")]
 pub enum Answer<S = String> {
-    /// Sessions.
+    /// The sessions that can be forked, best first.
     ForkSessions(ForkSessions),
-    /// No session.
+    /// No session was found; what to do instead.
     Nothing(Guidance<S>),
 }
 
@@ -96,12 +96,12 @@ pub enum Answer<S = String> {
 pub struct ForkSessions {
     /// What was asked for.
     pub query: String,
-    /// The same.
+    /// The intent that was searched for.
     pub intent: String,
     /// How they were found.
     #[serde(flatten)]
     pub how: HowFound,
-    /// Best first.
+    /// The sessions, best first.
     pub results: Vec<ForkCandidate>,
     /// How many there are.
     pub count: usize,
@@ -154,7 +154,7 @@ pub fn forks(context: &Context, request: &Request) -> Result<Answer<NextStep>, E
     }))
 }
 
-/// Finds sessions for a person on a terminal, who goes on in the fork of the one that is named by its rank or id.
+/// Finds sessions for a person on a terminal, who continues in a fork of the one named by its rank or id.
 pub fn next(context: &Context, request: &Request) -> Result<Next, Error> {
     let (ranked, how) = match find(context, request)? {
         Found::Ranked(ranked, how) => (ranked, how),

@@ -1,4 +1,4 @@
-//! Where a session is continued: its transcript, the config folder it lies in, the directory it belongs to.
+//! Where a session is continued: its transcript, its config folder, the directory it belongs to.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use workers::{CommandLine, Program, SessionStart};
 
 use crate::{Context, Error, Kind, NextStep};
 
-/// Where one session lies and where it is continued.
+/// Where one session is stored and where it is continued.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
     /// Its transcript.
@@ -40,7 +40,7 @@ impl Place {
             return Err(Error::new(Kind::Unavailable, message).next(elsewhere));
         };
         if !directory.is_absolute() {
-            // It would be another directory wherever the person stands.
+            // It would be another directory in another working directory.
             let shown = directory.display();
             let message = format!("session {id} started in `{shown}`, which is not an absolute path");
             return Err(Error::new(Kind::Unavailable, message).next(elsewhere));
@@ -112,7 +112,7 @@ pub(crate) fn continue_there(live: &RegisteredProcess) -> String {
     }
 }
 
-/// The config folder a transcript lies in; the catalog names transcripts by their physical path.
+/// The config folder of a transcript; the catalog names transcripts by their physical path.
 fn folder(context: &Context, transcript: &Path) -> ConfigFolder {
     let folders = context.config().claude_folders.iter().map(ConfigFolder::new);
     let holds = |folder: &ConfigFolder| {

@@ -39,7 +39,7 @@ pub struct Answer {
     /// git, GitHub and documents.
     #[serde(flatten)]
     pub project: ProjectStatus,
-    /// Its sessions.
+    /// The repository's sessions: how many, and the newest.
     pub sessions: RepoSessions,
     /// Files that live sessions wrote to within the last hour, the latest first.
     pub active_files: Vec<Touched>,
@@ -64,7 +64,7 @@ pub struct RepoSessions {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "StatusFile")]
 pub struct Touched {
-    /// The file.
+    /// The file's path, relative to the repository.
     #[serde(serialize_with = "model::path")]
     pub file: PathBuf,
     /// When they last did.

@@ -80,12 +80,12 @@ pub(crate) fn with_project<'a>(
 }
 
 impl RepoTarget {
-    /// What a person names; the made-up sessions have a project of their own, wherever the person stands.
+    /// What a person names; the made-up sessions have a project of their own, in whatever directory the user is.
     pub(crate) fn name<'a>(context: &Context, named: Option<&'a str>) -> Option<&'a str> {
         named.or(context.config().is_demo.then_some(demo::PROJECT))
     }
 
-    /// The directory a text names, where it is one; without a text the one the person stands in.
+    /// The directory a text names, where it is one; without a text the user's current one.
     pub(crate) fn directory(context: &Context, named: Option<&str>) -> Result<Option<Self>, Error> {
         let path = context.path(named.unwrap_or("."));
         match path.canonicalize() {

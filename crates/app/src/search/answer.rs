@@ -15,7 +15,7 @@ use crate::{Context, bytes};
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SearchAnswer")]
 pub struct Answer {
-    /// The question.
+    /// The question, as it was asked.
     pub query: String,
     /// One for each session, best first.
     pub hits: Vec<Hit>,
@@ -76,7 +76,7 @@ pub struct Pending {
 }
 
 impl Answer {
-    /// What was found, as it is told.
+    /// The results, as an interface returns them.
     pub(crate) fn new(context: &Context, request: &Request, found: Found) -> Self {
         Self {
             query: request.query.clone(),

@@ -35,11 +35,11 @@ pub struct Request {
     pub index: bool,
 }
 
-/// What was exported.
+/// How many sessions were exported, and where.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "ExportAnswer")]
 pub struct Answer {
-    /// The folder.
+    /// The folder of the exported documents.
     #[serde(serialize_with = "model::path")]
     pub folder: PathBuf,
     /// How many documents were written.

@@ -14,7 +14,7 @@ const FOLDER: &str = "claude-sessions-md";
 /// What decides where sessions and settings lie; an errand runs without the person's shell.
 const CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 
-/// What to schedule.
+/// Which export to run, and how often.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "DoctorScheduleRequest")]

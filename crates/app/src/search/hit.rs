@@ -36,7 +36,7 @@ pub struct Hit {
     pub cwd: Option<Arc<Path>>,
     /// The branch last seen.
     pub branch: Option<Arc<str>>,
-    /// Who started it.
+    /// Who started the session: a person or an agent.
     pub origin: Option<OriginName>,
     /// When something last happened in it.
     #[serde(serialize_with = "model::optional_time")]
@@ -86,7 +86,7 @@ pub struct Why {
 }
 
 impl Hit {
-    /// What was found, as it is told.
+    /// The results, as an interface returns them.
     pub(crate) fn new(rank: usize, found: Answered) -> Self {
         let Answered { hit, session } = found;
         let session = session.as_ref();

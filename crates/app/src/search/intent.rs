@@ -69,7 +69,7 @@ pub struct HowFound {
     pub collection: Option<String>,
     /// Whether something better was asked first and gave no answer.
     pub fallback_used: bool,
-    /// Why not.
+    /// Why qmd did not answer; absent if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub qmd_error: Option<String>,
 }
@@ -83,9 +83,9 @@ pub struct Guidance<S = String> {
     pub error: &'static str,
     /// The same in words.
     pub message: String,
-    /// One step each.
+    /// What to do instead, one step each.
     pub next_steps: Vec<S>,
-    /// The newest sessions.
+    /// The newest sessions, to choose from by hand.
     pub fallback_sessions: Vec<Recent>,
     /// Why qmd gave no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -109,7 +109,7 @@ impl Guidance<NextStep> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "RecentSession")]
 pub struct Recent {
-    /// Its id.
+    /// The session's id.
     pub session_id: SessionId,
     /// The directory it started in.
     #[serde(serialize_with = "model::optional_path")]
@@ -117,7 +117,7 @@ pub struct Recent {
     /// When something last happened in it.
     #[serde(serialize_with = "model::optional_time")]
     pub last_modified: Option<Timestamp>,
-    /// Its title.
+    /// The session's title.
     pub title: Option<String>,
 }
 

@@ -29,18 +29,18 @@ pub struct Request {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
-    /// A day in the person's zone.
+    /// One line for each day in the user's time zone.
     #[default]
     Day,
-    /// A project.
+    /// One line for each project.
     Project,
-    /// A model.
+    /// One line for each model.
     Model,
-    /// A session.
+    /// One line for each session.
     Session,
 }
 
-/// The sums.
+/// What was spent, in all and by line.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "CostAnswer")]
 pub struct Answer {
@@ -54,7 +54,7 @@ pub struct Answer {
     pub prices_as_of: Option<Date>,
 }
 
-/// One sum.
+/// What one project, model, day or session spent.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "CostLine")]
 pub struct CostLine {
@@ -64,7 +64,7 @@ pub struct CostLine {
     pub label: String,
     /// Input tokens that came neither from nor went into the cache.
     pub input_tokens: u64,
-    /// Output tokens.
+    /// Tokens that models wrote.
     pub output_tokens: u64,
     /// Tokens read from the cache.
     pub cache_read_tokens: u64,

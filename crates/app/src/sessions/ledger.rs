@@ -1,4 +1,4 @@
-//! What the catalog's sessions took, by the ledger: copies told apart, every message counted once.
+//! What the catalog's sessions took, by the ledger: copies recognized, every message counted once.
 
 use std::collections::HashMap;
 

@@ -35,7 +35,7 @@ pub struct Request {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OriginName {
-    /// An OpenClaw agent.
+    /// Started by an agent of OpenClaw's.
     OpenClaw,
     /// A person, an editor's extension or a script.
     Native,
@@ -83,7 +83,7 @@ pub struct Answer {
     pub notes: Vec<String>,
 }
 
-/// Lists sessions.
+/// Lists the sessions that a request selects, newest first.
 pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
     let listing = select(context, &request.filter(context)?, request.limit)?;
     let not_cached = listing.not_cached.map(|why| {

@@ -17,7 +17,7 @@ use crate::{Context, Error, Kind, NextStep};
 /// The shortest beginning of an id that is taken for one; shorter ones are words.
 const SHORTEST: usize = 4;
 
-/// The score from which words can be certain to mean a session: what it was chosen from stands in
+/// The score from which words can be certain to mean a session: what it was chosen from is in
 /// docs/search-quality.md.
 const CERTAIN: f32 = 0.35;
 
@@ -33,7 +33,7 @@ pub enum SessionRef {
 /// A session that may be meant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranked {
-    /// Its id.
+    /// The session's id.
     pub id: SessionId,
     /// The session; absent when only the index still knows it.
     pub session: Option<Session>,

@@ -21,7 +21,7 @@ pub struct Request {
     pub worker: String,
     /// The id of what it asks.
     pub request: String,
-    /// The answer.
+    /// The answer to the request.
     pub reply: PermissionReply,
 }
 

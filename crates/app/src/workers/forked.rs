@@ -19,9 +19,9 @@ pub struct Forked {
     pub terminal_id: Option<String>,
     /// The session it came from.
     pub resume_session_id: SessionId,
-    /// Its own id.
+    /// The fork's own session id.
     pub session_id: SessionId,
-    /// Its worker.
+    /// The number of the worker that runs the fork.
     pub worker_id: WorkerId,
 }
 

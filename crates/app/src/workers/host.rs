@@ -113,7 +113,7 @@ fn hand_over(
     if let Some(life) = ProcessIdentity::from_pid(child.id()) {
         table.hand_over(id, from, &life).map_err(unusable)?;
     }
-    // A child is waited for, so that none is left behind where this process goes on for long.
+    // A child is waited for, so that none is left behind where this process runs for long.
     std::thread::spawn(move || child.wait());
     Ok(())
 }

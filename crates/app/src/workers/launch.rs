@@ -18,13 +18,13 @@ use crate::{Context, Error, Kind, NextStep};
 
 /// Where a worker works and how its conversation begins.
 pub(crate) struct Course {
-    /// How it begins.
+    /// Whether it begins fresh, resumes or forks a session.
     pub(crate) start: SessionStart,
     /// The directory it works in.
     pub(crate) directory: PathBuf,
     /// Claude Code's config folder, where it is not the usual one.
     pub(crate) config_folder: Option<PathBuf>,
-    /// Its session.
+    /// The id of the session that it writes to.
     pub(crate) session: SessionId,
     /// What has to be copied before.
     pub(crate) copy: Option<Copy>,
@@ -49,7 +49,7 @@ pub(crate) fn fresh(context: &Context, repo: Option<&str>, id: Option<SessionId>
     })
 }
 
-/// A session that goes on, and that nobody else holds.
+/// A session to continue, which nobody else holds.
 pub(crate) fn resume(context: &Context, session: &Session) -> Result<Course, Error> {
     let place = Place::of(context, session)?;
     let directory = place.start_directory(&session.id)?.to_owned();
@@ -59,7 +59,7 @@ pub(crate) fn resume(context: &Context, session: &Session) -> Result<Course, Err
     Ok(Course { start, directory, config_folder, session, copy: None })
 }
 
-/// A fork of a session, at one of its messages or of all of it; `into` is the directory it goes on in, where that is
+/// A fork of a session, at one of its messages or of all of it; `into` is the directory it continues in, where that is
 /// not the one the session started in.
 pub(crate) fn forked(
     context: &Context,
@@ -89,7 +89,7 @@ pub(crate) fn forked(
     Ok(Course { start, directory, config_folder, session: to, copy })
 }
 
-/// Sees to it that nobody holds a session before a worker goes on with it: an idle worker of ours ends, anything else
+/// Makes sure that nobody holds a session before a worker continues it: an idle worker of ours ends, anything else
 /// is refused. `name` is what the refusal calls the session.
 pub(crate) fn make_free(context: &Context, session: &SessionId, name: &str) -> Result<(), Error> {
     holders::end_idle(context, session)?;

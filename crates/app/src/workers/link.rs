@@ -1,4 +1,4 @@
-//! A connection to one worker, of this process or of another: what it says, redacted, and what it can be told.
+//! A connection to one worker, of this process or of another: its events, redacted, and the commands it takes.
 
 use workers::{Command, Event, QueuePolicy, RemoteWorker, WorkerHandle, WorkerId};
 
@@ -20,11 +20,11 @@ pub struct Link {
 pub(crate) enum Peer {
     /// This process; the recorder writes what the worker does for an agent to that agent's registry.
     Here { handle: WorkerHandle, recorder: Option<RegistryRecorder> },
-    /// Another process.
+    /// A worker of another process, reached by its socket.
     There(RemoteWorker),
 }
 
-/// What a worker of this process can be told by one who does not listen to it.
+/// The commands that a worker of this process takes from one who does not listen to it.
 #[derive(Debug, Clone)]
 pub struct Control(WorkerHandle);
 

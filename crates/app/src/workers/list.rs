@@ -33,20 +33,20 @@ pub struct Request {
     pub limit: Option<usize>,
 }
 
-/// The workers.
+/// The workers that a request selects.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "WorkersAnswer")]
 pub struct Answer {
-    /// Newest first.
+    /// The workers, newest first.
     pub workers: Vec<WorkerInfo>,
 }
 
 /// A worker as answers show it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct WorkerInfo {
-    /// Its number.
+    /// The worker's number.
     pub worker: WorkerId,
-    /// Its session.
+    /// The id of the session it writes to.
     pub session_id: SessionId,
     /// Its state, with what is true in it.
     #[serde(flatten)]
@@ -62,7 +62,7 @@ pub struct WorkerInfo {
     pub agent_id: Option<String>,
     /// What it may do without asking.
     pub permission_mode: PermissionMode,
-    /// Its process.
+    /// The process id of its `claude`; absent when it has none.
     pub pid: Option<u32>,
     /// The Backstory that runs it, or waits with it; where it is over, that ran it.
     pub host_pid: u32,

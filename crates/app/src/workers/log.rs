@@ -36,7 +36,7 @@ pub struct Request {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "LogAnswer")]
 pub struct Answer {
-    /// The worker.
+    /// The worker whose log this is.
     pub worker: WorkerInfo,
     /// The messages; `null` until it has begun.
     pub page: Option<page::Answer>,

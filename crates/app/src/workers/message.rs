@@ -1,4 +1,4 @@
-//! `message`: several workers are told the same, and waited for if that is wanted.
+//! Sends one message to several workers and, if asked to, waits for them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub struct Request {
     #[serde(deserialize_with = "worker_name::several")]
     #[schemars(with = "Vec<WorkerName>")]
     pub workers: Vec<String>,
-    /// The message.
+    /// The text to send.
     pub message: String,
     /// Whether to wait until none, any or all of them have done what it says.
     #[serde(default)]
@@ -30,12 +30,12 @@ pub struct Request {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitFor {
-    /// Nobody.
+    /// Does not wait.
     #[default]
     None,
-    /// Any one.
+    /// Waits for the first worker that finishes.
     Any,
-    /// All of them.
+    /// Waits until every worker has finished.
     All,
 }
 

@@ -1,62 +1,63 @@
-//! A text that is redacted while it is written: it leaves word by word, and no secret leaves by its parts.
+//! Redacts a text while it is written: whole words are released, and no secret leaves in parts.
 
 use crate::Secrets;
 
-/// How much of the text before a piece is looked at again with it, in bytes; then half of it is let go.
+/// How much of the text before a piece is examined again with it, in bytes; when it is exceeded, half of it is forgotten.
 const WINDOW: usize = 8 << 10;
 /// From here on scripts are written without spaces between words.
 const CJK: char = '\u{2e80}';
 
-/// The pieces of a text, as they come.
+/// A text that arrives in pieces.
 #[derive(Debug)]
 pub(crate) struct Pieces {
     secrets: Secrets,
-    /// What has come and is looked at still; it begins where a line did, or a word.
+    /// The end of what has arrived, which is still examined; it begins with a line or a word.
     text: String,
-    /// What was told of that.
-    told: String,
+    /// The part of it that was released, redacted.
+    released: String,
 }
 
 impl Pieces {
-    /// None yet.
+    /// An empty text.
     pub(crate) fn new(secrets: Secrets) -> Self {
-        Self { secrets, text: String::new(), told: String::new() }
+        Self { secrets, text: String::new(), released: String::new() }
     }
 
-    /// Takes in a piece; gives back what can be told now: whole words.
+    /// Adds a piece; returns what can be released now: whole words.
     pub(crate) fn add(&mut self, piece: &str) -> String {
         let before = self.text.len();
         self.text += piece;
         let last = piece.char_indices().rev().find(|(_, c)| c.is_whitespace() || *c >= CJK);
         let Some((at, c)) = last else { return String::new() };
         let end = before + at + c.len_utf8();
-        let told = self.secrets.redacted_beginning(self.text[..end].to_owned());
-        let more = self.go_on(told);
-        self.let_go(end);
+        let redacted = self.secrets.redacted_beginning(self.text[..end].to_owned());
+        let more = self.release(redacted);
+        self.forget(end);
         more
     }
 
-    /// The text is whole; gives back what was not told of it.
+    /// Ends the text; returns the rest of it.
     pub(crate) fn finish(&mut self) -> String {
         let text = std::mem::take(&mut self.text);
-        let told = self.secrets.redacted(text.into());
-        let more = self.go_on(told);
-        self.told.clear();
+        let redacted = self.secrets.redacted(text.into());
+        let more = self.release(redacted);
+        self.released.clear();
         more
     }
 
-    /// What `told` says beyond what was told before. A secret that is known by what follows it only gives way from
+    /// What `redacted` has beyond what was released before. A secret that only its continuation reveals is hidden from
     /// there on.
-    fn go_on(&mut self, told: String) -> String {
-        let same = self.told.bytes().zip(told.bytes()).take_while(|(one, other)| one == other).count();
-        let same = (0..=same).rev().find(|at| told.is_char_boundary(*at)).unwrap_or(0);
-        let more = told[same..].to_owned();
-        self.told = told;
+    fn release(&mut self, redacted: String) -> String {
+        let same =
+            self.released.bytes().zip(redacted.bytes()).take_while(|(one, other)| one == other).count();
+        let same = (0..=same).rev().find(|at| redacted.is_char_boundary(*at)).unwrap_or(0);
+        let more = redacted[same..].to_owned();
+        self.released = redacted;
         more
     }
 
-    /// Lets go of the first half of what was told, where it has grown long.
-    fn let_go(&mut self, end: usize) {
+    /// Forgets the first half of what was released, where it has grown long.
+    fn forget(&mut self, end: usize) {
         if end < WINDOW {
             return;
         }
@@ -66,7 +67,7 @@ impl Pieces {
             words.find('\n').or_else(|| words.find(char::is_whitespace)).map_or(end, |at| half + at + 1);
         let start = (start..=end).find(|at| self.text.is_char_boundary(*at)).unwrap_or(end);
         self.text.drain(..start);
-        self.told = self.secrets.redacted_beginning(self.text[..end - start].to_owned());
+        self.released = self.secrets.redacted_beginning(self.text[..end - start].to_owned());
     }
 }
 
@@ -74,17 +75,17 @@ impl Pieces {
 mod tests {
     use super::*;
 
-    /// What is told after each piece, and at the end.
-    fn told(pieces: &[&str]) -> Vec<String> {
+    /// What is released after each piece, and at the end.
+    fn released(pieces: &[&str]) -> Vec<String> {
         let mut all = Pieces::new(Secrets::Redacted);
-        let mut told: Vec<String> = pieces.iter().map(|piece| all.add(piece)).collect();
-        told.push(all.finish());
-        told
+        let mut released: Vec<String> = pieces.iter().map(|piece| all.add(piece)).collect();
+        released.push(all.finish());
+        released
     }
 
     #[test]
     fn words_are_told_when_they_are_whole() {
-        let check = |pieces: &[&str], expected: &[&str]| assert_eq!(told(pieces), expected);
+        let check = |pieces: &[&str], expected: &[&str]| assert_eq!(released(pieces), expected);
         check(&["One two", " three", " fo", "ur."], &["One ", "two ", "three ", "", "four."]);
         check(&["a\nb"], &["a\n", "b"]);
         check(&["潮汐表", "画好了"], &["潮汐表", "画好了", ""]);
@@ -98,7 +99,7 @@ mod tests {
         let text = format!("the key is {key} and the rest");
         let pieces: Vec<String> = text.chars().map(String::from).collect();
         let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
-        let all = told(&pieces).concat();
+        let all = released(&pieces).concat();
         assert!(all.starts_with("the key is [redacted:") && all.ends_with("] and the rest"), "{all}");
         assert!(!all.contains(&key[..12]), "{all}");
         let shown = Pieces::new(Secrets::Shown).add("password=hunter2X9 ");

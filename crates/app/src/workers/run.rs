@@ -38,9 +38,9 @@ use crate::{Context, Error, Kind, NextStep};
 pub struct Order {
     /// What is to be done.
     pub task: String,
-    /// A path or a project's name; the directory the person stands in without it.
+    /// A path or a project's name; the current directory without it.
     pub repo: Option<String>,
-    /// In which session.
+    /// Whether to begin fresh, resume or fork.
     pub how: TaskSession,
     /// What `pick` answered, where it was asked already.
     pub chosen: Option<Answer>,
@@ -78,9 +78,9 @@ pub enum TaskSession {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "RunAnswer")]
 pub struct Ready {
-    /// Its number.
+    /// The worker's number.
     pub worker: WorkerId,
-    /// Its session.
+    /// The id of the session it writes to.
     pub session_id: SessionId,
     /// `fresh`, `resume` or `fork`.
     pub start: &'static str,
@@ -102,7 +102,7 @@ pub struct Ready {
 pub enum RunEvent<'a> {
     /// The worker is about to start: the first event.
     Ready(&'a Ready),
-    /// A later event.
+    /// An event of the running worker.
     #[serde(untagged)]
     Later(&'a Event),
 }
@@ -233,7 +233,7 @@ pub fn here(context: &Context, ready: &Ready) -> Result<Link, Error> {
     begin(context, ready.worker, ready.claude.clone())
 }
 
-/// Words of a person's as what a worker is told.
+/// A person's words as the text of a worker's message.
 pub fn message(text: &str) -> Command {
     Command::Message { id: new_uuid(), text: text.to_owned() }
 }

@@ -18,7 +18,7 @@ use crate::{Context, Error};
 pub struct Request {
     /// The worker's number, or a session's id or the beginning of it.
     pub to: String,
-    /// The message.
+    /// The text to send.
     pub message: String,
 }
 
@@ -28,7 +28,7 @@ pub struct Request {
 pub struct Answer {
     /// The worker that has it.
     pub worker: WorkerId,
-    /// Its session.
+    /// The id of the session that received it.
     pub session_id: SessionId,
     /// Whether the session was resumed for it.
     pub resumed: bool,
@@ -48,7 +48,7 @@ pub fn send(context: &Context, request: &Request) -> Result<Answer, Error> {
     }
     drop(table);
     let session = worker.as_ref().map_or_else(|| text.to_owned(), |worker| worker.session.to_string());
-    // It goes on as it was, for whom it was.
+    // It continues with its own options, for its own agent.
     let (agent, options) = worker.map(|worker| (worker.agent, worker.spec.options)).unwrap_or_default();
     let how = run::TaskSession::Resume(session);
     let order = run::Order { task: message.to_owned(), how, agent, options, ..run::Order::default() };

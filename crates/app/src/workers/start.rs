@@ -20,7 +20,7 @@ use crate::{Context, Error, Kind};
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "RunRequest")]
 pub struct Request {
-    /// The task.
+    /// The first message of the session.
     pub task: String,
     /// The repository: a path or a project's name; the directory of the request without it.
     pub repo: Option<String>,
@@ -62,7 +62,7 @@ pub struct Request {
     pub system_prompt: Option<String>,
     /// Appended to the system prompt.
     pub append_system_prompt: Option<String>,
-    /// The session's name.
+    /// A name for the session, which becomes its title.
     pub name: Option<String>,
     /// The agent definition to use.
     pub agent_definition: Option<String>,
@@ -79,7 +79,7 @@ pub struct Request {
     /// Claude Code's settings: a file, or JSON.
     #[serde(skip)]
     pub settings: Option<String>,
-    /// Environment variables.
+    /// Environment variables for `claude`, besides the caller's.
     #[serde(skip)]
     pub environment: BTreeMap<String, String>,
 }
@@ -88,15 +88,15 @@ pub struct Request {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Effort {
-    /// The least.
+    /// `--effort low`: the least thinking.
     Low,
-    /// Some.
+    /// `--effort medium`
     Medium,
-    /// Much.
+    /// `--effort high`
     High,
-    /// More.
+    /// `--effort xhigh`
     Xhigh,
-    /// The most.
+    /// `--effort max`: the most thinking.
     Max,
 }
 

@@ -28,7 +28,7 @@ pub struct Request {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "StopAnswer")]
 pub struct Answer {
-    /// The worker.
+    /// The worker after it was stopped.
     #[serde(flatten)]
     pub worker: WorkerInfo,
     /// The work tree that was removed.

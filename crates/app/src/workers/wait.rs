@@ -1,4 +1,4 @@
-//! `wait`: until workers have done what they were told, or ask for something.
+//! Waits until workers have finished their turn or ask for something.
 
 use std::time::{Duration, Instant};
 
@@ -13,11 +13,11 @@ use crate::workers::table::{self, open_recovered, unusable};
 use crate::workers::worker_name::{self, WorkerName};
 use crate::{Context, Error, Kind, Progress, Stage};
 
-/// How long is waited where nobody says how long, in seconds.
+/// The default time limit, in seconds.
 const TIMEOUT: u32 = 600;
-/// The longest that is waited, in seconds.
+/// The longest time limit, in seconds.
 const LONGEST: u32 = 3600;
-/// How often it is looked after workers whose Backstory may be gone, and told how long it takes.
+/// The interval at which progress is reported and workers whose Backstory has died are noticed.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Which workers to wait for.
@@ -40,10 +40,10 @@ pub struct Request {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitMode {
-    /// All of them.
+    /// Until every worker has finished or asks.
     #[default]
     All,
-    /// Any one.
+    /// Until the first worker has finished or asks.
     Any,
 }
 
@@ -69,7 +69,7 @@ pub struct Answer {
     pub timed_out: bool,
 }
 
-/// Waits until workers have done what they were told, or ask for something.
+/// Waits until workers have finished their turn or ask for something.
 pub fn wait(context: &Context, request: &Request) -> Result<Answer, Error> {
     if request.workers.is_empty() {
         return Err(Error::new(Kind::Usage, "no worker is named")
@@ -98,7 +98,7 @@ impl Course {
     fn of(worker: &Worker) -> Self {
         match worker.state {
             WorkerState::WaitingPermission { .. } => Self::Asks,
-            // What it was told last has not reached the model yet.
+            // The last message has not reached the model yet.
             WorkerState::Idle { .. } if worker.follow_up.is_some() => Self::Works,
             WorkerState::Queued | WorkerState::Starting | WorkerState::Running => Self::Works,
             WorkerState::Idle { .. }

@@ -15,7 +15,7 @@ use crate::{Context, Error, Kind, NextStep};
 /// The work tree that a task is to be done in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Worktree {
-    /// A new one.
+    /// A new work tree, for this worker.
     New,
     /// The one of this name, which is made where there is none.
     Named(String),

@@ -12,7 +12,7 @@ use crate::scene::{MAIN, Scene, secret};
 const NATIVE: &str = "44444444-dddd-4ddd-8ddd-444444444444";
 const OTHER: &str = "55555555-eeee-4eee-8eee-555555555555";
 
-/// A worker in the directory of agent main's session, which goes on with that session.
+/// A worker in the directory of agent main's session, which continues that session.
 fn worker(scene: &Scene, agent: Option<&str>, budget_usd: Option<f64>) -> WorkerId {
     let context = scene.context(Caller::Person, MAIN.1);
     let session = MAIN.0.parse().unwrap();

@@ -99,12 +99,12 @@ mod tests {
         made_at(&two.join("projects/-a/s2.jsonl"), 50);
         let found =
             search_folders(&[ConfigFolder::new(&one), ConfigFolder::new(&two), ConfigFolder::new(&one)], 2);
-        let told: Vec<_> = found
+        let listed: Vec<_> = found
             .sessions
             .iter()
             .map(|session| (session.id.as_str(), session.folder(), session.subagents.len()))
             .collect();
-        assert_eq!(told, [("s1", "-a".as_ref(), 2), ("s2", "-a".as_ref(), 0)]);
+        assert_eq!(listed, [("s1", "-a".as_ref(), 2), ("s2", "-a".as_ref(), 0)]);
         assert_eq!(found.walked.len(), 2);
     }
 }

@@ -1,7 +1,7 @@
 //! The cards of all sessions in one file, each good until its transcript changes: a list of thousands of sessions
 //! then takes one small file, and no database.
 //!
-//! Ours to lose: what does not fit the transcripts as they are now is made anew.
+//! Derived: what does not match the transcripts is made again.
 
 use std::cmp::Reverse;
 use std::mem;
@@ -19,7 +19,7 @@ use crate::digest::{LaunchContext, SessionDigest};
 use crate::types::{Discovery, Locations};
 
 /// Which cards the bytes were made of: whoever changes [`SessionDigest`], [`LaunchContext`], or the order sessions are found in, raises it.
-const FORMAT: u32 = 14;
+const FORMAT: u32 = 15;
 /// So many cards are a section: what a thread takes at least.
 const SECTION: usize = 256;
 
@@ -32,7 +32,7 @@ struct Row<'a> {
     at: usize,
     /// The fingerprint of the session's files.
     files: u64,
-    /// The same of where its transcript lies alone.
+    /// The same of its transcript's path alone.
     place: u64,
     /// Whether it holds messages that other sessions hold, too, or that are marked as others'.
     shares: bool,
@@ -45,7 +45,7 @@ struct Row<'a> {
 pub(crate) struct Changed {
     /// Which of the transcripts that were found is its own.
     pub(crate) at: usize,
-    /// Whether its transcript lies elsewhere since.
+    /// Whether its transcript has moved since.
     pub(crate) moved: bool,
     /// Whether it held messages that other sessions hold, too, or that are marked as others'.
     pub(crate) shares: bool,
@@ -55,14 +55,14 @@ pub(crate) struct Changed {
     pub(crate) forked_from: Option<ForkOrigin>,
 }
 
-/// The section that says by which rules it was reckoned what each session took, where it was; the cards follow.
+/// The section that says by which rules the spending of each session was computed, where it was; the cards follow.
 const EDITION: usize = 0;
 
 /// The file, open; its cards are read as they are asked for.
 #[derive(Debug)]
 pub(crate) struct KeptCards {
     snapshot: Snapshot,
-    /// The rules by which it was reckoned what each session took, where it was.
+    /// The rules by which the spending of each session was computed, where it was.
     edition: Option<u64>,
 }
 
@@ -77,32 +77,31 @@ impl KeptCards {
         Some(Self { snapshot, edition })
     }
 
-    /// What `tell` makes of the card of each session in which nothing has changed, and of what `settle` makes of its
-    /// setting, in any order, by so many threads; and the other sessions. Those it makes nothing of are left out.
+    /// What `map` makes of the card of each session that has not changed and of what `settle` makes of its setting, in
+    /// any order, with this number of threads; and the changed sessions. Cards for which it returns nothing are left out.
     ///
-    /// `None` where a session has come or gone since, or what was taken was not reckoned in the `edition` that is asked
-    /// for.
-    pub(crate) fn told<S, T: Send>(
+    /// `None` where a session has come or gone since, or what was spent was computed for another `edition` than this.
+    pub(crate) fn map_unchanged<S, T: Send>(
         &self,
         found: &Discovery,
         edition: Option<u64>,
         threads: usize,
         describer: &Describer,
         settle: impl Fn(&mut Describer, &LaunchContext<'_>) -> S + Sync,
-        tell: impl Fn(&TranscriptFile, &SessionDigest<'_>, &S) -> Option<T> + Sync,
+        map: impl Fn(&TranscriptFile, &SessionDigest<'_>, &S) -> Option<T> + Sync,
     ) -> Option<(Vec<T>, Vec<Changed>)> {
-        let is_reckoned = edition.is_none() || self.edition == edition;
-        if !is_reckoned {
+        let is_current = edition.is_none() || self.edition == edition;
+        if !is_current {
             return None;
         }
         let places = Where::of(found);
         let all = Mutex::new(Vec::with_capacity(found.sessions.len()));
-        let hand_in = |told: &mut Vec<T>| all.lock().unwrap_or_else(PoisonError::into_inner).append(told);
+        let hand_in = |mapped: &mut Vec<T>| all.lock().unwrap_or_else(PoisonError::into_inner).append(mapped);
         let begin = || Part::of(describer.clone());
         let sections = self.snapshot.sections().skip(EDITION + 1);
         let parts = fold_in_parallel(threads, sections, begin, |part: &mut Part<T>, section| {
-            part.is_whole &= self.section(section, &places, part, &settle, &tell).is_some();
-            hand_in(&mut part.told);
+            part.is_whole &= self.section(section, &places, part, &settle, &map).is_some();
+            hand_in(&mut part.mapped);
         });
         let Part { unchanged, changed, is_whole, .. } = parts.into_iter().reduce(Part::and)?;
         let known = unchanged + changed.len();
@@ -110,14 +109,14 @@ impl KeptCards {
         (is_whole && known == found.sessions.len()).then_some((all, changed))
     }
 
-    /// Tells the sessions of one section; `None` where it cannot be read, or a session has gone.
+    /// Maps the sessions of one section; `None` where it cannot be read, or a session has gone.
     fn section<S, T>(
         &self,
         section: usize,
         places: &Where<'_>,
         part: &mut Part<T>,
         settle: impl Fn(&mut Describer, &LaunchContext<'_>) -> S,
-        tell: impl Fn(&TranscriptFile, &SessionDigest<'_>, &S) -> Option<T>,
+        map: impl Fn(&TranscriptFile, &SessionDigest<'_>, &S) -> Option<T>,
     ) -> Option<()> {
         let mut bytes = mem::take(&mut part.bytes);
         self.snapshot.read_section(section, &mut bytes)?;
@@ -129,7 +128,7 @@ impl KeptCards {
             if is_unchanged {
                 part.unchanged += 1;
                 if !row.card.is_foreign {
-                    part.told.extend(tell(file, &row.card, setting));
+                    part.mapped.extend(map(file, &row.card, setting));
                 }
             } else {
                 part.changed.push(row.changed(at, file));
@@ -140,10 +139,10 @@ impl KeptCards {
     }
 }
 
-/// What one thread has told.
+/// What one thread has made.
 struct Part<T> {
     /// What it made of its latest section.
-    told: Vec<T>,
+    mapped: Vec<T>,
     /// Sessions in which nothing has changed.
     unchanged: usize,
     changed: Vec<Changed>,
@@ -156,8 +155,8 @@ struct Part<T> {
 
 impl<T> Part<T> {
     fn of(describer: Describer) -> Self {
-        let (told, changed, bytes) = (Vec::new(), Vec::new(), Vec::new());
-        Self { told, unchanged: 0, changed, is_whole: true, describer, bytes }
+        let (mapped, changed, bytes) = (Vec::new(), Vec::new(), Vec::new());
+        Self { mapped, unchanged: 0, changed, is_whole: true, describer, bytes }
     }
 
     fn and(mut self, mut other: Self) -> Self {
@@ -240,7 +239,7 @@ pub(crate) fn save(
     cards: Vec<SessionDigest<'_>>,
     shares: impl Fn(&str) -> bool,
 ) {
-    // One that could not be read is to be told of the next time, too.
+    // A session that could not be read has to be reported the next time, too.
     let Some(file) = file(places).filter(|_| cards.len() == found.sessions.len()) else { return };
     let Ok(sections) = sections(found, edition, cards, shares) else { return };
     // Nothing is lost but time.
@@ -273,7 +272,7 @@ fn sections<'a>(
     Ok(sections)
 }
 
-/// The settings of these rows, each once; every row is told which is its own.
+/// The settings of these rows, each once; every row gets the number of its own.
 fn settings<'a>(rows: &mut [Row<'a>]) -> Vec<LaunchContext<'a>> {
     let (mut settings, mut places) = (Vec::new(), FxHashMap::default());
     for row in rows {

@@ -229,11 +229,11 @@ mod tests {
             })
             .collect();
         let parents = parents(&kin);
-        let told: Vec<_> = parents
+        let found: Vec<_> = parents
             .iter()
             .map(|parent| parent.as_ref().map_or("-", |parent| parent.session_id.as_str()))
             .collect();
-        assert_eq!(told.join(" "), expected, "{table}");
+        assert_eq!(found.join(" "), expected, "{table}");
     }
 
     #[test]

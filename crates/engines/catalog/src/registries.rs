@@ -156,16 +156,16 @@ mod tests {
         .unwrap();
         let places = Locations { openclaw_folders: vec![state.to_owned()], ..Locations::default() };
         let registered = RegistryIndex::read(&places);
-        let told = |id: &str| {
+        let described = |id: &str| {
             let mut session = Session::blank(id.parse().unwrap());
             registered.apply(&mut session);
             session
         };
-        let one = told("s1");
+        let one = described("s1");
         assert_eq!(one.origin.agent().map(AgentId::as_str), Some("main"));
         assert_eq!((one.registry_cost_usd, one.budget_used_pct), (Some(0.5), Some(25.0)));
         assert_eq!((one.registry_turns, one.last_task.as_deref()), (Some(7), Some("fix tests")));
-        assert_eq!(told("s3").origin, Origin::Native);
+        assert_eq!(described("s3").origin, Origin::Native);
 
         let transcript = |id: &str| TranscriptFile {
             id: id.parse().unwrap(),

@@ -32,7 +32,7 @@ pub(crate) fn renewed<S, T: Send>(
     map_changed: impl FnOnce(Vec<ReadSession>, &mut Describer) -> Vec<T>,
 ) -> Result<(Vec<T>, ReadReport), IoStats> {
     let kept = KeptCards::open(places, found).ok_or(IoStats::default())?;
-    let cards = kept.told(found, pricing_version, places.threads, describer, intern, map);
+    let cards = kept.map_unchanged(found, pricing_version, places.threads, describer, intern, map);
     let (mut all, changed) = cards.ok_or(IoStats::default())?;
     let mut report = ReadReport { problems: found.problems.clone(), ..ReadReport::default() };
     if !changed.is_empty() {
@@ -62,7 +62,7 @@ pub(crate) fn renewed_one(
     };
     let version = Some(pricing_version);
     let (mut all, mut changed) =
-        kept.told(found, version, places.threads, describer, Describer::intern, map)?;
+        kept.map_unchanged(found, version, places.threads, describer, Describer::intern, map)?;
     if changed.iter().any(|one| one.moved || one.shares) {
         return None;
     }

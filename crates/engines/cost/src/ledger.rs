@@ -68,7 +68,7 @@ pub fn ledger(sessions: &[SessionSpending<'_>], zone: &TimeZone) -> Vec<LedgerRo
 /// Whether a message occurs in other places.
 #[derive(Clone)]
 enum Duplicates {
-    /// It occurs once.
+    /// The message occurs once.
     None,
     /// It is the first of these, by position.
     First(Vec<usize>),

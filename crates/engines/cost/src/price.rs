@@ -150,7 +150,7 @@ mod tests {
         let table: PriceTable = toml::from_str(TEXT).unwrap();
         assert!(table.as_of.is_some());
         let names: Vec<_> = table.models.iter().flat_map(|rates| &rates.names).collect();
-        assert_eq!(names.len(), names.iter().collect::<BTreeSet<_>>().len(), "a name stands twice");
+        assert_eq!(names.len(), names.iter().collect::<BTreeSet<_>>().len(), "a name occurs twice");
         for rates in &table.models {
             // A slipped digit shows: writing the cache costs more than input, for an hour the most.
             assert!(rates.cache_read < rates.input && rates.input < rates.output, "{rates:?}");

@@ -23,7 +23,7 @@ pub struct RankingReport {
 /// Metrics of one kind of query.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct KindMetrics {
-    /// The kind.
+    /// The kind of question.
     pub kind: String,
     /// Number of queries.
     pub queries: usize,

@@ -89,7 +89,7 @@ fn play(terminal: &Terminal, streaming: &Gate, cut: &Gate) {
     sleep(Duration::from_secs(1));
 }
 
-/// The same process goes on in a copy of the session.
+/// The same process continues in a copy of the session.
 fn branch(terminal: &Terminal) {
     terminal.type_line("/branch");
     terminal.until(|screen| screen.contains("Branched"));

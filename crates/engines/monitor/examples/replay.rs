@@ -1,7 +1,7 @@
 //! Replays transcripts on a clock of their own and prints what each session did:
 //! `cargo run -p backstory-monitor --example replay -- FILE…`
 //!
-//! The times are those of the records; what was written together in truth is told apart here.
+//! The times are those of the records; records that were written together are separate steps here.
 
 #![expect(clippy::print_stdout, reason = "it is a program that prints")]
 

@@ -25,7 +25,7 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const WRITES: usize = 200;
 
-/// So many milliseconds later than an idle loop over the system's events may an event be told.
+/// How much later than an idle loop over the system's events an event may arrive, in milliseconds.
 const BEHIND: f64 = 100.0;
 /// So many milliseconds may it take by looking alone.
 const LOOKING: f64 = 1200.0;
@@ -184,10 +184,10 @@ fn flood(root: &Path) -> Outcome<f64> {
         }
         Ok(written)
     });
-    let (mut told, mut lost) = (0, 0);
-    while !writer.is_finished() || told < SESSIONS * LINES {
+    let (mut delivered, mut lost) = (0, 0);
+    while !writer.is_finished() || delivered < SESSIONS * LINES {
         match listener.next(Duration::from_secs(3)).map_err(|_| "ended")? {
-            Some(event) if is_record(&event) => told += 1,
+            Some(event) if is_record(&event) => delivered += 1,
             Some(event) => {
                 if let SessionEvent::Resync { lost: missed } = *event {
                     lost += missed;
@@ -201,10 +201,10 @@ fn flood(root: &Path) -> Outcome<f64> {
     let read = monitor.look().ok_or("the monitor ended")?.records;
     let share = (cpu()? - before) / took * 100.0;
     println!(
-        "{SESSIONS} sessions at once: {written} lines written in {took:.1} s, {read} read, {told} told, {lost} events lost; {share:.0} % of a core, the writer's share included"
+        "{SESSIONS} sessions at once: {written} lines written in {took:.1} s, {read} read, {delivered} delivered, {lost} events lost; {share:.0} % of a core, the writer's share included"
     );
-    // One that is told twice is as wrong as one that is lost.
-    Ok((written as f64 - read as f64).abs() + (written as f64 - told as f64).abs())
+    // A line that is delivered twice is as wrong as one that is lost.
+    Ok((written as f64 - read as f64).abs() + (written as f64 - delivered as f64).abs())
 }
 
 /// Seconds of processor time this process has taken.

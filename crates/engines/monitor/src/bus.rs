@@ -1,4 +1,4 @@
-//! Sends each event to many listeners. Each listener has its own queue; a slow one is told that it missed
+//! Sends each event to many listeners. Each listener has its own queue; a slow one is notified that it missed
 //! events instead of blocking the others.
 
 use std::sync::Arc;
@@ -106,8 +106,8 @@ mod tests {
         }
         assert_eq!(next(&slow).as_deref(), Some("sessions-changed"));
         assert_eq!(next(&slow).as_deref(), Some("sessions-changed"));
-        let told = slow.next(Duration::ZERO).unwrap().unwrap();
-        assert_eq!(*told, SessionEvent::Resync { lost: 3 });
+        let first = slow.next(Duration::ZERO).unwrap().unwrap();
+        assert_eq!(*first, SessionEvent::Resync { lost: 3 });
         assert_eq!(next(&slow), None);
         bus.send(event());
         assert_eq!(next(&slow).as_deref(), Some("sessions-changed"));

@@ -278,14 +278,14 @@ mod tests {
 
     use super::*;
 
-    fn told(payload: &str) -> Option<HookSignal> {
+    fn signal(payload: &str) -> Option<HookSignal> {
         HookLine::from_payload(payload, Timestamp::UNIX_EPOCH)
             .and_then(HookLine::into_event)
             .map(|hook| hook.signal)
     }
 
     fn check(fields: &str, expected: HookSignal) {
-        assert_eq!(told(&format!(r#"{{"session_id":"s1",{fields}}}"#)), Some(expected), "{fields}");
+        assert_eq!(signal(&format!(r#"{{"session_id":"s1",{fields}}}"#)), Some(expected), "{fields}");
     }
 
     #[test]
@@ -337,7 +337,7 @@ mod tests {
             r#"{"hook_event_name":"Stop"}"#,
             r#"{"session_id":"../x","hook_event_name":"Stop"}"#,
         ] {
-            assert_eq!(told(bad), None, "{bad}");
+            assert_eq!(signal(bad), None, "{bad}");
         }
     }
 

@@ -83,8 +83,8 @@ mod tests {
     /// Bytes that this thread has read so far.
     #[expect(clippy::disallowed_methods, reason = "the kernel's own file is small")]
     fn bytes_read() -> u64 {
-        let told = fs::read_to_string("/proc/thread-self/io").unwrap();
-        let line = told.lines().find_map(|line| line.strip_prefix("rchar: ")).unwrap();
+        let counters = fs::read_to_string("/proc/thread-self/io").unwrap();
+        let line = counters.lines().find_map(|line| line.strip_prefix("rchar: ")).unwrap();
         line.parse().unwrap()
     }
 

@@ -15,7 +15,7 @@ pub enum ProcessState {
     Alive(LiveProcess),
     /// The process closed the session in an orderly way.
     Ended {
-        /// When it did.
+        /// The time of its end.
         at: Timestamp,
         /// The source of this information.
         evidence: Evidence,

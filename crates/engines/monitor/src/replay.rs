@@ -20,7 +20,7 @@ pub enum RecordedInput {
         agent: String,
         /// Content of the sub-agent's side file.
         meta: SubagentMeta,
-        /// The lines.
+        /// The lines that were appended, with their line ends.
         lines: Vec<u8>,
     },
     /// Information from the registry about the process.

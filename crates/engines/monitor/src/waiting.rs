@@ -259,7 +259,7 @@ fn tool_open(signs: Signs<'_>, open: &OpenTool, now: Timestamp) -> Activity {
 fn quiet(signs: Signs<'_>, activity: Activity, now: Timestamp) -> Activity {
     let is_alive = matches!(signs.process, ProcessState::Alive(_));
     let is_sure = is_alive || matches!(activity.evidence, Evidence::Protocol | Evidence::Hook);
-    // What goes on in the background may end without a word that reaches us.
+    // What runs in the background may end without an event that reaches us.
     let is_vouched_for = matches!(activity.evidence, Evidence::Registry | Evidence::Protocol);
     let may_be_over = activity.detail.as_deref() == Some(BACKGROUND) && !is_vouched_for;
     let stays = is_sure && (activity.is_blocked() || (activity.state.is_working() && !may_be_over));

@@ -49,13 +49,13 @@ pub struct GitState {
 /// One commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Commit {
-    /// Full hash.
+    /// The full hash, in hexadecimal digits.
     pub sha: String,
-    /// Subject.
+    /// The first line of the message.
     pub message: String,
     /// Name of the author.
     pub author: String,
-    /// Author date.
+    /// The author's date; absent where it cannot be read.
     #[serde(serialize_with = "model::optional_time")]
     pub date: Option<Timestamp>,
 }

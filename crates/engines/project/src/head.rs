@@ -14,7 +14,7 @@ const ELSEWHERE: &str = ".invalid";
 pub(crate) enum Head {
     /// A branch, which may have no commit yet.
     Branch(String),
-    /// A commit.
+    /// A commit is checked out, not a branch.
     Detached,
 }
 

@@ -41,7 +41,7 @@ pub enum QmdCommand {
 /// Why a command gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QmdFailure {
-    /// The command.
+    /// The command that failed.
     pub step: QmdCommand,
     /// The error in one line.
     pub why: String,
@@ -58,7 +58,7 @@ pub struct QmdAnswer {
     pub failures: Vec<QmdFailure>,
 }
 
-/// No command answered.
+/// None of qmd's commands answered, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QmdUnanswered {
     /// The failure of each command.
@@ -149,11 +149,11 @@ fn error_line(said: &CommandOutput) -> String {
     let (out, err) = (String::from_utf8_lossy(&said.stdout), String::from_utf8_lossy(&said.stderr));
     let lines = || err.lines().chain(out.lines()).map(plain).filter(|line| !line.is_empty());
     let says = |what: &[&str]| lines().find(|line| what.iter().any(|what| line.contains(what)));
-    let told = says(&[NO_COLLECTION])
+    let complaint = says(&[NO_COLLECTION])
         .or_else(|| says(&["Error: ", "Error("]))
         .or_else(|| says(&[NO_VECTORS]))
         .or_else(|| lines().next());
-    told.unwrap_or_else(|| "it failed and says nothing".to_owned()).chars().take(COMPLAINT).collect()
+    complaint.unwrap_or_else(|| "it failed and says nothing".to_owned()).chars().take(COMPLAINT).collect()
 }
 
 /// A line without terminal escape sequences and control characters.

@@ -47,7 +47,7 @@ impl Qmd {
         command.arg(name).stdin(Stdio::null()).stdout(io::stderr()).stderr(io::stderr());
         match command.status() {
             Ok(status) if status.success() => Ok(()),
-            Ok(status) => Err(format!("`qmd {name}` failed ({status}); what it said stands above")),
+            Ok(status) => Err(format!("`qmd {name}` failed ({status}); see its output above")),
             Err(error) => Err(format!("{} cannot be started: {error}", self.program.display())),
         }
     }

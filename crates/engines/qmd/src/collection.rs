@@ -252,7 +252,7 @@ mod tests {
             Err(io::Error::other("gone"))
         });
         assert_eq!(broken.unwrap_err().to_string(), "gone");
-        assert_eq!(fs::metadata(&first.path).unwrap().ino(), found.ino(), "the old one still stands");
+        assert_eq!(fs::metadata(&first.path).unwrap().ino(), found.ino(), "the old one is still there");
         assert_eq!(listed(&collection.folder.join("shop")).len(), 1, "nothing is left beside it");
         write(&collection, &second, "body\n");
         assert_eq!(

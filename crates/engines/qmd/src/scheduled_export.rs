@@ -172,9 +172,9 @@ mod tests {
         std::io::Write::write_all(&mut stdin, errand().texts(quoted).unwrap().launchd.as_bytes()).unwrap();
         drop(stdin);
         let output = child.wait_with_output().unwrap();
-        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(
-            told.trim(),
+            printed.trim(),
             "/home/ana/my \"50%\" <$HOME> & it's /usr/bin:/my bin 21600 backstory-export"
         );
     }

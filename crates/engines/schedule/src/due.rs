@@ -11,7 +11,7 @@ const ON_TIME: SignedDuration = SignedDuration::from_secs(90);
 const MAX_MISSED: u32 = 1000;
 
 /// Reason shown when a run waits for, or is skipped because of, an earlier run.
-pub(crate) const STILL_RUNNING: &str = "an earlier run still goes on";
+pub(crate) const STILL_RUNNING: &str = "an earlier run is still going";
 
 /// A scheduled time of a job that has come and has not been handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,7 +149,7 @@ mod tests {
         check(OverlapPolicy::Skip, true, true, false, false, Start(CatchUp));
         check(OverlapPolicy::Skip, false, true, false, false, Skip("passed"));
         check(OverlapPolicy::Skip, false, false, false, false, Start(Schedule));
-        check(OverlapPolicy::Skip, true, false, true, false, Skip("goes on"));
+        check(OverlapPolicy::Skip, true, false, true, false, Skip("still going"));
         check(OverlapPolicy::Queue, true, false, true, false, Wait(Schedule));
         check(OverlapPolicy::Queue, true, true, true, false, Wait(CatchUp));
         check(OverlapPolicy::Queue, true, false, true, true, Skip("waits"));

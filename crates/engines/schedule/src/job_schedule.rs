@@ -24,7 +24,7 @@ const LONGEST: usize = 256;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum JobSchedule {
-    /// Once.
+    /// Once, at a given time.
     At {
         /// The time of the run.
         #[serde(serialize_with = "model::time")]
@@ -52,7 +52,7 @@ impl JobSchedule {
     pub fn check(&self) -> Result<(), InvalidJob> {
         match self {
             Self::Every { every_ms, .. } if Duration::from_millis(*every_ms) < SHORTEST => {
-                Err(InvalidJob("less than a second lies between two runs".to_owned()))
+                Err(InvalidJob("two runs are less than a second apart".to_owned()))
             }
             Self::Every { every_ms, .. } if i64::try_from(*every_ms).is_err() => {
                 Err(InvalidJob("the time between two runs is longer than any calendar".to_owned()))
@@ -145,7 +145,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    /// The moments that come after `from`, each with the clock it is told by.
+    /// The moments that come after `from`, each with the clock that shows it.
     fn moments(when: &JobSchedule, from: &str, count: usize) -> Vec<String> {
         let zone = match when {
             JobSchedule::Cron { tz: Some(tz), .. } => TimeZone::get(tz).unwrap(),
@@ -188,7 +188,7 @@ mod tests {
             "2026-10-24T00:00:00Z",
             &["10-24 02:30+02:00", "10-25 02:30+02:00", "10-26 02:30+01:00"],
         );
-        // What repeats within the hour goes on through both.
+        // What repeats within the hour repeats in both.
         check(
             "*/30 * * * *",
             "Europe/Zurich",

@@ -37,7 +37,7 @@ pub enum Budget {
 /// What currently holds a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hold {
-    /// Nothing holds it.
+    /// No process uses the session.
     Free,
     /// A run that a program started and that takes the repository's one place for such runs.
     Worker,

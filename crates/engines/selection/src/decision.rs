@@ -95,7 +95,7 @@ impl Action {
 /// A decision and its reasons.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
-    /// What to do.
+    /// The advised action.
     pub action: Action,
     /// The session to resume, or the one to wait for.
     pub session: Option<SessionId>,

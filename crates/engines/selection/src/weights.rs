@@ -34,7 +34,7 @@ impl Weights {
     /// Below this it has nothing to do with it.
     pub const UNRELATED: f64 = 0.1;
 
-    /// The default set.
+    /// The weights of the original proposal.
     pub const SEED: Self = Self {
         name: "seed",
         branch: 0.25,

@@ -1,4 +1,4 @@
-//! The MCP server through which a worker's agent asks OpenClaw's questions: it is this program, told the worker's number.
+//! The MCP server through which a worker's agent asks OpenClaw's questions: it is this program, started with the worker's number.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ pub const BRIDGE: &str = "openclaw-bridge";
 /// How the server is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BridgeServer {
-    /// This program.
+    /// The path of this program.
     pub program: PathBuf,
     /// Environment variables beyond those that `claude` passes on.
     pub environment: BTreeMap<String, String>,

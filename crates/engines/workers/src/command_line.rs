@@ -39,7 +39,7 @@ pub const MARK_VARIABLE: &str = "BACKSTORY_WORKER";
     word.to_string_lossy()
 )]
 pub struct UnquotableWord {
-    /// The word.
+    /// The argument that cannot be quoted.
     pub word: OsString,
 }
 

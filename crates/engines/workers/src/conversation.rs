@@ -119,9 +119,9 @@ enum Phase {
 /// Whether the process should end after the turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Closing {
-    /// It should not.
+    /// The process continues.
     No,
-    /// It should.
+    /// The process should end after this turn.
     Wanted,
     /// Its input has been closed.
     Done,
@@ -424,7 +424,7 @@ impl Conversation {
         // A result is one to the first message at least, whether or not the release has said that it took it.
         self.unaccepted.remove(&self.first);
         self.tools.clear();
-        // An agent in the background goes on beyond the turn that began it, and so does what it asks.
+        // An agent in the background outlives the turn that began it, and so do its requests.
         let (kept, over): (Vec<String>, Vec<String>) =
             std::mem::take(&mut self.order).into_iter().partition(|id| self.is_of_an_agent(id));
         self.order = kept;

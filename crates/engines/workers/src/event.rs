@@ -30,12 +30,12 @@ pub enum Event {
     },
     /// Part of a text that is being written.
     Delta {
-        /// The part.
+        /// The new part.
         text: String,
     },
     /// A complete text from the model.
     Text {
-        /// The text.
+        /// The whole text.
         text: String,
         /// The sub-agent that wrote it, identified by the tool call that started it.
         agent: Option<String>,
@@ -44,7 +44,7 @@ pub enum Event {
     },
     /// A thinking block from the model.
     Thinking {
-        /// The text.
+        /// The whole text.
         text: String,
         /// The sub-agent, if any.
         agent: Option<String>,
@@ -97,7 +97,7 @@ pub enum Event {
         of: u64,
         /// Time until the next attempt in milliseconds.
         delay_ms: u64,
-        /// The error.
+        /// The API's error message.
         error: String,
     },
     /// The worker asks the user for permission or an answer.
@@ -118,14 +118,14 @@ pub enum Event {
     Refused {
         /// Name of the tool.
         tool: String,
-        /// The reason.
+        /// The reason that Claude Code gave.
         message: String,
     },
     /// A turn ended.
     Result(TurnResult),
     /// A message for the user.
     Note {
-        /// The message.
+        /// The message's text.
         text: String,
     },
     /// The worker's agent announces something to the user of its chat.
@@ -147,7 +147,7 @@ pub enum Event {
 pub struct TurnStarted {
     /// Id of the session.
     pub session_id: SessionId,
-    /// The model.
+    /// The model's API name.
     pub model: Option<String>,
     /// Release of Claude Code.
     pub version: Option<String>,
@@ -185,7 +185,7 @@ pub struct TurnResult {
 /// What a worker's agent announced to the user of its chat.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 pub struct Announcement {
-    /// The message.
+    /// The text to announce.
     pub message: String,
     /// When it was announced.
     #[serde(serialize_with = "model::time")]
@@ -207,7 +207,7 @@ pub enum Command {
     Message {
         /// A UUID, which becomes the id of the transcript's record.
         id: String,
-        /// The message.
+        /// The message's text.
         text: String,
     },
     /// Announce a message to the user of the agent's chat.

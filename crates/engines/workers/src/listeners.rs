@@ -1,4 +1,4 @@
-//! Distributes a worker's events: each listener has its own queue, and a slow one is told how many events it
+//! Distributes a worker's events: each listener has its own queue, and a slow one is notified how many events it
 //! missed.
 
 use std::collections::VecDeque;

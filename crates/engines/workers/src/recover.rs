@@ -70,7 +70,7 @@ pub fn end_orphan(worker: &Worker, grace: std::time::Duration) {
 }
 
 /// Waits briefly: only its parent is notified when a process ends.
-#[expect(clippy::disallowed_methods, reason = "another process's end is told to its parent alone")]
+#[expect(clippy::disallowed_methods, reason = "only a parent is notified of a process's end")]
 pub(crate) fn pause() {
     std::thread::sleep(std::time::Duration::from_millis(20));
 }

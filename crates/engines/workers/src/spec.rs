@@ -99,15 +99,15 @@ pub enum PermissionMode {
     /// What the settings allow; asks for everything else.
     #[default]
     Default,
-    /// File edits as well.
+    /// Allows edits of files as well.
     AcceptEdits,
     /// Nothing is changed until a plan is approved.
     Plan,
-    /// What Claude Code's classifier considers harmless.
+    /// Allows what Claude Code's classifier considers harmless.
     Auto,
-    /// What the settings allow; denies everything else.
+    /// Allows what the settings allow and denies everything else.
     DontAsk,
-    /// Everything.
+    /// Allows every tool without asking.
     BypassPermissions,
 }
 

@@ -36,7 +36,7 @@ pub(crate) enum Frame {
     Result(TurnResult),
     /// A frame that needs no action.
     Other,
-    /// Not a frame.
+    /// A line that is no JSON, such as a warning.
     NotJson,
 }
 

@@ -42,7 +42,7 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 pub struct RunnerConfig {
     /// Backstory's state folder.
     pub home: PathBuf,
-    /// The program.
+    /// The installed `claude`.
     pub program: Program,
     /// The program's release.
     pub release: Release,

@@ -54,13 +54,13 @@ fn main() -> io::Result<ExitCode> {
 impl Census {
     fn session(&mut self, session: &TranscriptFile) -> io::Result<()> {
         self.records(&session.path)?;
-        let (mut messages, told) = spent(&session.id, &session.path)?;
+        let (mut messages, stated) = spent(&session.id, &session.path)?;
         for agent in &session.subagents {
             self.records(&agent.path)?;
             messages.extend(spent(&session.id, &agent.path)?.0);
         }
         let ours = each_once(messages);
-        match told.map(|told| total(&told)) {
+        match stated.map(|stated| total(&stated)) {
             None => self.untold += 1,
             Some(theirs) if counters(ours) == counters(theirs) => self.equal += 1,
             Some(theirs) => self.different.push((session.path.to_path_buf(), ours, theirs)),
@@ -124,8 +124,8 @@ fn each_once(messages: Vec<MessageUsage>) -> Usage {
     once.into_values().fold(Usage::default(), |sum, usage| sum + usage)
 }
 
-fn total(told: &CostState) -> Usage {
-    told.models.iter().fold(Usage::default(), |sum, (_, usage)| sum + *usage)
+fn total(stated: &CostState) -> Usage {
+    stated.models.iter().fold(Usage::default(), |sum, (_, usage)| sum + *usage)
 }
 
 fn counters(usage: Usage) -> (u64, u64, u64, u64) {

@@ -314,9 +314,9 @@ impl<T> Records<Option<T>> {
 
 /// The parent of a record among those that were read.
 enum Parent {
-    /// One of them.
+    /// The block at this index.
     At(usize),
-    /// It has none.
+    /// The block has no parent.
     None,
     /// It is not among them.
     Missing,

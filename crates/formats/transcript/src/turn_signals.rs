@@ -72,7 +72,7 @@ pub enum TurnSignal<'a> {
     },
     /// The turn is over.
     Over {
-        /// How it ended.
+        /// Whether it was answered, interrupted or failed.
         how: TurnEnd,
         /// The number of sub-agents and workflows still running in the background.
         in_background: u64,

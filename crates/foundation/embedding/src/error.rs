@@ -9,7 +9,7 @@ pub enum Error {
     /// Reading or writing failed.
     #[error("cannot {attempt} {}", path.display())]
     Io {
-        /// The attempted action.
+        /// What was attempted, such as `read`.
         attempt: &'static str,
         /// The path of the file.
         path: PathBuf,

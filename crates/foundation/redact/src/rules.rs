@@ -42,7 +42,7 @@ pub(crate) enum Length {
     Least(usize),
     /// At least this many that look random; words have the prefix, too.
     Random(usize),
-    /// Exactly this many.
+    /// Exactly this number of characters.
     Exact(usize),
     /// Exactly this many that look random.
     ExactRandom(usize),

@@ -98,7 +98,7 @@ impl Answer {
     }
 }
 
-/// Where the search index lies.
+/// The folder of the search index.
 pub(crate) fn folder(context: &Context) -> PathBuf {
     context.config().state.join("index")
 }

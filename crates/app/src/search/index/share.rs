@@ -1,4 +1,4 @@
-//! What an agent is told of the index, which holds everybody's sessions: the figures of its own.
+//! The figures of the index that an agent may see: those of its own sessions, although the index holds everybody's.
 
 use search::{IndexProgress, SourceFile, SourceKind, SyncReport};
 
@@ -33,7 +33,7 @@ impl Share {
         }))
     }
 
-    /// What a pass did since `before`. What cannot be told apart is left at 0.
+    /// What a pass did since `before`. Figures that cannot be divided among sessions are 0.
     pub(crate) fn answer(&self, before: &Self, synced: &SyncReport) -> Answer {
         Answer {
             files: before.pending.files.saturating_sub(self.pending.files),

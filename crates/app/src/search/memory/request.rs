@@ -17,7 +17,7 @@ pub struct Request {
     pub agent: Option<AgentId>,
     /// Only Claude Code's sessions of this project.
     pub project: Option<String>,
-    /// Only this source.
+    /// Search this source only; all of them by default.
     pub source: Option<SourceKind>,
     /// Only this conversation: OpenClaw's key or a session's id.
     pub session: Option<String>,

@@ -128,7 +128,7 @@ mod tests {
         }
     }
 
-    /// Looks by nothing but what it is told.
+    /// Looks only when it is asked to.
     fn deaf(folder: &Path) -> Monitor {
         let settings = MonitorSettings {
             folders: vec![ConfigFolder::new(folder)],
@@ -175,7 +175,7 @@ mod tests {
         };
         let nothing = Vec::<String>::new();
         assert_eq!(updates(0), nothing);
-        // However often that is told at once, it is one look.
+        // Many notices at once cause one look.
         for _ in 0..100 {
             monitor.inputs.send(Input::Overflow).unwrap();
         }

@@ -377,7 +377,7 @@ fn a_terminal_of_2_1_329() {
     assert!(ours.len() >= 15, "{ours:?}");
 }
 
-/// The process goes on in a copy of the session.
+/// The process continues in a copy of the session.
 fn branch(stage: &mut Stage, terminal: &Terminal) {
     terminal.type_line("/branch");
     stage.until_state("ended R");

@@ -11,7 +11,7 @@ use testkit::recording::{Seen, What};
 use transcript::record::parse;
 use transcript::{ConfigFolder, FileRole, Reader, RegisteredProcess, RegistryStatus, SubagentMeta};
 
-/// How long time goes on after the last thing that was seen.
+/// How much time passes after the last record.
 pub(crate) const AFTER: SignedDuration = SignedDuration::from_secs(20);
 
 /// The states of each session of a recording, in one row, as `state E tool (detail)`; as a live listener hears it, what

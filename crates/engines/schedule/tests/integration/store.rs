@@ -125,7 +125,7 @@ fn the_history_is_bounded_and_keeps_what_goes_on() {
     assert_eq!(
         (kept.len(), kept.last().unwrap().id),
         (501, first.id),
-        "the newest 500, and the one that goes on"
+        "the newest 500, and the one that is still running"
     );
     store.remove(job.id).unwrap();
     assert!(store.history(None, 10).unwrap().is_empty());

@@ -125,7 +125,7 @@ fn where_nothing_is_known_a_session_is_begun_fresh() {
     let all = [session("a", "main", 0.03, "fix the token refresh")];
     check(&next, &all, &known("token refresh"), Action::Fresh, "less than five minutes ago");
     assert_eq!(decided(&next, &all, &known("token refresh")).chance, None);
-    // What plainly follows goes on, where nobody else is at work.
+    // A plain follow-up resumes, where nobody else is at work.
     let go_on = task("and now the tests of the token refresh");
     check(&go_on, &all, &known("token refresh"), Action::Resume, "2 minutes ago");
     let busy = [session("a", "main", 5.0, ""), session("b", "other", 0.03, "")];

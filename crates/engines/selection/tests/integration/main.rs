@@ -1,4 +1,4 @@
-//! The choice as a whole: the verification list, a table reckoned by hand, and what always holds.
+//! The choice as a whole: the verification list, a table computed by hand, and what always holds.
 
 #![allow(clippy::expect_used, reason = "a test says what it expects")]
 

@@ -58,7 +58,7 @@ fn written(actions: &[Action]) -> Vec<serde_json::Value> {
     actions.iter().filter_map(line).collect()
 }
 
-fn told(actions: &[Action]) -> Vec<&str> {
+fn names(actions: &[Action]) -> Vec<&str> {
     let word = |action: &Action| match action {
         Action::Write(_) => None,
         Action::Emit(Event::State(state)) => Some(state.as_str()),
@@ -66,7 +66,7 @@ fn told(actions: &[Action]) -> Vec<&str> {
         Action::Emit(Event::Asked(_)) => Some("asked"),
         Action::Emit(Event::Withdrawn { .. }) => Some("withdrawn"),
         Action::Emit(Event::Note { .. }) => Some("note"),
-        Action::Emit(_) => Some("told"),
+        Action::Emit(_) => Some("event"),
         Action::CloseInput => Some("close"),
         Action::Interrupted => Some("interrupted"),
         Action::Terminate => Some("terminate"),
@@ -83,27 +83,27 @@ fn nothing_is_said_before_the_first_answer() {
     let mut talk = Conversation::new(Limits::default(), ("m1".into(), "Fix it".into()), 0.0, None);
     let first = talk.begin();
     assert_eq!(written(&first)[0]["request"]["subtype"], "initialize");
-    assert_eq!(told(&first), ["starting"]);
+    assert_eq!(names(&first), ["starting"]);
     let hello =
         json!({"type": "control_response", "response": {"subtype": "success", "request_id": "backstory-1"}});
     let second = handle_line(&mut talk, 1, hello);
     assert_eq!(written(&second)[0]["message"]["content"], "Fix it");
     assert_eq!(written(&second)[0]["uuid"], "m1");
-    assert_eq!(told(&second), ["running"]);
+    assert_eq!(names(&second), ["running"]);
 }
 
 #[test]
 fn a_turn_ends_with_its_result_and_the_word_idle() {
     let mut talk = running();
-    assert_eq!(told(&idle(&mut talk, 3)), [""; 0], "no result yet");
-    assert_eq!(told(&result(&mut talk, 4, json!({}))), ["result"]);
-    assert_eq!(told(&idle(&mut talk, 5)), ["idle"]);
+    assert_eq!(names(&idle(&mut talk, 3)), [""; 0], "no result yet");
+    assert_eq!(names(&result(&mut talk, 4, json!({}))), ["result"]);
+    assert_eq!(names(&idle(&mut talk, 5)), ["idle"]);
     assert_eq!(talk.final_state("it ended", ""), WorkerState::Finished { text: "Done.".into() });
     // A release that never says idle.
     let mut talk = running();
     result(&mut talk, 4, json!({}));
-    assert_eq!(told(&talk.tick(at(8))), [""; 0]);
-    assert_eq!(told(&talk.tick(at(9))), ["idle"]);
+    assert_eq!(names(&talk.tick(at(8))), [""; 0]);
+    assert_eq!(names(&talk.tick(at(9))), ["idle"]);
 }
 
 #[test]
@@ -113,14 +113,14 @@ fn one_follow_up_is_pending_and_belongs_to_the_work() {
     assert_eq!(written(&actions)[0]["uuid"], "m2");
     assert_eq!(talk.command(message("m3"), at(3)), Err("a follow-up is already pending".into()));
     result(&mut talk, 4, json!({}));
-    assert_eq!(told(&idle(&mut talk, 5)), [""; 0], "the follow-up is a turn of its own");
+    assert_eq!(names(&idle(&mut talk, 5)), [""; 0], "the follow-up is a turn of its own");
     handle_line(&mut talk, 6, json!({"type": "user", "isReplay": true, "uuid": "m2"}));
     assert!(talk.command(message("m3"), at(7)).is_ok());
     // Between turns it is said at once.
     let mut talk = running();
     result(&mut talk, 4, json!({}));
     idle(&mut talk, 5);
-    assert_eq!(told(&talk.command(message("m2"), at(9)).unwrap()), ["running"]);
+    assert_eq!(names(&talk.command(message("m2"), at(9)).unwrap()), ["running"]);
 }
 
 #[test]
@@ -133,18 +133,18 @@ fn what_waits_to_be_said_is_taken_back_before_the_turn_is_ended() {
     let asked: Vec<_> = lines.iter().filter_map(asked).collect();
     assert_eq!(asked, ["cancel_async_message", "interrupt"]);
     assert_eq!(lines[0]["request"]["message_uuid"], "m2");
-    assert_eq!(told(&actions), ["note", "interrupted"]);
+    assert_eq!(names(&actions), ["note", "interrupted"]);
     // What the model has been given cannot be taken back.
     let mut talk = running();
     let actions = talk.command(Command::Stop, at(4)).unwrap();
-    assert_eq!((written(&actions).len(), told(&actions)), (1, vec!["interrupted"]));
+    assert_eq!((written(&actions).len(), names(&actions)), (1, vec!["interrupted"]));
 }
 
 #[test]
 fn a_request_waits_until_it_is_answered_or_withdrawn() {
     let mut talk = running();
-    assert_eq!(told(&ask(&mut talk, 3, "r1")), ["asked", "waiting_permission"]);
-    assert_eq!(told(&ask(&mut talk, 3, "r2")), ["asked", "waiting_permission"]);
+    assert_eq!(names(&ask(&mut talk, 3, "r1")), ["asked", "waiting_permission"]);
+    assert_eq!(names(&ask(&mut talk, 3, "r2")), ["asked", "waiting_permission"]);
     let answer = |id: &str| Command::Answer {
         request: id.into(),
         reply: PermissionReply::Allow { input: None, always: false },
@@ -154,11 +154,11 @@ fn a_request_waits_until_it_is_answered_or_withdrawn() {
     let actions = talk.command(answer("r1"), at(4)).unwrap();
     assert_eq!(written(&actions)[0]["response"]["response"]["behavior"], "allow");
     let cancel = json!({"type": "control_cancel_request", "request_id": "r2"});
-    assert_eq!(told(&handle_line(&mut talk, 5, cancel)), ["withdrawn", "running"]);
+    assert_eq!(names(&handle_line(&mut talk, 5, cancel)), ["withdrawn", "running"]);
     assert_eq!(talk.command(answer("r2"), at(6)), Err("nothing is asked at the moment".into()));
     // A result takes back what is open.
     ask(&mut talk, 7, "r3");
-    assert_eq!(told(&result(&mut talk, 8, json!({}))), ["withdrawn", "result", "running"]);
+    assert_eq!(names(&result(&mut talk, 8, json!({}))), ["withdrawn", "result", "running"]);
 }
 
 #[test]
@@ -220,8 +220,8 @@ fn what_cannot_be_answered_is_answered_with_an_error() {
     let hook = json!({"type": "control_request", "request_id": "h", "request": {"subtype": "hook_callback"}});
     let actions = handle_line(&mut talk, 3, hook);
     assert_eq!(written(&actions)[0]["response"]["response"], json!({}));
-    assert_eq!(told(&talk.handle_line(b"Warning: not JSON", at(4))), ["note"]);
-    assert_eq!(told(&talk.handle_line(b"  \t", at(4))), [""; 0]);
+    assert_eq!(names(&talk.handle_line(b"Warning: not JSON", at(4))), ["note"]);
+    assert_eq!(names(&talk.handle_line(b"  \t", at(4))), [""; 0]);
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn silence_is_ended_but_not_while_something_is_waited_for() {
     let check = |prepare: fn(&mut Conversation), expected: &[&str]| {
         let mut talk = running();
         prepare(&mut talk);
-        assert_eq!(told(&talk.tick(at(1000))), expected);
+        assert_eq!(names(&talk.tick(at(1000))), expected);
     };
     let tool = json!({"type": "assistant", "message": {"content": [{"type": "tool_use", "id": "t", "name": "Bash"}]}});
     check(|_| {}, &["terminate"]);
@@ -243,14 +243,14 @@ fn silence_is_ended_but_not_while_something_is_waited_for() {
     );
     let mut talk = running();
     handle_line(&mut talk, 3, tool);
-    assert_eq!(told(&talk.tick(at(1000))), [""; 0]);
+    assert_eq!(names(&talk.tick(at(1000))), [""; 0]);
     handle_line(
         &mut talk,
         1001,
         json!({"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": "t"}]}}),
     );
-    assert_eq!(told(&talk.tick(at(1600))), [""; 0]);
-    assert_eq!(told(&talk.tick(at(1601))), ["terminate"]);
+    assert_eq!(names(&talk.tick(at(1600))), [""; 0]);
+    assert_eq!(names(&talk.tick(at(1601))), ["terminate"]);
     let WorkerState::Failed { reason: why, message } = talk.final_state("signal 15", "") else { panic!() };
     assert_eq!((why, message.as_str()), (FailureReason::Silent, "claude said nothing for 600 s"));
 }
@@ -259,8 +259,8 @@ fn silence_is_ended_but_not_while_something_is_waited_for() {
 fn a_start_without_an_answer_is_ended() {
     let mut talk = Conversation::new(Limits::default(), ("m1".into(), "x".into()), 0.0, None);
     talk.begin();
-    assert_eq!(told(&talk.tick(at(59))), [""; 0]);
-    assert_eq!(told(&talk.tick(at(60))), ["terminate"]);
+    assert_eq!(names(&talk.tick(at(59))), [""; 0]);
+    assert_eq!(names(&talk.tick(at(60))), ["terminate"]);
     let talk = Conversation::new(Limits::default(), ("m1".into(), "x".into()), 0.0, None);
     let WorkerState::Failed { reason: why, message } = talk.final_state("exit code 1", "unknown option")
     else {
@@ -292,18 +292,18 @@ fn an_idle_worker_ends_after_its_time_or_when_its_place_is_needed() {
     assert_eq!(talk.command(Command::Yield, at(3)), Err("a turn runs".into()));
     result(&mut talk, 4, json!({}));
     idle(&mut talk, 5);
-    assert_eq!(told(&talk.tick(at(1804))), [""; 0]);
-    assert_eq!(told(&talk.tick(at(1805))), ["close"]);
+    assert_eq!(names(&talk.tick(at(1804))), [""; 0]);
+    assert_eq!(names(&talk.tick(at(1805))), ["close"]);
     let mut talk = running();
     result(&mut talk, 4, json!({}));
     idle(&mut talk, 5);
-    assert_eq!(told(&talk.command(Command::Yield, at(6)).unwrap()), ["close"]);
+    assert_eq!(names(&talk.command(Command::Yield, at(6)).unwrap()), ["close"]);
     // Asked to end after the turn, it does.
     let mut talk = running();
     talk.command(Command::Close, at(3)).unwrap();
     assert_eq!(talk.command(message("m2"), at(3)), Err("the worker ends after this turn".into()));
     result(&mut talk, 4, json!({}));
-    assert_eq!(told(&idle(&mut talk, 5)), ["idle", "close"]);
+    assert_eq!(names(&idle(&mut talk, 5)), ["idle", "close"]);
 }
 
 #[test]
@@ -312,10 +312,10 @@ fn one_that_works_once_closes_when_it_has_nothing_more_to_do() {
     // What is said to it meanwhile belongs to its work.
     talk.command(message("m2"), at(3)).unwrap();
     result(&mut talk, 4, json!({}));
-    assert_eq!(told(&idle(&mut talk, 5)), [""; 0], "the follow-up is a turn of its own");
+    assert_eq!(names(&idle(&mut talk, 5)), [""; 0], "the follow-up is a turn of its own");
     handle_line(&mut talk, 6, json!({"type": "user", "isReplay": true, "uuid": "m2"}));
     result(&mut talk, 7, json!({}));
-    assert_eq!(told(&idle(&mut talk, 8)), ["idle", "close"]);
+    assert_eq!(names(&idle(&mut talk, 8)), ["idle", "close"]);
     assert_eq!(talk.final_state("exit code 0", "").as_str(), "finished");
 }
 
@@ -323,8 +323,8 @@ fn one_that_works_once_closes_when_it_has_nothing_more_to_do() {
 fn money_is_counted_over_the_turns() {
     let mut talk = Conversation::new(Limits::default(), ("m1".into(), "x".into()), 0.0, Some(0.15));
     talk.begin();
-    assert_eq!(told(&result(&mut talk, 3, json!({}))), ["result", "running"]);
-    assert_eq!(told(&result(&mut talk, 4, json!({}))), ["result", "close"]);
+    assert_eq!(names(&result(&mut talk, 3, json!({}))), ["result", "running"]);
+    assert_eq!(names(&result(&mut talk, 4, json!({}))), ["result", "close"]);
     let WorkerState::Failed { reason: why, message } = talk.final_state("exit code 0", "") else { panic!() };
     assert_eq!(why, FailureReason::Budget);
     assert_eq!(message, "the budget is used up: $0.2000 of the $0.1500 that were left");
@@ -380,8 +380,8 @@ fn how_it_ended_is_read_from_the_last_result() {
         (FailureReason::Exit, "claude ended in the middle of a turn: signal 9")
     );
     let mut talk = running();
-    assert_eq!(told(&talk.command(Command::Stop, at(3)).unwrap()), ["interrupted"]);
-    assert_eq!(told(&result(&mut talk, 4, json!({"is_error": true}))), ["result", "terminate"]);
+    assert_eq!(names(&talk.command(Command::Stop, at(3)).unwrap()), ["interrupted"]);
+    assert_eq!(names(&result(&mut talk, 4, json!({"is_error": true}))), ["result", "terminate"]);
     assert_eq!(talk.final_state("signal 15", ""), WorkerState::Stopped);
     assert!(talk.command(Command::SetMode { mode: PermissionMode::Plan }, at(4)).is_err());
 }

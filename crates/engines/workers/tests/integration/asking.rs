@@ -62,7 +62,7 @@ fn what_is_denied_is_not_done_and_the_model_is_told_why() {
         assert_eq!(result.denied, ["Bash"]);
         assert!(!exists(&stage.shop, "made"));
         let last = stage.server.calls().pop().unwrap();
-        assert!(last.body.to_string().contains("Not on a Sunday"), "the model was told");
+        assert!(last.body.to_string().contains("Not on a Sunday"), "the model received it");
         actor.close();
     });
 }

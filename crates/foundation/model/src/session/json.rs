@@ -14,7 +14,7 @@ use crate::{Activity, AgentId, ForkOrigin, Origin, Session, SessionId, Subagent}
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Session")]
 pub(super) struct SessionJson {
-    /// The id.
+    /// The session's id: the UUID that names its transcript.
     session_id: SessionId,
     /// `openclaw`, `native` or `archived`.
     origin: &'static str,
@@ -30,13 +30,13 @@ pub(super) struct SessionJson {
     cwd: Option<Arc<Path>>,
     /// The branch last seen.
     branch: Option<Arc<str>>,
-    /// Its title.
+    /// The session's title, by the ladder of titles.
     title: Option<Arc<str>>,
     /// The first thing the person wrote.
     first_message: Option<Arc<str>>,
     /// The last thing the person wrote.
     last_prompt: Option<Arc<str>>,
-    /// When it began.
+    /// The time of its first record.
     #[serde(serialize_with = "crate::optional_time")]
     created: Option<Timestamp>,
     /// When something last happened in it.
@@ -46,11 +46,11 @@ pub(super) struct SessionJson {
     message_count: u64,
     /// Messages a person would read.
     visible_messages: u64,
-    /// The transcript's size.
+    /// The transcript's size in bytes, without sub-agents.
     file_size_bytes: u64,
     /// Input tokens that came neither from nor went into the cache.
     total_input_tokens: u64,
-    /// Output tokens.
+    /// Tokens that models wrote, in all.
     total_output_tokens: u64,
     /// Tokens read from the cache.
     cache_read_tokens: u64,
@@ -88,9 +88,9 @@ pub(super) struct SessionJson {
     entrypoint: Option<Arc<str>>,
     /// Where it was forked from.
     forked_from: Option<ForkOrigin>,
-    /// Its sub-agents.
+    /// The sub-agents that the session started.
     subagents: Vec<Subagent>,
-    /// Its transcript.
+    /// The path of the session's transcript.
     #[serde(serialize_with = "crate::optional_path")]
     file: Option<Arc<Path>>,
     /// Whether Backstory's archive holds it.

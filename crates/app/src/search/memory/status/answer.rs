@@ -13,7 +13,7 @@ use crate::search::SourceKind;
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "MemoryStatusRequest")]
 pub struct Request {
-    /// Only this agent.
+    /// Report on this agent only; on all of them by default.
     pub agent: Option<AgentId>,
     /// Whether to test semantic search, too.
     pub deep: bool,
@@ -32,7 +32,7 @@ pub struct Answer(pub Vec<AgentStatus>);
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "MemoryOfAgent")]
 pub struct AgentStatus {
-    /// The agent.
+    /// The agent's id in OpenClaw.
     pub agent_id: AgentId,
     /// What is indexed, and how it is searched.
     pub status: IndexStatus,
@@ -85,7 +85,7 @@ pub struct IndexStatus {
     pub vector: MemoryPart,
     /// Whether embeddings are requested in batches; never.
     pub batch: Batch,
-    /// Which provider the built-in table stands in for; `null` if it does for none.
+    /// Which provider the built-in table replaces; `null` if none.
     pub fallback: Option<Fallback>,
 }
 
@@ -109,7 +109,7 @@ pub struct MemoryClaudeSessions {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "MemorySourceCount")]
 pub struct Count {
-    /// The source.
+    /// The kind of source that is counted.
     pub source: SourceKind,
     /// How many of its files are indexed.
     pub files: u64,
@@ -137,7 +137,7 @@ pub struct MemoryPart {
     pub available: bool,
 }
 
-/// Embedding in batches.
+/// How texts are embedded in batches, as OpenClaw reports it.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "MemoryBatch")]
 pub struct Batch {
@@ -145,7 +145,7 @@ pub struct Batch {
     pub enabled: bool,
 }
 
-/// Which provider the built-in table stands in for, and why.
+/// Which provider the built-in table replaces, and why.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "MemoryFallback")]
 pub struct Fallback {
@@ -184,7 +184,7 @@ pub struct Scan {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "MemorySourceScan")]
 pub struct SourceScan {
-    /// The source.
+    /// The kind of source that is counted.
     pub source: SourceKind,
     /// How many files there are.
     pub total_files: usize,

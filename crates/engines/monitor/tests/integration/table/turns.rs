@@ -74,7 +74,7 @@ fn every_way_in_which_a_message_stops() {
             let scene = Scene::new(version).prompt("x").says(json!(reason)).wait(60);
             scene.check("thinking X, waiting_input X");
         }
-        // The model goes on by itself.
+        // The model continues by itself.
         let paused = Scene::new(version).prompt("x").thinks(json!("pause_turn")).wait(60);
         paused.check("thinking X").says(end()).check("waiting_input X");
         // A terminal's mark, since 2.1.119, and those of Esc.
@@ -251,7 +251,7 @@ fn a_stop_hook_sends_the_turn_on() {
         .says(end())
         .write(summary(false))
         .check("waiting_input X");
-    // A hook may forbid that it goes on, whatever others gave it to go on with.
+    // A hook may forbid that it continues, whatever other hooks asked for.
     said().meta("Stop hook feedback:\nno").write(summary(true)).check("thinking X, waiting_input X");
     said().write(summary(false)).check("");
     // Of a release that writes no whole message, the hooks' word is the end.
