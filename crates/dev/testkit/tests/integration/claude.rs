@@ -11,7 +11,7 @@ const ID: &str = "11111111-1111-4111-8111-111111111111";
 const FORK: &str = "22222222-2222-4222-8222-222222222222";
 
 #[test]
-fn a_session_is_made_resumed_and_forked_by_2_1_329() {
+fn a_session_is_made_resumed_and_forked_by_2_1_330() {
     check_life_of_a_session(&Claude::newest());
 }
 
@@ -51,7 +51,7 @@ fn check_life_of_a_session(claude: &Claude) {
 }
 
 #[test]
-fn a_tool_runs_in_2_1_329() {
+fn a_tool_runs_in_2_1_330() {
     check_tool(&Claude::newest());
 }
 
@@ -81,7 +81,7 @@ fn check_tool(claude: &Claude) {
 }
 
 #[test]
-fn a_subagent_of_2_1_329_has_a_file_of_its_own() {
+fn a_subagent_of_2_1_330_has_a_file_of_its_own() {
     check_subagent(&Claude::newest());
 }
 
@@ -115,7 +115,7 @@ fn check_subagent(claude: &Claude) {
 }
 
 #[test]
-fn a_session_is_compacted_by_2_1_329() {
+fn a_session_is_compacted_by_2_1_330() {
     let home = ScratchHome::new();
     let shop = home.repository("shop");
     let server = ModelServer::start(
@@ -139,7 +139,7 @@ fn a_session_is_compacted_by_2_1_329() {
 }
 
 #[test]
-fn a_built_transcript_is_resumed_by_2_1_329() {
+fn a_built_transcript_is_resumed_by_2_1_330() {
     check_built_transcript(&Claude::newest());
 }
 

@@ -262,7 +262,7 @@ fn script([thinking, streaming, cut, summing, last]: &[Gate; 5]) -> Script {
 }
 
 #[test]
-fn a_terminal_of_2_1_329() {
+fn a_terminal_of_2_1_330() {
     let gates = [(); 5].map(|()| Gate::new());
     let [thinking, streaming, cut, summing, last] = &gates;
     let mut stage = Stage::new(script(&gates));

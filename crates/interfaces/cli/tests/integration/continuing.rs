@@ -13,7 +13,7 @@ const TOOL: &str = "22222222-2222-4222-8222-222222222222";
 const AGENT: &str = "33333333-3333-4333-8333-333333333333";
 
 #[test]
-fn sessions_of_2_1_329_are_continued() {
+fn sessions_of_2_1_330_are_continued() {
     check_continuing(Claude::newest());
 }
 

@@ -13,7 +13,7 @@ use crate::desk::Desk;
 const ID: &str = "11111111-1111-4111-8111-111111111111";
 
 #[test]
-fn a_session_that_2_1_329_holds_is_refused() {
+fn a_session_that_2_1_330_holds_is_refused() {
     check_held(Claude::newest());
 }
 

@@ -175,7 +175,7 @@ fn connections() {
         &health,
         "id:text name:text type:text status:text healthy:yes error:text? cli_version:text watched_sessions:number",
     );
-    assert_eq!((&health["healthy"], &health["cli_version"]), (&json!(true), &json!("2.1.329")), "{health}");
+    assert_eq!((&health["healthy"], &health["cli_version"]), (&json!(true), &json!("2.1.330")), "{health}");
     let new =
         json!({"id": "other", "name": "Other", "type": "claude_code", "config": {"data_dir": "/nowhere"}});
     let made = server.ask("POST", "/api/connections").json(&new).send();
