@@ -14,6 +14,7 @@ mod http;
 mod instructions;
 mod lean;
 mod next_step;
+mod paging;
 mod prompts;
 mod resources;
 mod schema;

@@ -25,21 +25,18 @@ pub(crate) fn empty() -> JsonObject {
     schema
 }
 
-/// The same for a list that goes on at a cursor.
-pub(crate) fn paged_input<T: JsonSchema>() -> JsonObject {
-    let mut schema = input::<T>();
+/// Adds the argument by which a list goes on.
+pub(crate) fn add_cursor(schema: &mut JsonObject) {
     let cursor = json!({"type": "string", "description": "Go on here: `next_cursor` of an answer."});
-    add(&mut schema, CURSOR, cursor);
-    schema
+    add(schema, CURSOR, cursor);
 }
 
 /// Says how long a list is here, where the app has other limits.
-pub(crate) fn with_limit(mut schema: JsonObject, default: usize, most: usize) -> JsonObject {
+pub(crate) fn add_limit(schema: &mut JsonObject, default: usize, most: usize) {
     let limit = json!({
         "type": "integer", "minimum": 1, "maximum": most, "default": default, "description": "At most so many.",
     });
-    add(&mut schema, "limit", limit);
-    schema
+    add(schema, "limit", limit);
 }
 
 /// The schema of an answer.

@@ -3,7 +3,6 @@
 mod answer_worker;
 mod list_workers;
 mod message_worker;
-mod paging;
 mod pick_session;
 mod project_status;
 mod read_session;
@@ -27,7 +26,7 @@ use crate::tool::{Reply, Tool};
 
 /// The tools that clients of this server are shown.
 pub(crate) fn list(server: &Server) -> Vec<rmcp::model::Tool> {
-    shown(server).into_iter().map(Tool::definition).collect()
+    shown(server).iter().map(Tool::definition).collect()
 }
 
 /// Calls a tool.
@@ -39,31 +38,31 @@ pub(crate) async fn call(
     let Some(tool) = shown(server).into_iter().find(|tool| tool.name == request.name) else {
         return Err(ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None));
     };
-    let (run, arguments) = (tool.run, request.arguments.unwrap_or_default());
-    Ok(match answer(server, &context, tool.patience, move |context| run(context, arguments)).await {
+    let arguments = request.arguments.unwrap_or_default();
+    Ok(match answer(server, &context, tool.patience, move |context| tool.run(context, arguments)).await {
         Ok(Reply::Answer(value)) => CallToolResult::structured(value),
         Ok(Reply::Guidance(value)) => CallToolResult::structured_error(value),
         Err(error) => failed(&error),
     })
 }
 
-fn shown(server: &Server) -> Vec<&'static Tool> {
+fn shown(server: &Server) -> Vec<Tool> {
     let mut tools = vec![
-        &smart_fork::TOOL,
-        &search::TOOL,
-        &read_session::TOOL,
-        &session_list::TOOL,
-        &project_status::TOOL,
-        &pick_session::TOOL,
-        &spawn_worker::TOOL,
-        &message_worker::TOOL,
-        &list_workers::TOOL,
-        &wait_workers::TOOL,
-        &stop_worker::TOOL,
-        &worker_log::TOOL,
+        smart_fork::tool(),
+        search::tool(),
+        read_session::tool(),
+        session_list::tool(),
+        project_status::tool(),
+        pick_session::tool(),
+        spawn_worker::tool(),
+        message_worker::tool(),
+        list_workers::tool(),
+        wait_workers::tool(),
+        stop_worker::tool(),
+        worker_log::tool(),
     ];
     if server.app.config.settings.mcp.answer_permissions {
-        tools.push(&answer_worker::TOOL);
+        tools.push(answer_worker::tool());
     }
     tools
 }

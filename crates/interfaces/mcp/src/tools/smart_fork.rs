@@ -5,26 +5,22 @@ use app::{Context, Error, Kind};
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
-use crate::bounds;
-use crate::call::Patience;
 use crate::instructions::NOTICE;
 use crate::next_step::as_tool_call;
 use crate::tool::{Effect, Reply, Tool, value};
-use crate::{arguments, schema};
+use crate::{bounds, schema};
 
-pub(super) const TOOL: Tool = Tool {
-    name: "smart_fork",
-    title: "Find and fork a session",
-    description: "Ranks the past sessions that know most about what is to be done, so that their context can be inherited. With \
+pub(super) fn tool() -> Tool {
+    Tool::replying::<Request, ForkSessions>("smart_fork", "Find and fork a session", DESCRIPTION, reply)
+        .effect(Effect::Starts)
+        .input(input)
+        .output(output)
+}
+
+const DESCRIPTION: &str = "Ranks the past sessions that know most about what is to be done, so that their context can be inherited. With \
 auto_fork, fork_index (from 0) or fork_rank (from 1) a worker in the background works on the intent in a fork of that session, \
 which itself stays as it is; follow it with wait_workers and worker_log. Without them nothing is started.\n\
-Example: {\"intent\": \"add rate limits to the upload API\", \"limit\": 3}",
-    effect: Effect::Starts,
-    patience: Patience::Works,
-    input,
-    output,
-    run,
-};
+Example: {\"intent\": \"add rate limits to the upload API\", \"limit\": 3}";
 
 fn input() -> JsonObject {
     let mut schema = schema::input::<Request>();
@@ -44,12 +40,11 @@ fn output() -> JsonObject {
     schema
 }
 
-fn run(context: &Context, given: JsonObject) -> Result<Reply, Error> {
-    let request: Request = arguments::parse(given)?;
+fn reply(context: &Context, request: &Request) -> Result<Reply, Error> {
     if request.intent.trim().is_empty() {
         return Err(Error::new(Kind::Usage, "`intent` is missing: say what is to be done"));
     }
-    let answer = forks(context, &request)?.worded(as_tool_call);
+    let answer = forks(context, request)?.worded(as_tool_call);
     let mut shown = value(&answer)?;
     let list = match &answer {
         Answer::ForkSessions(_) => "/results",

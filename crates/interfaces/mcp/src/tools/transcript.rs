@@ -1,4 +1,4 @@
-//! Messages of a transcript as a tool tells them: quoted, and no more than a model can take in.
+//! Messages of a transcript as a tool shows them: quoted, and no more than a model can take in.
 
 use app::Error;
 use app::sessions::page::Answer;
@@ -6,7 +6,6 @@ use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
 use crate::bounds::{LIMIT, cut_texts, size};
-use crate::instructions::NOTICE;
 use crate::schema;
 use crate::tool::value;
 
@@ -19,11 +18,11 @@ const LONGEST_ALONE: usize = 20_000;
 /// How to get the rest of a text.
 const HOW: &str = "; ask for this message alone: its `offset` as \"around_offset\", \"limit\": 1";
 
-/// The page that `ask` gives for a number of messages, or for fewer where those are too long; whether it is for fewer.
+/// The page that `ask` gives for a number of messages, or for fewer where those are too long.
 pub(super) fn page(
     limit: usize,
     mut ask: impl FnMut(usize) -> Result<Answer, Error>,
-) -> Result<(Value, bool), Error> {
+) -> Result<Value, Error> {
     let mut wanted = limit.max(1);
     loop {
         let mut page = value(&ask(wanted)?)?;
@@ -35,20 +34,15 @@ pub(super) fn page(
         }
         cut_texts(&mut page["quoted"], if wanted == 1 { LONGEST_ALONE } else { LONGEST }, HOW);
         if size(&page) <= LIMIT - 3_000 || count <= 1 {
-            return Ok((page, wanted < limit));
+            page["truncated"] = json!(wanted < limit);
+            return Ok(page);
         }
         wanted = (count / 2).max(1);
     }
 }
 
-/// Adds what a page of a transcript is told with.
-pub(super) fn finish(page: &mut Value, is_shorter: bool) {
-    page["notice"] = json!(NOTICE);
-    page["truncated"] = json!(is_shorter);
-}
-
 /// The schema of a page: what it calls `messages` is `quoted` here.
-pub(super) fn quote(schema: &mut JsonObject) {
+pub(super) fn quoted(mut schema: JsonObject) -> JsonObject {
     if let Some(Value::Object(properties)) = schema.get_mut("properties")
         && let Some(messages) = properties.remove("messages")
     {
@@ -59,6 +53,6 @@ pub(super) fn quote(schema: &mut JsonObject) {
             *name = json!("quoted");
         }
     }
-    schema::add_truncated(schema);
-    schema::add_notice(schema);
+    schema::add_truncated(&mut schema);
+    schema
 }
