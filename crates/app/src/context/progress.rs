@@ -21,6 +21,23 @@ pub struct Progress {
     pub bytes_done: u64,
     /// How many bytes there are in all; 0 where they are not counted.
     pub bytes: u64,
+    /// Whether `done` is a share of 100, because the caller may not see everything that is counted.
+    pub is_share: bool,
+}
+
+impl Progress {
+    /// So much of a total is done.
+    pub(crate) fn new(stage: Stage, done: u64, total: u64) -> Self {
+        Self { stage, done, total, bytes_done: 0, bytes: 0, is_share: false }
+    }
+
+    /// The same for a caller who may not see all that is counted: no figure says how much that is.
+    fn without_figures(self) -> Self {
+        let (done, total) =
+            if self.bytes > 0 { (self.bytes_done, self.bytes) } else { (self.done, self.total) };
+        let share = done.saturating_mul(100).checked_div(total).unwrap_or(0).min(100);
+        Self { is_share: true, ..Self::new(self.stage, share, 100) }
+    }
 }
 
 /// What a long request is doing.
@@ -73,11 +90,18 @@ impl fmt::Debug for ProgressSink {
 }
 
 impl Context {
-    /// Reports a step to the caller.
+    /// Reports a step to the caller. Work on the index and the catalog is done for all sessions at once.
     pub(crate) fn report(&self, progress: Progress) {
-        if let Some(report) = &self.progress.report {
-            report(progress);
-        }
+        let Some(report) = &self.progress.report else { return };
+        let counts_all = match progress.stage {
+            Stage::Reading
+            | Stage::Indexing
+            | Stage::Embedding
+            | Stage::Exporting
+            | Stage::IndexingDocuments => true,
+            Stage::Waiting => false,
+        };
+        report(if counts_all && self.is_limited() { progress.without_figures() } else { progress });
     }
 }
 
@@ -89,6 +113,7 @@ impl From<catalog::ReadProgress> for Progress {
             total: progress.of_files as u64,
             bytes_done: progress.bytes,
             bytes: progress.of_bytes,
+            is_share: false,
         }
     }
 }
@@ -101,12 +126,13 @@ impl From<&search::IndexProgress> for Progress {
             total: progress.files,
             bytes_done: progress.bytes_done,
             bytes: progress.bytes,
+            is_share: false,
         }
     }
 }
 
 impl From<&search::EmbedReport> for Progress {
     fn from(report: &search::EmbedReport) -> Self {
-        Self { stage: Stage::Embedding, done: report.done, total: report.of, bytes_done: 0, bytes: 0 }
+        Self::new(Stage::Embedding, report.done, report.of)
     }
 }

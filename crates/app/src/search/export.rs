@@ -109,7 +109,7 @@ where
             Err(Broken(why)) => exported.failed.push(format!("{}: {why}", page.path.display())),
         }
         done += 1;
-        context.report(Progress { stage: Stage::Exporting, done, total, bytes_done: 0, bytes: 0 });
+        context.report(Progress::new(Stage::Exporting, done, total));
         context.check_cancelled()?;
     }
     // Where no session is found at all, a folder is not there, rather than every session forgotten.
@@ -121,7 +121,7 @@ where
     }
     if request.index {
         let stage = Stage::IndexingDocuments;
-        context.report(Progress { stage, done: 0, total: exported.written, bytes_done: 0, bytes: 0 });
+        context.report(Progress::new(stage, 0, exported.written));
         exported.qmd_error = index(context).err();
         exported.indexed = Some(exported.qmd_error.is_none());
     }

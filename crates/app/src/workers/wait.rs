@@ -157,7 +157,7 @@ impl Wait<'_> {
 
     fn report(&self, elapsed: Duration) {
         let (done, total) = (elapsed.as_secs(), self.limit.as_secs());
-        self.context.report(Progress { stage: Stage::Waiting, done, total, bytes_done: 0, bytes: 0 });
+        self.context.report(Progress::new(Stage::Waiting, done, total));
     }
 
     fn answer(

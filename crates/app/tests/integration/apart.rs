@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::sync::{Arc, Mutex};
 
 use ::workers::store::{FILE, NewWorker};
 use ::workers::{ProcessIdentity, SessionStart, WorkerSpec, WorkerState, WorkerStore};
@@ -12,7 +13,7 @@ use app::proceed::fork_request::{Answer as ForkAnswer, Request as ForkRequest, f
 use app::search::{Request as SearchRequest, index, memory, search};
 use app::sessions::list::{Request as ListRequest, list};
 use app::workers::{run, start, stop};
-use app::{Caller, Context, Engine, Error, Kind, NextStep};
+use app::{Caller, Context, Engine, Error, Kind, NextStep, Progress, ProgressSink};
 use model::SessionId;
 use serde_json::{Value, json, to_value};
 
@@ -196,6 +197,9 @@ fn an_agent_is_told_how_much_is_its_own() {
     let everybodys =
         index::index(&scene.context(Caller::Person, MAIN.1), &index::Request::default()).unwrap();
     assert!(read.chunks > 0 && everybodys.sessions == 3, "{read:?} {everybodys:?}");
+    assert!(0 < read.text_bytes && read.text_bytes < everybodys.text_bytes, "{read:?} {everybodys:?}");
+    assert_eq!((read.index_bytes, read.unreadable_lines), (None, None), "these are of all sessions together");
+    assert!(everybodys.index_bytes > Some(0) && everybodys.unreadable_lines == Some(0), "{everybodys:?}");
     let listed = list(&main, &ListRequest::default()).unwrap();
     assert_eq!((listed.known, listed.subagents_excluded), (1, 0));
     let status = memory::status::status(&main, &memory::status::Request::default()).unwrap();
@@ -203,6 +207,27 @@ fn an_agent_is_told_how_much_is_its_own() {
     let claude = &status[0]["scan"]["sources"].as_array().unwrap();
     let claude = claude.iter().find(|scan| scan["source"] == "claude-sessions").unwrap();
     assert_eq!(claude["totalFiles"], 1, "{status}");
+}
+
+#[test]
+fn progress_says_nothing_of_how_much_there_is_of_others() {
+    let steps = |caller| {
+        let scene = Scene::new();
+        let steps = Arc::new(Mutex::new(Vec::new()));
+        let sink = steps.clone();
+        let progress = ProgressSink::new(move |step: Progress| sink.lock().unwrap().push(step));
+        let context = Context { progress, ..scene.context(caller, MAIN.1) };
+        index::index(&context, &index::Request::default()).unwrap();
+        let steps = steps.lock().unwrap().clone();
+        assert!(!steps.is_empty());
+        steps
+    };
+    for step in steps(agent("main")) {
+        assert_eq!((step.is_share, step.total, step.bytes, step.bytes_done), (true, 100, 0, 0), "{step:?}");
+        assert!(step.done <= 100, "{step:?}");
+    }
+    let persons = steps(Caller::Person);
+    assert!(persons.iter().all(|step| !step.is_share && step.bytes > 100), "{persons:?}");
 }
 
 #[test]

@@ -161,6 +161,8 @@ pub struct SourceCount {
     pub files: u64,
     /// Pieces of text that can be found.
     pub chunks: u64,
+    /// The length of the indexed text, in bytes.
+    pub text_bytes: u64,
 }
 
 impl SearchScope {

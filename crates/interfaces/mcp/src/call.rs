@@ -96,8 +96,12 @@ impl ReportedProgress {
 }
 
 fn words(step: Progress) -> String {
-    let Progress { stage, done, total, .. } = step;
+    let Progress { stage, done, total, is_share, .. } = step;
     match stage {
+        Stage::Reading if is_share => format!("reading transcripts: {done}%"),
+        Stage::Indexing if is_share => format!("indexing: {done}%"),
+        Stage::Embedding if is_share => format!("embedding: {done}%"),
+        Stage::Exporting if is_share => format!("exporting: {done}%"),
         Stage::Reading => format!("read {done} of {total} transcripts"),
         Stage::Indexing => format!("indexed {done} of {total} files"),
         Stage::Embedding => format!("embedded {done} of {total} texts"),

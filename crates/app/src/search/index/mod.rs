@@ -45,16 +45,16 @@ pub struct Answer {
     pub pending_bytes: u64,
     /// Whether another process is indexing.
     pub busy: bool,
-    /// Lines that could not be read and were skipped.
-    pub unreadable_lines: u64,
+    /// Lines that could not be read and were skipped; `null` for a caller who may not see every session.
+    pub unreadable_lines: Option<u64>,
     /// Files that could not be read, and why.
     pub failed: Vec<String>,
     /// How many sessions are indexed.
     pub sessions: u64,
     /// The length of all indexed text.
     pub text_bytes: u64,
-    /// The size of the index on disk.
-    pub index_bytes: u64,
+    /// The size of the index on disk; `null` for a caller who may not see every session.
+    pub index_bytes: Option<u64>,
 }
 
 /// Reads what is new into the index, until all is read or the caller wants the answer.
@@ -89,13 +89,18 @@ impl Answer {
             pending_files: synced.pending_files,
             pending_bytes: synced.pending_bytes,
             busy: synced.busy,
-            unreadable_lines: synced.unreadable_lines,
-            failed: synced.failed.iter().map(|(path, why)| format!("{}: {why}", path.display())).collect(),
+            unreadable_lines: Some(synced.unreadable_lines),
+            failed: synced.failed.iter().map(failure).collect(),
             sessions: size.map_or(0, |size| size.sessions),
             text_bytes: size.map_or(0, |size| size.text_bytes),
-            index_bytes: size.map_or(0, |size| size.disk_bytes),
+            index_bytes: Some(size.map_or(0, |size| size.disk_bytes)),
         })
     }
+}
+
+/// A file that could not be read, and why, in one sentence.
+fn failure((path, why): &(PathBuf, String)) -> String {
+    format!("{}: {why}", path.display())
 }
 
 /// The folder of the search index.

@@ -1,9 +1,12 @@
-//! The figures of the index that an agent may see: those of its own sessions, although the index holds everybody's.
+//! The figures of the index for a caller who may not see every session: those of the sessions that they may see.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
 
 use search::{IndexProgress, SourceFile, SourceKind, SyncReport};
 
 use crate::context::Visible;
-use crate::search::index::{Answer, failed, folder, memory, open, sources};
+use crate::search::index::{Answer, failed, failure, folder, memory, open, sources};
 use crate::{Context, Error};
 
 /// The part of the index that a caller may see, at one moment.
@@ -11,7 +14,10 @@ pub(crate) struct Share {
     /// What is not indexed yet.
     pub(crate) pending: IndexProgress,
     chunks: u64,
+    text_bytes: u64,
     sessions: u64,
+    /// The files that the caller may see.
+    files: HashSet<PathBuf>,
 }
 
 impl Share {
@@ -20,7 +26,8 @@ impl Share {
         let found = catalog::discover(&context.config().places());
         let memory = memory(context);
         let Some(visible) = context.visible(&found, &memory)? else { return Ok(None) };
-        let pending = pending(context, &sources(&found, &memory), Some(&visible))?;
+        let sources = own(&sources(&found, &memory), &visible);
+        let pending = search::pending(&folder(context), &sources).map_err(|error| failed(&error))?;
         let is_own = |kind: SourceKind, name: &_| visible.names(kind).contains(name);
         let counts = match open(context)? {
             Some(searcher) => searcher.counts(is_own).map_err(|error| failed(&error))?,
@@ -29,11 +36,13 @@ impl Share {
         Ok(Some(Self {
             pending,
             chunks: counts.iter().map(|count| count.chunks).sum(),
+            text_bytes: counts.iter().map(|count| count.text_bytes).sum(),
             sessions: (visible.sessions.len() + visible.conversations.len()) as u64,
+            files: sources.into_iter().map(|source| source.path).collect(),
         }))
     }
 
-    /// What a pass did since `before`. Figures that cannot be divided among sessions are 0.
+    /// What a pass did since `before`. What is known of all sessions together only is left out.
     pub(crate) fn answer(&self, before: &Self, synced: &SyncReport) -> Answer {
         Answer {
             files: before.pending.files.saturating_sub(self.pending.files),
@@ -42,8 +51,11 @@ impl Share {
             pending_files: self.pending.files,
             pending_bytes: self.pending.bytes,
             busy: synced.busy,
+            unreadable_lines: None,
+            failed: synced.failed.iter().filter(|(path, _)| self.files.contains(path)).map(failure).collect(),
             sessions: self.sessions,
-            ..Answer::default()
+            text_bytes: self.text_bytes,
+            index_bytes: None,
         }
     }
 }
@@ -54,13 +66,16 @@ pub(crate) fn pending(
     sources: &[SourceFile],
     visible: Option<&Visible>,
 ) -> Result<IndexProgress, Error> {
+    let own = visible.map(|visible| own(sources, visible));
+    search::pending(&folder(context), own.as_deref().unwrap_or(sources)).map_err(|error| failed(&error))
+}
+
+/// The files of the sessions that a caller may see.
+fn own(sources: &[SourceFile], visible: &Visible) -> Vec<SourceFile> {
     let is_own = |source: &&SourceFile| {
-        visible.is_none_or(|visible| {
-            source.session.as_ref().is_some_and(|id| visible.names(source.kind).contains(id))
-        })
+        source.session.as_ref().is_some_and(|id| visible.names(source.kind).contains(id))
     };
-    let own: Vec<SourceFile> = sources.iter().filter(is_own).cloned().collect();
-    search::pending(&folder(context), &own).map_err(|error| failed(&error))
+    sources.iter().filter(is_own).cloned().collect()
 }
 
 /// The same after a pass, which mostly left nothing and counted everybody's.

@@ -278,7 +278,12 @@ impl Searcher {
         let picked: Vec<&FileRow> = rows.iter().filter(picked).collect();
         let count = |source: SourceKind| {
             let of_it = || picked.iter().filter(move |row| row.source == source);
-            SourceCount { source, files: of_it().count() as u64, chunks: of_it().map(|row| row.chunks).sum() }
+            SourceCount {
+                source,
+                files: of_it().count() as u64,
+                chunks: of_it().map(|row| row.chunks).sum(),
+                text_bytes: of_it().map(|row| row.text).sum(),
+            }
         };
         Ok(SourceKind::ALL.into_iter().map(count).collect())
     }

@@ -175,16 +175,16 @@ fn print(args: &Args, answer: &Answer) -> Result<(), Failure> {
         let size = bytes(answer.bytes);
         writeln!(out, "Read {} files, {size}: {} pieces of text.", answer.files, answer.chunks)?;
     }
-    if answer.index_bytes > 0 {
-        let (text, disk) = (bytes(answer.text_bytes), bytes(answer.index_bytes));
+    if let Some(disk) = answer.index_bytes.filter(|disk| *disk > 0) {
+        let (text, disk) = (bytes(answer.text_bytes), bytes(disk));
         writeln!(out, "The index of {} sessions takes {disk} for {text} of text.", answer.sessions)?;
     }
     if answer.pending_files > 0 && !answer.busy {
         let (files, size) = (answer.pending_files, bytes(answer.pending_bytes));
         writeln!(out, "{files} files ({size}) are left; `backstory index` continues there.")?;
     }
-    if answer.unreadable_lines > 0 {
-        writeln!(out, "{} lines could not be read and were skipped.", answer.unreadable_lines)?;
+    if let Some(lines) = answer.unreadable_lines.filter(|lines| *lines > 0) {
+        writeln!(out, "{lines} lines could not be read and were skipped.")?;
     }
     for failed in &answer.failed {
         writeln!(out, "Could not read {}", safe(failed))?;

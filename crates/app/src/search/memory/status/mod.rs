@@ -124,7 +124,7 @@ impl Shared<'_> {
         };
         let counts = searcher.counts(is).map_err(|error| index::failed(&error))?;
         let listed = counts.into_iter().filter(|count| sources.contains(&count.source));
-        Ok(listed.map(|SourceCount { source, files, chunks }| Count { source, files, chunks }).collect())
+        Ok(listed.map(|SourceCount { source, files, chunks, .. }| Count { source, files, chunks }).collect())
     }
 }
 
