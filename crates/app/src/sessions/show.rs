@@ -18,7 +18,7 @@ use crate::sessions::{activity, openclaw_conversation, page, totals};
 use crate::workers::reports;
 use crate::{Context, Error, Kind, NextStep, Secrets};
 
-/// How many messages stand before and after the one asked for.
+/// How many messages are shown before and after the one asked for.
 const AROUND: usize = 5;
 
 /// Which session to show, and what of it.
@@ -49,6 +49,10 @@ pub struct Request {
     /// Only the messages around this line of the transcript, counted from 1, as search results cite it.
     #[schemars(range(min = 1))]
     pub line: Option<u64>,
+    /// Only the messages before the one with this id, or a prefix of it.
+    pub before: Option<String>,
+    /// Only the messages after the one with this id, or a prefix of it.
+    pub after: Option<String>,
     /// Only so many messages, the last ones of the main branch.
     #[schemars(range(min = 1))]
     pub last: Option<usize>,
@@ -78,13 +82,7 @@ pub struct Conversation {
 
 /// Opens the session, or the conversation of OpenClaw's, that a person names.
 pub fn show(context: &Context, request: Request) -> Result<Conversation, Error> {
-    let is_of_place = request.around.is_some() || request.line.is_some();
-    let is_of_more = is_of_place || request.subagents || request.all_branches;
-    if request.last.is_some() && is_of_more {
-        let message = "the last messages are those of the main branch: `last` excludes `around`, `line`, \
-                       `subagents` and `all_branches`";
-        return Err(Error::new(Kind::Usage, message));
-    }
+    check(&request)?;
     let Located { id, files, session } = locate(context, &request.session)?;
     let known = match session {
         Some(session) => Some(*session),
@@ -97,6 +95,22 @@ pub fn show(context: &Context, request: Request) -> Result<Conversation, Error> 
         context.redact_session(&mut session);
     }
     Ok(Conversation { session, request, files, secrets: context.secrets })
+}
+
+/// Refuses what contradicts itself.
+fn check(request: &Request) -> Result<(), Error> {
+    let has_bounds = request.before.is_some() || request.after.is_some();
+    let is_around = request.around.is_some() || request.line.is_some();
+    let is_of_more = is_around || has_bounds || request.subagents || request.all_branches;
+    let message = if request.last.is_some() && is_of_more {
+        "the last messages are those of the main branch: `last` excludes `around`, `line`, `before`, `after`, \
+         `subagents` and `all_branches`"
+    } else if is_around && has_bounds {
+        "`around` and `line` exclude `before` and `after`"
+    } else {
+        return Ok(());
+    };
+    Err(Error::new(Kind::Usage, message))
 }
 
 impl Conversation {
@@ -121,15 +135,58 @@ impl Conversation {
     where
         E: From<Error>,
     {
-        match (&self.request.around, self.request.line, self.request.last) {
-            (Some(uuid), _, _) => self.around(&Cited::Message(uuid), take),
-            (None, Some(line), _) => self.around(&Cited::Line(line), take),
-            (None, None, Some(count)) => {
-                page::last(&self.files, count, self.parts())?.into_iter().try_for_each(take)?;
+        match &self.request {
+            Request { around: Some(uuid), .. } => self.around(&Cited::Message(uuid), take),
+            Request { line: Some(line), .. } => self.around(&Cited::Line(*line), take),
+            Request { last: Some(count), .. } => {
+                page::last(&self.files, *count, self.parts())?.into_iter().try_for_each(take)?;
                 Ok(0)
             }
-            (None, None, None) => self.all(&mut take),
+            Request { before: None, after: None, .. } => self.all(&mut take),
+            Request { before, after, .. } => self.between(after.as_deref(), before.as_deref(), take),
         }
+    }
+
+    /// The messages after one and before another, which are looked for first: nothing is shown where one is missing.
+    fn between<E: From<Error>>(
+        &self,
+        after: Option<&str>,
+        before: Option<&str>,
+        mut take: impl FnMut(Shown) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        let (mut count, mut start, mut end) = (0_usize, None, None);
+        self.all(&mut |shown| -> Result<(), E> {
+            let is = |wanted: Option<&str>| {
+                wanted.is_some_and(|wanted| {
+                    shown.uuid.as_deref().is_some_and(|known| known.starts_with(wanted))
+                })
+            };
+            if start.is_none() && is(after) {
+                start = Some(count + 1);
+            }
+            if end.is_none() && is(before) {
+                end = Some(count);
+            }
+            count += 1;
+            Ok(())
+        })?;
+        let found = |wanted: Option<&str>, place: Option<usize>, otherwise: usize| match (wanted, place) {
+            (Some(uuid), None) => Err(self.missing(&Cited::Message(uuid))),
+            (_, place) => Ok(place.unwrap_or(otherwise)),
+        };
+        let range = found(after, start, 0)?..found(before, end, count)?;
+        let mut number = 0;
+        self.all(&mut |shown| {
+            number += 1;
+            if range.contains(&(number - 1)) { take(shown) } else { Ok(()) }
+        })?;
+        // Most messages are left out, of whatever branch.
+        Ok(0)
+    }
+
+    fn missing(&self, cited: &Cited<'_>) -> Error {
+        let message = format!("session {} has no visible message {cited}", self.session.id);
+        Error::new(Kind::NotFound, message).next(NextStep::ShowEverything)
     }
 
     fn all<E: From<Error>>(&self, take: &mut impl FnMut(Shown) -> Result<(), E>) -> Result<u64, E> {
@@ -181,8 +238,7 @@ impl Conversation {
             // Most messages are left out, of whatever branch.
             return Ok(0);
         }
-        let message = format!("session {} has no visible message {cited}", self.session.id);
-        Err(Error::new(Kind::NotFound, message).next(NextStep::ShowEverything).into())
+        Err(self.missing(cited).into())
     }
 
     fn file<E: From<Error>>(

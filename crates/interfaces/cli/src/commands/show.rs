@@ -33,8 +33,14 @@ pub(crate) struct Args {
     /// Show only the messages around this one.
     #[arg(long, value_name = "UUID", conflicts_with = "last")]
     around: Option<String>,
+    /// Show only the messages before this one.
+    #[arg(long, value_name = "UUID", conflicts_with = "around")]
+    before: Option<String>,
+    /// Show only the messages after this one.
+    #[arg(long, value_name = "UUID", conflicts_with = "around")]
+    after: Option<String>,
     /// Show only so many messages, the last ones.
-    #[arg(long, value_name = "N", value_parser = super::at_least_one, conflicts_with_all = ["around", "subagents", "all"])]
+    #[arg(long, value_name = "N", value_parser = super::at_least_one, conflicts_with_all = ["around", "before", "after", "subagents", "all"])]
     last: Option<usize>,
     /// Print a document in this format instead.
     #[arg(long, value_name = "FORMAT")]
@@ -71,6 +77,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         all_branches: args.all,
         around: args.around.clone(),
         line,
+        before: args.before.clone(),
+        after: args.after.clone(),
         last: args.last,
     };
     let conversation = show(context, request)?;

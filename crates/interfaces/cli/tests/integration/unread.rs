@@ -101,5 +101,8 @@ fn a_conversation_that_was_taken_over_is_found_and_opened() {
     assert_eq!(roles, ["user", "assistant"]);
     let around = json(&home, &["show", TALK, "--around", "a2"]);
     assert_eq!(around["messages"].as_array().map(Vec::len), Some(2), "{around}");
+    let before = json(&home, &["show", TALK, "--before", "a2"]);
+    assert_eq!(before["messages"][0]["role"], "user", "{before}");
+    assert_eq!(before["messages"].as_array().map(Vec::len), Some(1), "{before}");
     assert_eq!(backstory(&home, &["show", "22fe5fbc"]).code, Some(3));
 }
