@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
-use testkit::files::{bytes, records};
-use testkit::{Answer, Claude, Script};
+use testkit::files::{bytes, records, wait_until};
+use testkit::{Answer, Claude, Gate, Script, Terminal};
 
 use crate::client::Client;
 use crate::scene::Scene;
@@ -100,7 +100,70 @@ fn check_answers(release: &str, results: &[String]) {
     assert_eq!(native.count(), 1, "{sessions}");
 }
 
-/// What was announced is kept with the worker and lies in a file for a host.
+#[test]
+fn the_budget_falls_in_the_middle_of_a_turn() {
+    const INFO: &str = "mcp__openclaw-bridge__openclaw_session_info";
+    let gate = Gate::new();
+    let ask = |answer: Answer| answer.then_tool(INFO, json!({})).output_tokens(1_000);
+    let context = Answer::tool("mcp__openclaw-bridge__openclaw_conversation_context", json!({}));
+    let first = ask(Answer::text("What does it cost?"));
+    let script = Script::new()
+        .on("light the lamp", [first, ask(Answer::held(&gate)), context, Answer::text("It is lit.")])
+        .otherwise(Answer::text("It is done."));
+    let scene = Scene::with(Claude::newest(), script);
+    let transcript = scene.home.project_folder(&scene.directory("web")).join(format!("{SESSION}.jsonl"));
+    std::thread::scope(|scope| {
+        scope.spawn(|| worked(&scene, &[]));
+        // Claude Code writes a message a moment after it has called the tool.
+        gate.wait_until_reached();
+        wait_until(scene.home.path(), "the first message", || {
+            crate::client::text(&transcript).contains("What does it cost?")
+        });
+        gate.open();
+    });
+    let results = results(&scene);
+    let [first, second, context] = results.as_slice() else { panic!("{results:?}") };
+    let spent = |text: &str| {
+        let info: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        let (cost, left) = (info["costAccumulatedUsd"].as_f64(), info["budgetRemainingUsd"].as_f64());
+        assert!((cost.unwrap() + left.unwrap() - 2.0).abs() < 1e-9, "{info}");
+        cost.unwrap()
+    };
+    let (first, second) = (spent(first), spent(second));
+    assert!(
+        second > 0.0 && second >= first,
+        "the turn is not over, and its messages count: {first}, {second}"
+    );
+    let context: Value = serde_json::from_str(context).unwrap();
+    let remaining = context["budgetRemaining"].as_str().unwrap();
+    let remaining: f64 = remaining.strip_prefix('$').unwrap().parse().unwrap();
+    assert!(remaining <= 2.0 - second + 0.005, "{remaining} is left after {second}");
+}
+
+#[test]
+fn an_announcement_is_on_the_screen_of_watch() {
+    let gate = Gate::new();
+    let announce = Answer::tool("mcp__openclaw-bridge__openclaw_announce", json!({"message": NEWS}));
+    let script = Script::new()
+        .on("light the lamp", [Answer::held(&gate).then_text("Now."), Answer::text("It is lit.")])
+        .on("tell them", [announce, Answer::text("They know.")])
+        .otherwise(Answer::text("It is done."));
+    let scene = Scene::with(Claude::newest(), script);
+    let start = ["run", "--agent", "main", "--session-id", SESSION, "--detach", "light the lamp"];
+    let started = scene.command(&start).output().unwrap();
+    assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
+    gate.wait_until_reached();
+    let board = Terminal::run(&scene.command(&["watch", "--notify", "off"]), 110, 20);
+    board.until(|screen| screen.contains("light the lamp"));
+    gate.open();
+    let sent = scene.command(&["send", "1", "tell them"]).output().unwrap();
+    assert!(sent.status.success(), "{}", String::from_utf8_lossy(&sent.stderr));
+    board.until(|screen| screen.contains(&format!("announces: {NEWS}")));
+    let stopped = scene.command(&["stop", "1"]).output().unwrap();
+    assert!(stopped.status.success(), "{}", String::from_utf8_lossy(&stopped.stderr));
+}
+
+/// What was announced is kept with the worker, and is in a file for a host.
 fn check_announcement(scene: &Scene) {
     let output = scene.command(&["workers", "--json"]).output().unwrap();
     let workers: Value = serde_json::from_slice(&output.stdout).unwrap();
