@@ -12,8 +12,8 @@ const before = atom({ plugin: 'backstory', key: 'before' } as const, null, { sha
 /** What the context costs when it is cold; `context-cost.ts` keeps it up to date. */
 const cost = atom({ plugin: 'backstory', key: 'cost' } as const, null, { shape: 'cost-1' })
 
-/** From this score on a hit is said to be the same work; scores go from 0 to 1. */
-const STRONG = 0.35
+/** From this score on a hit is said to be the same work; scores go from 0 to 1. `scripts/before` measures what it costs. */
+const STRONG = 0.5
 /** A shorter draft says too little to be searched for, in words. */
 const WORDS = 3
 /** How long a draft stays as it is before it is searched for, in milliseconds. */

@@ -7,7 +7,7 @@ import { answer, bandProps, hit } from './fixtures'
 const BAND = { plugin: 'backstory', component: 'AbovePrompt', surface: 'terminal', props: bandProps } as const
 const NOW = Date.parse('2026-11-22T12:00:00Z')
 
-/** Stands for the session and the server, and counts what is searched for. */
+/** Answers for the session and the server, and counts the searches. */
 function session(on: On, { turns = 0, found = answer(hit()) } = {}): { clock: MockClock; asked: unknown[] } {
   const asked: unknown[] = []
   on('session.turns', () => ({ value: turns }))
@@ -41,7 +41,7 @@ test('a strong hit for the first draft is said, with its day and branch', async 
 
 test('a weak hit, this session, a later prompt and a command are not said', async ($, on) => {
   const cases = [
-    { found: answer(hit({ score: 0.3 })), draft: 'why does the refresh fail', searches: 1 },
+    { found: answer(hit({ score: 0.49 })), draft: 'why does the refresh fail', searches: 1 },
     { found: answer(hit({ session_id: 'this-one' })), draft: 'why does the refresh fail', searches: 1 },
     { turns: 2, draft: 'why does the refresh fail', searches: 0 },
     { draft: '/compact and keep the plan', searches: 0 },
