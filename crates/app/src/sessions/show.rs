@@ -238,6 +238,11 @@ impl Conversation {
             // Most messages are left out, of whatever branch.
             return Ok(0);
         }
+        if matches!(cited, Cited::Line(_)) && !before.is_empty() {
+            // Nothing that is shown follows the line: the end is nearest to it.
+            before.into_iter().try_for_each(take)?;
+            return Ok(0);
+        }
         Err(self.missing(cited).into())
     }
 

@@ -18,7 +18,7 @@ fn lines(screen: &str) -> Vec<&str> {
 #[test]
 fn a_session_is_found_by_typing_and_read_at_its_place() {
     let home = ScratchHome::new();
-    let terminal = demo(&home, &[], (80, 24));
+    let terminal = demo(&home, &[], (80, 50));
     terminal.until(|screen| screen.contains("10 sessions · all projects"));
     // What is no key is typed as it is.
     terminal.key("clock skew");
@@ -28,7 +28,7 @@ fn a_session_is_found_by_typing_and_read_at_its_place() {
     // The preview has the words of the conversation.
     terminal.until(|screen| screen.contains("You\n") || screen.contains(" Claude"));
     terminal.key("C-o");
-    terminal.until(|screen| screen.contains("▶ line") && screen.contains("press Enter to go back"));
+    terminal.until(|screen| screen.contains("Assistant") && screen.contains("press Enter to go back"));
     terminal.key("Enter");
     terminal.until(|screen| screen.contains("> clock skew"));
     terminal.key("C-y");
@@ -60,12 +60,12 @@ fn show_without_an_id_reads_what_is_chosen() {
     shell.args(["-c", &format!("'{PROGRAM}' show --demo; echo left with $?; exec cat")]);
     shell.env("TERM", "xterm-256color").env("PAGER", "cat");
     let terminal = Terminal::run(&shell, 80, 40);
-    terminal.until(|screen| screen.contains("Enter read"));
+    terminal.until(|screen| screen.contains("Enter read") && screen.contains('▌'));
     terminal.key("Enter");
     terminal.until(|screen| screen.contains("left with 0"));
     assert!(terminal.screen().contains("User"), "{}", terminal.screen());
     let terminal = Terminal::run(&shell, 80, 40);
-    terminal.until(|screen| screen.contains("Enter read"));
+    terminal.until(|screen| screen.contains("Enter read") && screen.contains('▌'));
     terminal.key("C-c");
     terminal.until(|screen| screen.trim() == "left with 0");
 }
