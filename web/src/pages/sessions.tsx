@@ -176,7 +176,11 @@ function SessionRow({ row, at, total, isCurrent }: { row: Row; at: number; total
             {tag}
           </span>
         ))}
-        {row.agent && <span class="tag">{row.agent}</span>}
+        {row.agent && (
+          <span class="tag" title={`OpenClaw agent ${row.agent}`}>
+            <Icon name="agent" /> {row.agent}
+          </span>
+        )}
         {row.gone && <span class="tag">gone</span>}
         {row.branch && <span class="tag wide">{row.branch}</span>}
         <span class="row-project">{row.project}</span>

@@ -69,6 +69,17 @@ function Reader({ id }: { id: string }) {
     return () => clearTimeout(timer)
   }, [mark])
 
+  // What is coloured, opened or drawn later changes heights: the place is kept then, too.
+  useEffect(() => {
+    const at = scroller.current
+    if (!at) return
+    const watcher = new ResizeObserver(() => {
+      if (follows.peek()) at.scrollTop = at.scrollHeight
+    })
+    watcher.observe(at)
+    for (const child of at.children) watcher.observe(child)
+    return () => watcher.disconnect()
+  }, [loader.window.value === undefined])
   useLayoutEffect(() => {
     const at = scroller.current
     if (!at || !loader.window.value) return

@@ -10,6 +10,8 @@ export class Eye {
   private readonly camera: PerspectiveCamera
   private flight: { from: Vector3; to: Vector3; away: Vector3; awayTo: Vector3; gone: number } | undefined
   private readonly isStill: boolean
+  /** Whether the person has chosen where to look. */
+  isTouched = false
 
   constructor(camera: PerspectiveCamera, element: HTMLElement, isStill: boolean, moved: () => void) {
     this.camera = camera
@@ -21,7 +23,10 @@ export class Eye {
     this.controls.maxPolarAngle = 1.25
     this.controls.minDistance = 4
     this.controls.maxDistance = 110
-    this.controls.addEventListener('start', () => (this.flight = undefined))
+    this.controls.addEventListener('start', () => {
+      this.flight = undefined
+      this.isTouched = true
+    })
     this.controls.addEventListener('change', moved)
   }
 
@@ -37,7 +42,7 @@ export class Eye {
     const width = Math.max(...xs) - Math.min(...xs) + ROOM.width
     const depth = Math.max(...zs) - Math.min(...zs) + ROOM.depth
     const middle = { x: (Math.max(...xs) + Math.min(...xs)) / 2, z: (Math.max(...zs) + Math.min(...zs)) / 2 }
-    const distance = Math.min(100, Math.max(16, width / (0.77 * Math.max(0.5, aspect)), depth * 1.45))
+    const distance = Math.min(100, Math.max(16, width / (0.62 * Math.max(0.5, aspect)), depth * 1.5))
     this.fly(middle, distance)
   }
 
@@ -52,6 +57,7 @@ export class Eye {
   /** Moves over the floor, by parts of the distance. */
   pan(right: number, forward: number): void {
     this.flight = undefined
+    this.isTouched = true
     const away = this.camera.position.clone().sub(this.controls.target)
     const size = away.length() * 0.06
     const ahead = new Vector3(-away.x, 0, -away.z).normalize()

@@ -17,7 +17,7 @@ const TURN = 9
 const SMALL = 0.6
 
 export function emptyWorld(): World {
-  return { rooms: new Map(), agents: new Map(), time: 0 }
+  return { rooms: new Map(), agents: new Map(), time: 0, furniture: 0 }
 }
 
 /** Whether a session is shown: it works, it needs somebody, or it did something lately. */
@@ -61,6 +61,7 @@ function roomOf(world: World, name: string): Room {
   const number = freeDesk(new Set([...world.rooms.values()].map(room => room.place)))
   const room = { name, place: number, centre: roomCentre(number), hidden: 0 }
   world.rooms.set(name, room)
+  world.furniture++
   return room
 }
 
@@ -69,6 +70,7 @@ function place(world: World, room: Room, actor: Actor, wanted: Set<string>): voi
   if (agent.desk < 0) {
     const taken = [...world.agents.values()].filter(one => one.room === room.name && !one.parent && one !== agent).map(one => one.desk)
     agent.desk = freeDesk(new Set(taken))
+    world.furniture++
   }
   agent.goal = deskPlace(room.centre, agent.desk)
   agent.uuid = actor.uuid
@@ -131,14 +133,17 @@ export function step(world: World, seconds: number, camera: Point): void {
     const isThere = walk(agent, seconds)
     if (agent.isLeaving && isThere) {
       agent.size -= seconds * 2.5
-      if (agent.size <= 0) world.agents.delete(agent.key)
+      if (agent.size <= 0) {
+        world.agents.delete(agent.key)
+        world.furniture++
+        dropEmptyRooms(world)
+      }
       continue
     }
     agent.size = Math.min(agent.fullSize, agent.size + seconds * 2)
     if (isThere) turn(agent, agent.state === 'waiting_permission' ? towards(agent, camera) : Math.PI, seconds)
     agent.phase += seconds * pace(agent.state)
   }
-  if (world.rooms.size) dropEmptyRooms(world)
 }
 
 /** Goes a step; true once it is there. */

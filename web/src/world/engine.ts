@@ -8,8 +8,10 @@ import { daylight } from './look.ts'
 import { Stage } from './stage.ts'
 import type { Actor, Agent, World } from './types.ts'
 
-/** A longer step than this would let agents jump, in seconds. */
+/** A longer step than this would let agents jump, in seconds; more time is taken in several. */
 const LONGEST = 0.1
+/** More time than this is not caught up with. */
+const CAUGHT_UP = 0.6
 /** A lost context may come back by itself within this time, in milliseconds. */
 const PATIENCE = 2500
 /** How near a click has to be, in pixels. */
@@ -38,7 +40,7 @@ export class Engine {
   private before = 0
   private isSeen = true
   private isLost = false
-  private hasShownAll = false
+  private roomsShown = 0
   private isThrifty = false
   private needsFrame = true
 
@@ -58,8 +60,8 @@ export class Engine {
   show(actors: readonly Actor[], now: number): void {
     sync(this.world, actors, now)
     if (this.isStill) this.settle()
-    if (!this.hasShownAll && this.world.rooms.size) {
-      this.hasShownAll = true
+    if (this.world.rooms.size !== this.roomsShown && !this.eye.isTouched && !this.chosen) {
+      this.roomsShown = this.world.rooms.size
       this.showAll()
     }
     this.wake()
@@ -144,14 +146,16 @@ export class Engine {
 
   private paint(now: number): void {
     const began = performance.now()
-    const seconds = Math.min(LONGEST, Math.max(0, (now - this.before) / 1000))
+    const seconds = Math.min(CAUGHT_UP, Math.max(0, (now - this.before) / 1000))
     this.before = now
     this.needsFrame = false
-    if (!this.isStill) step(this.world, seconds, this.eye.at)
+    for (let left = seconds; left > 0 && !this.isStill; left -= LONGEST) step(this.world, Math.min(LONGEST, left), this.eye.at)
     this.eye.step(seconds)
-    this.stage.draw(this.world)
+    this.stage.arrange(this.world)
     this.labels.draw(this.world, this.stage, this.chosen)
+    // Our own work; what the graphics card takes is not ours to count.
     this.frames.push(performance.now() - began)
+    this.stage.render()
     if (this.frames.length > 600) this.frames.splice(0, 300)
   }
 

@@ -13,6 +13,7 @@ export class Labels {
   private readonly free: HTMLElement[] = []
   private readonly used = new Map<string, HTMLElement>()
   private readonly point = new Vector3()
+  private readonly taken: [number, number, number, number][] = []
 
   constructor(holder: HTMLElement) {
     this.holder = holder
@@ -20,6 +21,7 @@ export class Labels {
 
   draw(world: World, stage: Stage, chosen: string | undefined): void {
     const shown = new Set<string>()
+    this.taken.length = 0
     for (const room of world.rooms.values()) {
       const at = stage.project(room.centre.x, 1, room.centre.z - 5, this.point)
       if (at.z > 1) continue
@@ -38,8 +40,10 @@ export class Labels {
       if (agent.parent && agent.key !== chosen && distance(agent) > 20) continue
       const at = stage.project(agent.x, 1.72 * agent.size, agent.z, this.point)
       if (at.z > 1) continue
-      shown.add(agent.key)
       const isTalking = says(agent)
+      const isUrgent = agent.state === 'waiting_permission' || agent.key === chosen
+      if (!this.isFree(at.x, at.y, isTalking ? agent.bubble.length : Math.min(30, agent.name.length)) && !isUrgent) continue
+      shown.add(agent.key)
       const kind = `label ${isTalking ? 'bubble' : 'name'} ${agent.state}${agent.key === chosen ? ' chosen' : ''}`
       this.put(agent.key, kind, isTalking ? agent.bubble : short(agent.name), at.x, at.y)
     }
@@ -49,6 +53,15 @@ export class Labels {
       this.used.delete(key)
       this.free.push(element)
     }
+  }
+
+  /** Whether a label of so many letters would cover no other. */
+  private isFree(x: number, y: number, letters: number): boolean {
+    const [width, height] = [Math.min(220, letters * 6.6 + 16), letters > 32 ? 44 : 22]
+    const own: [number, number, number, number] = [x - width / 2, y - height, x + width / 2, y]
+    const isCovered = this.taken.some(([left, top, right, bottom]) => own[0] < right && own[2] > left && own[1] < bottom && own[3] > top)
+    if (!isCovered) this.taken.push(own)
+    return !isCovered
   }
 
   private put(key: string, kind: string, text: string, x: number, y: number): void {

@@ -6,7 +6,9 @@ export const ROOM = { width: 13, depth: 10, gap: 2.4 }
 /** How many agents of a room are shown, and how many sub-agents beside one. */
 export const SHOWN = 15
 export const BESIDE = 8
-const COLUMNS = 5
+/** Desks are taken from the middle on, so that a small company sits together. */
+const COLUMNS = [2, 1, 3, 0, 4]
+const ROWS = [1, 0, 2]
 
 /** The middle of a room by its place: rooms fill squares, so that earlier ones never move. */
 export function roomCentre(place: number): Point {
@@ -19,9 +21,9 @@ export function roomCentre(place: number): Point {
 
 /** Where one stands at a desk. */
 export function deskPlace(centre: Point, desk: number): Point {
-  const column = desk % COLUMNS
-  const row = Math.floor(desk / COLUMNS)
-  return { x: centre.x + (column - (COLUMNS - 1) / 2) * 2.3, z: centre.z - 2.6 + row * 2.7 }
+  const column = COLUMNS[desk % COLUMNS.length]!
+  const row = ROWS[Math.floor(desk / COLUMNS.length) % ROWS.length]!
+  return { x: centre.x + (column - 2) * 2.3, z: centre.z - 2.6 + row * 2.7 }
 }
 
 /** Where the desk itself is: before the one who stands at it. */

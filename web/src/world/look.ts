@@ -14,12 +14,12 @@ export interface Look {
 }
 
 export const DAY: Look = {
-  sky: '#e8e6e0', ground: '#d9d6ce', floor: '#f6f3ec', wall: '#d8d2c6', desk: '#c9a77c', screen: '#39424e',
-  plant: '#6d9b5f', ambient: 1.9, sun: 2.1, sunColour: '#fff4dd',
+  sky: '#e8e6e0', ground: '#d9d6ce', floor: '#e9e3d6', wall: '#cfc6b4', desk: '#c9a77c', screen: '#39424e',
+  plant: '#6d9b5f', ambient: 1.15, sun: 1.75, sunColour: '#fff4dd',
 }
 export const NIGHT: Look = {
-  sky: '#12131a', ground: '#15161e', floor: '#262834', wall: '#343747', desk: '#594a3d', screen: '#8fb7ff',
-  plant: '#3d5a42', ambient: 0.95, sun: 0.75, sunColour: '#aab8ff',
+  sky: '#12131a', ground: '#15161e', floor: '#2b2e3d', wall: '#3b3f52', desk: '#594a3d', screen: '#8fb7ff',
+  plant: '#3d5a42', ambient: 1.35, sun: 1.1, sunColour: '#aab8ff',
 }
 
 /** How light it is at an hour of the day, from 0 to 1. */

@@ -39,7 +39,9 @@ export function World() {
 
   useReplay(playing, replayed, failure)
   useSignalEffect(() => {
-    engine.current?.show(actors.value, at.value)
+    // Read first: what is not read while there is no engine yet would not be followed.
+    const [shown, then] = [actors.value, at.value]
+    engine.current?.show(shown, then)
     if (replayed.value) engine.current?.setHour(new Date(at.value).getHours() + new Date(at.value).getMinutes() / 60)
   })
   useEffect(() => offerHook(() => engine.current, value => (staged.value = value)), [])

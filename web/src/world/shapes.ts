@@ -17,11 +17,11 @@ const box = (width: number, height: number, depth: number, x: number, y: number,
 
 /** A body that looks along z. */
 export function body(): BufferGeometry {
-  return joined([at(new CapsuleGeometry(0.27, 0.34, 4, 10), 0, 0.58, 0), at(new SphereGeometry(0.09, 8, 6), -0.13, 0.09, 0.04), at(new SphereGeometry(0.09, 8, 6), 0.13, 0.09, 0.04)])
+  return joined([at(new CapsuleGeometry(0.27, 0.34, 3, 9), 0, 0.58, 0), box(0.15, 0.12, 0.22, -0.13, 0.08, 0.05), box(0.15, 0.12, 0.22, 0.13, 0.08, 0.05)])
 }
 
 export function head(): BufferGeometry {
-  return joined([at(new SphereGeometry(0.29, 14, 10), 0, 0, 0), at(new CylinderGeometry(0.015, 0.015, 0.16, 5), 0, 0.35, 0), at(new SphereGeometry(0.05, 8, 6), 0, 0.45, 0)])
+  return joined([at(new SphereGeometry(0.29, 12, 8), 0, 0, 0), box(0.025, 0.16, 0.025, 0, 0.35, 0), at(new SphereGeometry(0.05, 6, 4), 0, 0.45, 0)])
 }
 
 /** What is seen of a face: a dark visor. */
@@ -35,16 +35,16 @@ export function eyes(): BufferGeometry {
 
 /** Two hands, on the keyboard or in the air. */
 export function hands(): BufferGeometry {
-  return joined([at(new SphereGeometry(0.085, 8, 6), -0.31, 0, 0.12), at(new SphereGeometry(0.085, 8, 6), 0.31, 0, 0.12)])
+  return joined([at(new SphereGeometry(0.085, 6, 4), -0.31, 0, 0.12), at(new SphereGeometry(0.085, 6, 4), 0.31, 0, 0.12)])
 }
 
 /** Lies on the floor around who stands there, in the colour of the state. */
 export function ring(): BufferGeometry {
-  return new RingGeometry(0.38, 0.5, 24).rotateX(-Math.PI / 2)
+  return new RingGeometry(0.38, 0.5, 18).rotateX(-Math.PI / 2)
 }
 
 export function shadow(): BufferGeometry {
-  return new CircleGeometry(0.42, 18).rotateX(-Math.PI / 2)
+  return new CircleGeometry(0.42, 12).rotateX(-Math.PI / 2)
 }
 
 /** Over the head of who waits. */

@@ -25,11 +25,13 @@ export class Stage {
   private readonly scene = new Scene()
   private readonly meshes = {} as Record<Part | Thing, InstancedMesh>
   private readonly dummy = new Object3D()
-  private readonly colour = new Color()
+  private readonly colours = new Map<string, Color>()
   private readonly sun = new DirectionalLight()
   private readonly ambient = new AmbientLight()
+  private readonly hemisphere = new HemisphereLight('#ffffff', '#8d8578')
   private look: Look = DAY
-  private rooms = ''
+  /** The furniture that is drawn, by its count; nothing yet. */
+  private furniture = -1
   /** How far each door is open. */
   private readonly doors = new Map<string, number>()
 
@@ -38,7 +40,7 @@ export class Stage {
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2))
     this.renderer.info.autoReset = true
     this.sun.position.set(12, 26, 16)
-    this.scene.add(this.sun, this.ambient, new HemisphereLight('#ffffff', '#8d8578', 0.6))
+    this.scene.add(this.sun, this.ambient, this.hemisphere)
     this.build()
     this.setNight(false)
   }
@@ -76,9 +78,10 @@ export class Stage {
     this.scene.background = new Color(this.look.sky)
     this.scene.fog = new Fog(this.look.sky, 60, 170)
     this.ambient.intensity = this.look.ambient
+    this.hemisphere.intensity = this.look.ambient * 0.5
     this.sun.intensity = this.look.sun
     this.sun.color.set(this.look.sunColour)
-    this.rooms = ''
+    this.furniture = -1
   }
 
   /** How light it is outside, from 0 to 1: a replayed day has its morning and its evening. */
@@ -92,11 +95,15 @@ export class Stage {
     this.camera.updateProjectionMatrix()
   }
 
-  draw(world: World): void {
+  /** Puts everything where it is. */
+  arrange(world: World): void {
     this.furnish(world)
     this.people(world)
     this.opening(world)
     this.cat(world)
+  }
+
+  render(): void {
     this.renderer.render(this.scene, this.camera)
   }
 
@@ -118,10 +125,9 @@ export class Stage {
 
   /** Rooms and desks; they change seldom. */
   private furnish(world: World): void {
+    if (this.furniture === world.furniture) return
+    this.furniture = world.furniture
     const desks = [...world.agents.values()].filter(agent => !agent.parent && agent.desk >= 0)
-    const known = [...world.rooms.keys()].join('|') + desks.map(agent => `${agent.room} ${agent.desk}`).join('|')
-    if (known === this.rooms) return
-    this.rooms = known
     let at = 0
     for (const room of world.rooms.values()) {
       if (at >= ROOMS) break
@@ -174,10 +180,11 @@ export class Stage {
   /** Doors open for who comes and goes. */
   private opening(world: World): void {
     let at = 0
+    const walkers = [...world.agents.values()].filter(agent => agent.speed > 0)
     for (const room of world.rooms.values()) {
       if (at >= ROOMS * 2) break
       const place = door(room.centre)
-      const isNear = [...world.agents.values()].some(agent => agent.room === room.name && Math.hypot(agent.x - place.x, agent.z - place.z) < 1.8)
+      const isNear = walkers.some(agent => Math.abs(agent.x - place.x) < 1.8 && Math.abs(agent.z - place.z) < 1.8)
       const before = this.doors.get(room.name) ?? 0
       const open = before + ((isNear ? 1 : 0) - before) * 0.12
       this.doors.set(room.name, open)
@@ -206,7 +213,15 @@ export class Stage {
     dummy.scale.setScalar(Math.max(0.001, size))
     dummy.updateMatrix()
     this.meshes[name].setMatrixAt(at, dummy.matrix)
-    this.meshes[name].setColorAt(at, this.colour.set(colour))
+    this.meshes[name].setColorAt(at, this.colourOf(colour))
+  }
+
+  private colourOf(name: string): Color {
+    const known = this.colours.get(name)
+    if (known) return known
+    const made = new Color(name)
+    this.colours.set(name, made)
+    return made
   }
 
   private done(name: Part | Thing, count: number): void {

@@ -63,6 +63,8 @@ export interface World {
   agents: Map<string, Agent>
   /** How long the world has been running, in seconds. */
   time: number
+  /** Counts the changes of rooms and desks. */
+  furniture: number
 }
 
 export const COLOURS: Record<Look, string> = {
