@@ -1,7 +1,7 @@
 // Builds the dashboard into dist: scripts and styles named by what is in them, each also compressed with gzip and Brotli.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { defineConfig, type Plugin } from 'vite'
 
@@ -9,10 +9,14 @@ import { defineConfig, type Plugin } from 'vite'
 const WORTH_IT = 512
 
 /** Writes `name.br` and `name.gz` beside every file of the build. */
-function precompress(folder: string): Plugin {
+function precompress(): Plugin {
+  let folder = ''
   return {
     name: 'precompress',
     apply: 'build',
+    configResolved(config) {
+      folder = resolve(config.root, config.build.outDir)
+    },
     closeBundle() {
       for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
         if (!entry.isFile() || /\.(br|gz)$/.test(entry.name)) continue
@@ -48,5 +52,5 @@ export default defineConfig({
   },
   worker: { format: 'es' },
   server: { proxy: { '/api': server, '/health': server } },
-  plugins: [precompress(join(import.meta.dirname, 'dist'))],
+  plugins: [precompress()],
 })

@@ -1,6 +1,7 @@
 // A session: read from its end, its place kept while it grows, and gone on with.
 
 import { useComputed, useSignal } from '@preact/signals'
+import { lazy, Suspense } from 'preact/compat'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { get } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
@@ -21,9 +22,10 @@ import { Items } from './list.tsx'
 import { Loader } from './load.ts'
 import { Markdown } from './markdown.tsx'
 import { anchorOf, isAtEnd, restore, showRecord, type Anchor } from './scroll.ts'
-import { Side, useOutline } from './side.tsx'
+import { useOutline } from './outline.ts'
 import '../style/reader.css'
 
+const Side = lazy(async () => ({ default: (await import('./side.tsx')).Side }))
 const layout = kept<Layout>('layout', 'normal')
 const hasSide = kept('side', true)
 
@@ -194,7 +196,11 @@ function Reader({ id }: { id: string }) {
           }}
         />
       </div>
-      {hasSide.value && info.data && <Side session={info.data} outline={outline.state.value.data} />}
+      {hasSide.value && info.data && (
+        <Suspense fallback={<aside class="side" />}>
+          <Side session={info.data} outline={outline.state.value.data} />
+        </Suspense>
+      )}
     </div>
   )
 }

@@ -1,8 +1,7 @@
 // The column beside a session: its prompts, how long things took, what it changed, and what is known of it.
 
 import { useSignal } from '@preact/signals'
-import { get, type Schemas } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
+import type { Schemas } from '../api/client.ts'
 import { age, baseName, clock, count, duration, money, plural, shortPath } from '../format.ts'
 import { now } from '../live/store.ts'
 import { go, sessionAddress } from '../router.ts'
@@ -170,9 +169,3 @@ function About({ session }: { session: Session }) {
     </dl>
   )
 }
-
-/** The outline of a session, made again when it has grown. */
-export function useOutline(id: string, mark: number) {
-  return useResource(signal => get('/api/v1/sessions/{session}/outline', { path: { session: id }, signal }), [id, mark])
-}
-

@@ -1,6 +1,5 @@
 // One call of a tool: a line with the field that matters, which opens to what it did.
 
-import { AnsiUp } from 'ansi_up'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { get } from '../api/client.ts'
 import { fieldOf } from '../chat/field.ts'
@@ -141,11 +140,14 @@ function Folded({ lines, children, text }: { lines: number; children: preact.Com
 /** What a program printed, with its colours. */
 function Output({ text }: { text: string }) {
   const lines = text.split('\n').length
-  const inner = useMemo(() => {
-    if (!text.includes('\u001b[')) return undefined
-    const ansi = new AnsiUp()
-    ansi.use_classes = true
-    return ansi.ansi_to_html(text)
+  const [inner, setInner] = useState<string>()
+  useEffect(() => {
+    if (!text.includes('\u001b[')) return
+    void import('ansi_up').then(({ AnsiUp }) => {
+      const ansi = new AnsiUp()
+      ansi.use_classes = true
+      setInner(ansi.ansi_to_html(text))
+    })
   }, [text])
   return (
     <Folded lines={lines} text={text}>

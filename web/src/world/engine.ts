@@ -118,6 +118,23 @@ export class Engine {
     return { p95: sorted[Math.floor(sorted.length * 0.95)] ?? 0, calls, triangles, frames: sorted.length }
   }
 
+  /** Our own work for so many frames, one after the other. */
+  measure(frames: number): number[] {
+    const taken = Array.from({ length: frames }, () => {
+      const began = performance.now()
+      this.work(1 / 60)
+      return performance.now() - began
+    })
+    return taken.sort((one, other) => one - other)
+  }
+
+  /** Takes the graphics card away, and gives it back after so many milliseconds; never, where that is 0. */
+  loseContext(back: number): void {
+    const extension = this.stage.renderer.getContext().getExtension('WEBGL_lose_context')
+    extension?.loseContext()
+    if (back) setTimeout(() => extension?.restoreContext(), back)
+  }
+
   dispose(): void {
     cancelAnimationFrame(this.frame)
     this.frame = 0
@@ -149,14 +166,19 @@ export class Engine {
     const seconds = Math.min(CAUGHT_UP, Math.max(0, (now - this.before) / 1000))
     this.before = now
     this.needsFrame = false
-    for (let left = seconds; left > 0 && !this.isStill; left -= LONGEST) step(this.world, Math.min(LONGEST, left), this.eye.at)
-    this.eye.step(seconds)
-    this.stage.arrange(this.world)
-    this.labels.draw(this.world, this.stage, this.chosen)
+    this.work(seconds)
     // Our own work; what the graphics card takes is not ours to count.
     this.frames.push(performance.now() - began)
     this.stage.render()
     if (this.frames.length > 600) this.frames.splice(0, 300)
+  }
+
+  /** Lets time pass and puts everything in its place. */
+  private work(seconds: number): void {
+    for (let left = seconds; left > 0 && !this.isStill; left -= LONGEST) step(this.world, Math.min(LONGEST, left), this.eye.at)
+    this.eye.step(seconds)
+    this.stage.arrange(this.world)
+    this.labels.draw(this.world, this.stage, this.chosen)
   }
 
   private watch(): void {
