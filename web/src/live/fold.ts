@@ -44,7 +44,7 @@ export interface LiveSession {
 /** What a worker asks. */
 export interface Asking {
   worker: number
-  requests: { request: string; tool: string; kind: 'permission' | 'question' | 'plan'; detail?: string }[]
+  requests: { request: string; tool: string }[]
 }
 
 export interface LiveState {

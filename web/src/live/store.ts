@@ -95,6 +95,19 @@ function later(): void {
   }, 3000)
 }
 
+/** What workers ask is told when they ask it; who comes later asks for it. */
+async function refreshAsks(): Promise<void> {
+  const found = await get('/api/v1/workers').catch(() => undefined)
+  const asking = (found?.workers ?? []).flatMap(worker =>
+    worker.status === 'waiting_permission'
+      ? [{ name: 'worker-asks', data: { sessionId: worker.session_id, worker: worker.worker, requests: worker.requests.map(({ request, tool }) => ({ request, tool })) } }]
+      : [],
+  )
+  if (!asking.length) return
+  fold(state, asking)
+  version.value++
+}
+
 const RELISTS = new Set(['session-created', 'session-removed', 'sessions-changed', 'session-updated', 'resync'])
 
 /** Starts listening. */
@@ -105,6 +118,7 @@ export function startLive(): void {
       version.value++
       for (const take of listeners) take(events)
       if (events.some(event => RELISTS.has(event.name))) later()
+      if (events.some(event => event.name === 'sessions-refresh')) void refreshAsks()
     },
     next => (connection.value = next),
   )

@@ -81,7 +81,7 @@ export function Sessions() {
         </Empty>
       )}
       {all && chosen.value.length > 0 && (
-        <VList ref={list as never} class="session-list" role="feed" aria-label="Sessions" aria-busy={false}>
+        <VList ref={list as never} class="session-list" role="region" aria-label="All sessions">
           {shown.value.map((line, at) => (
             <ListLine key={line.key} line={line} at={at} total={shown.value.length} isCurrent={at === current.value} />
           ))}

@@ -5,7 +5,13 @@ import { Marked } from 'marked'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { colour } from './colours.ts'
 
-const marked = new Marked({ gfm: true, breaks: true, async: false })
+const marked = new Marked({
+  gfm: true,
+  breaks: true,
+  async: false,
+  // HTML in a transcript is something that was talked about; it is shown as it was written.
+  renderer: { html: ({ text }) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;') },
+})
 
 const ALLOWED = {
   FORBID_TAGS: ['style', 'form', 'input', 'button', 'iframe', 'object', 'svg', 'math', 'video', 'audio', 'picture', 'source'],

@@ -77,6 +77,7 @@ function Reader({ id }: { id: string }) {
     if (!at) return
     const watcher = new ResizeObserver(() => {
       if (follows.peek()) at.scrollTop = at.scrollHeight
+      else if (anchor.current) restore(at, anchor.current)
     })
     watcher.observe(at)
     for (const child of at.children) watcher.observe(child)
@@ -158,7 +159,7 @@ function Reader({ id }: { id: string }) {
             close={() => (finding.value = false)}
           />
         )}
-        <div ref={scroller} class="reader-scroll" onScroll={onScroll} role="feed" aria-label="Messages" aria-busy={loader.busy.value !== undefined} tabIndex={0}>
+        <div ref={scroller} class="reader-scroll" onScroll={onScroll} role="region" aria-label="Messages" aria-busy={loader.busy.value !== undefined} tabIndex={0}>
           {loader.error.value && <ErrorLine error={loader.error.value} retry={() => void loader.open(hash || undefined)} />}
           {info.error && !info.data && !loader.error.value && <ErrorLine error={info.error} />}
           {!loader.window.value && !loader.error.value && <Loading lines={9} />}
