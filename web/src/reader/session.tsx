@@ -37,8 +37,8 @@ export function SessionPage() {
 function Reader({ id }: { id: string }) {
   const loader = useMemo(() => new Loader(id), [id])
   const mark = heard(id)
-  const session = useResource(signal => get('/api/v1/sessions/{session}', { path: { session: id }, signal }), [id, Math.floor(mark / 8)])
-  const outline = useOutline(id, Math.floor(mark / 8))
+  const session = useResource(signal => get('/api/v1/sessions/{session}', { path: { session: id }, signal }), [id, Math.floor(mark / 8), !loader.window.value])
+  const outline = useOutline(id, Math.floor(mark / 8) + (loader.window.value ? 1 : 0))
   const finding = useSignal(false)
   const follows = useSignal(true)
   const hasMore = useSignal(false)
@@ -66,8 +66,9 @@ function Reader({ id }: { id: string }) {
   // What is written while one reads is fetched; the page stays where it is unless it follows.
   useEffect(() => {
     const now = loader.window.peek()
-    if (!mark || !now?.isLast) return
-    const timer = setTimeout(() => void loader.newer(), 200)
+    if (!mark || now?.isLast === false) return
+    // A session that has just been started is not written yet.
+    const timer = setTimeout(() => void (now ? loader.newer() : loader.open()), 200)
     return () => clearTimeout(timer)
   }, [mark])
 
@@ -160,8 +161,8 @@ function Reader({ id }: { id: string }) {
           />
         )}
         <div ref={scroller} class="reader-scroll" onScroll={onScroll} role="region" aria-label="Messages" aria-busy={loader.busy.value !== undefined} tabIndex={0}>
-          {loader.error.value && <ErrorLine error={loader.error.value} retry={() => void loader.open(hash || undefined)} />}
-          {info.error && !info.data && !loader.error.value && <ErrorLine error={info.error} />}
+          {loader.error.value?.status === 404 && !isOver(worker.worker.value) && <p class="doing">Starting…</p>}
+          {loader.error.value && (loader.error.value.status !== 404 || isOver(worker.worker.value)) && <ErrorLine error={loader.error.value} retry={() => void loader.open(hash || undefined)} />}
           {!loader.window.value && !loader.error.value && <Loading lines={9} />}
           <div class="items">
             {loader.window.value?.older && <p class="edge dim">{loader.busy.value === 'older' ? 'Loading older messages…' : ' '}</p>}
