@@ -14,7 +14,7 @@ let painted, long
 
 before(async () => {
   const one = new Transcript(home, 'shop', idOf(1))
-  one.prompt('paint the fence green')
+  one.prompt('paint the fence green, and do it so that nobody who walks by the harbor at night can ever take it for the wall')
   one.says('I will look **first**. <img src=x onerror=alert(1)> [a link](https://example.com)')
   one.uses('Edit', { file_path: '/shop/fence.rs', old_string: 'red()', new_string: 'green()' }, 'ok', { toolUseResult: EDIT })
   one.uses('Bash', { command: 'cargo test', description: 'Run the tests' }, '\u001b[32mok\u001b[0m\n' + 'line\n'.repeat(60))

@@ -46,6 +46,12 @@ export function money(value: number | null | undefined): string {
   return `$${Math.round(value).toLocaleString('en')}`
 }
 
+/** An estimate in US dollars: `~$3.20`. */
+export function about(value: number): string {
+  const text = money(value)
+  return text.startsWith('<') ? text : `~${text}`
+}
+
 export function plural(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString('en')} ${number === 1 ? one : many}`
 }

@@ -4,7 +4,7 @@ import { computed } from '@preact/signals'
 import { lazy, Suspense } from 'preact/compat'
 import { get } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
-import { count, isoDay, money, plural } from '../format.ts'
+import { about, count, isoDay, money, plural } from '../format.ts'
 import { now, rows as sessionRows } from '../live/store.ts'
 import { place, setQuery } from '../router.ts'
 import { Icon } from '../ui/icons.tsx'
@@ -63,7 +63,7 @@ function Report({ rows, isAll, span }: { rows: SpendingRow[]; isAll: boolean; sp
   return (
     <>
       <p class="cost-sum">
-        <b>~{money(sum.cost)}</b>
+        <b>{about(sum.cost)}</b>
         <span class="dim">
           {plural(sum.sessions.size, 'session')} · {count(sum.tokensOut)} tokens out · {count(sum.tokensIn)} in
         </span>

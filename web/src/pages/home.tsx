@@ -3,7 +3,7 @@
 import { needing, now, refreshRows, rows, rowsError, waiting, working } from '../live/store.ts'
 import { inWords, type LiveSession } from '../live/fold.ts'
 import { isUnread } from '../live/kept.ts'
-import { dayName, money, plural, shortPath } from '../format.ts'
+import { about, dayName, plural, shortPath } from '../format.ts'
 import { NeedCard } from '../chat/need.tsx'
 import { Age, Empty, ErrorLine, Loading, StateDot } from '../ui/parts.tsx'
 import { byRepository, latestDay, type Group } from './today.ts'
@@ -95,7 +95,7 @@ function Done() {
         {isToday ? 'Today' : dayName(since, now.value)}{' '}
         <span class="dim">
           {sessions ? `${plural(sessions, 'session')} in ${plural(groups.length, 'repository', 'repositories')}` : 'nothing yet'}
-          {total > 0 && ` · ~${money(total)}`}
+          {total > 0 && ` · ${about(total)}`}
         </span>
       </h2>
       {groups.map(group => (
@@ -115,7 +115,7 @@ function Repository({ group }: { group: Group }) {
       <h3>
         <a href={`/sessions?project=${encodeURIComponent(group.path)}`}>{group.name}</a>
         <span class="dim path">{shortPath(group.path)}</span>
-        {group.cost > 0 && <span class="dim">~{money(group.cost)}</span>}
+        {group.cost > 0 && <span class="dim">{about(group.cost)}</span>}
       </h3>
       <ul class="rows">
         {group.rows.slice(0, SHOWN).map(row => (

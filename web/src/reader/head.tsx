@@ -4,7 +4,7 @@ import type { Signal } from '@preact/signals'
 import { useSignal } from '@preact/signals'
 import type { Schemas } from '../api/client.ts'
 import { resumeCommand } from '../chat/command.ts'
-import { count, dayName, money } from '../format.ts'
+import { about, count, dayName } from '../format.ts'
 import { inWords, type LiveSession } from '../live/fold.ts'
 import { marks, setTags, togglePin } from '../live/kept.ts'
 import { now } from '../live/store.ts'
@@ -38,7 +38,7 @@ export function SessionHead({ id, session, live, layout, side, find }: Props) {
         {session?.project && <span title={session.cwd ?? undefined}>{session.project}</span>}
         {session?.branch && <span class="tag">{session.branch}</span>}
         {activity && activity.state !== 'idle' && activity.state !== 'ended' && <span>{inWords(activity as LiveSession['activity'])}</span>}
-        {session?.cost_usd ? <span title="estimated by list prices">~{money(session.cost_usd)}</span> : null}
+        {session?.cost_usd ? <span title="estimated by list prices">{about(session.cost_usd)}</span> : null}
         {session && session.context_tokens > 0 && <span title={`${session.context_tokens} tokens before the model`}>{count(session.context_tokens)} context</span>}
         {session?.last_modified && <Age at={Date.parse(session.last_modified)} />}
         {(marks.value.tags[id] ?? []).map(tag => (
