@@ -187,15 +187,16 @@ pub fn blocks(context: &Context, request: &Request) -> Result<Answer, Error> {
         None => {
             let place = page::place(&paged(request))?;
             if page::is_beyond(file, &place) {
-                let message = format!("the transcript of session {} was replaced since that page", located.id);
+                let message =
+                    format!("the transcript of session {} was replaced since that page", located.id);
                 return Err(Error::new(Kind::NotFound, message).hint("begin again with the last page"));
             }
             let main = |record: &Record<'_>, offset| {
                 if record.is_sidechain() { None } else { show.message(record, offset) }
             };
-            page::of_claude(file, &place, limit, main).map_err(|error| unreadable(&error))?.ok_or_else(|| {
-                Error::new(Kind::NotFound, format!("session {} has no such message", located.id))
-            })?
+            page::of_claude(file, &place, limit, main).map_err(|error| unreadable(&error))?.ok_or_else(
+                || Error::new(Kind::NotFound, format!("session {} has no such message", located.id)),
+            )?
         }
     };
     Ok(Answer {
@@ -224,9 +225,7 @@ fn of_subagent(
     let missing = || Error::new(Kind::NotFound, format!("the session has no sub-agent `{agent}`"));
     let file = file.ok_or_else(missing)?;
     let start = match &request.after {
-        Some(after) => {
-            after.parse::<u64>().map_err(|_| Error::new(Kind::Usage, "`after` is not a place"))?
-        }
+        Some(after) => after.parse::<u64>().map_err(|_| Error::new(Kind::Usage, "`after` is not a place"))?,
         None => 0,
     };
     let read = || -> io::Result<Page<BlockMessage>> {
@@ -302,7 +301,8 @@ impl Show<'_> {
             _ => None,
         };
         let blocks = self.blocks(&message, record);
-        let model = record.message().filter(|_| message.role == Role::Assistant).and_then(|sent| sent.model());
+        let model =
+            record.message().filter(|_| message.role == Role::Assistant).and_then(|sent| sent.model());
         Some(BlockMessage {
             role: message.role,
             note,
@@ -363,10 +363,8 @@ impl Show<'_> {
             return Vec::new();
         }
         let hunks: Vec<Hunk> = serde_json::from_str(patch.json()).unwrap_or_default();
-        let redact = |hunk: Hunk| Hunk {
-            lines: hunk.lines.iter().map(|line| self.redacted(line)).collect(),
-            ..hunk
-        };
+        let redact =
+            |hunk: Hunk| Hunk { lines: hunk.lines.iter().map(|line| self.redacted(line)).collect(), ..hunk };
         hunks.into_iter().map(redact).collect()
     }
 }
@@ -410,9 +408,7 @@ fn shortened(value: Value, longest: usize) -> Value {
     match value {
         Value::String(text) => Value::String(cut(text, longest)),
         Value::Array(all) => all.into_iter().map(|one| shortened(one, longest)).collect(),
-        Value::Object(all) => {
-            all.into_iter().map(|(name, one)| (name, shortened(one, longest))).collect()
-        }
+        Value::Object(all) => all.into_iter().map(|(name, one)| (name, shortened(one, longest))).collect(),
         other => other,
     }
 }

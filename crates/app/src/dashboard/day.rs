@@ -109,11 +109,11 @@ pub fn day(context: &Context, request: &Request) -> Result<Answer, Error> {
         None => longest(24),
     };
     let filter = SessionFilter { since: Some(since), ..SessionFilter::default() };
-    let mut answer =
-        Answer { since, until, sessions: Vec::new(), changes: Vec::new(), is_cut: false };
+    let mut answer = Answer { since, until, sessions: Vec::new(), changes: Vec::new(), is_cut: false };
     for session in select(context, &filter, None)?.sessions {
         context.check_cancelled()?;
-        let is_other = request.session.as_ref().is_some_and(|id| !session.id.as_str().starts_with(id.as_str()));
+        let is_other =
+            request.session.as_ref().is_some_and(|id| !session.id.as_str().starts_with(id.as_str()));
         if is_other || session.created.is_some_and(|created| created > until) {
             continue;
         }

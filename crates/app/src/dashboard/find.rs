@@ -105,9 +105,9 @@ fn text<'a>(part: &'a Part<'_>) -> std::borrow::Cow<'a, str> {
 
 /// The texts of an input, one under the other.
 fn spoken(input: transcript::Raw<'_>) -> String {
-    let values = input.entries().map(|(_, value)| {
-        value.text().map_or_else(|| value.json().to_owned(), std::borrow::Cow::into_owned)
-    });
+    let values = input
+        .entries()
+        .map(|(_, value)| value.text().map_or_else(|| value.json().to_owned(), std::borrow::Cow::into_owned));
     values.collect::<Vec<_>>().join("\n")
 }
 
@@ -121,9 +121,9 @@ fn longest_word(text: &str) -> &str {
 fn holds(line: &[u8], word: &[u8]) -> bool {
     let Some(first) = word.first() else { return true };
     let places = memchr::memchr2_iter(*first, first.to_ascii_uppercase(), line);
-    places.into_iter().any(|at| {
-        line.get(at..at + word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word))
-    })
+    places
+        .into_iter()
+        .any(|at| line.get(at..at + word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word)))
 }
 
 /// The first place of the wanted text with what is around it.

@@ -232,10 +232,8 @@ impl Sketch {
         answer.prompts.drain(..surplus);
         answer.tools = self.tools.into_values().collect();
         answer.tools.sort_by_key(|tool| std::cmp::Reverse(tool.ms));
-        let redact = |file: ChangedFile| ChangedFile {
-            path: context.secrets.redacted(file.path.into()),
-            ..file
-        };
+        let redact =
+            |file: ChangedFile| ChangedFile { path: context.secrets.redacted(file.path.into()), ..file };
         answer.files = self.files.into_values().take(FILES).map(redact).collect();
         answer
     }

@@ -26,7 +26,8 @@ pub(crate) fn answer(path: &str, headers: &HeaderMap) -> Result<Response, Proble
     let plain = DIST.get_file(name).ok_or_else(|| Problem::not_found(format!("there is no {path}")))?;
     let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or("");
     let compressed = ENCODINGS.into_iter().filter(|(word, _)| accepts(accepted, word));
-    let found = compressed.filter_map(|(word, ending)| Some((word, DIST.get_file(format!("{name}.{ending}"))?)));
+    let found =
+        compressed.filter_map(|(word, ending)| Some((word, DIST.get_file(format!("{name}.{ending}"))?)));
     let (encoding, file) = found.map(|(word, file)| (Some(word), file)).next().unwrap_or((None, plain));
     let ending = name.rsplit('.').next().unwrap_or_default();
     let mut response = Body::from(file.contents()).into_response();

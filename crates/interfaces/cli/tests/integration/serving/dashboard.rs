@@ -20,7 +20,10 @@ fn the_page_is_in_the_program() {
     let server = Server::start(&home, &[]);
     let page = server.ask("GET", "/").header("Accept", "text/html").send();
     assert_eq!((page.status, page.header("cache-control")), (200, Some("private, no-cache")), "{page:?}");
-    assert!(page.header("content-security-policy").is_some_and(|policy| !policy.contains("unsafe")), "{page:?}");
+    assert!(
+        page.header("content-security-policy").is_some_and(|policy| !policy.contains("unsafe")),
+        "{page:?}"
+    );
     let (_, rest) = page.body.split_once("src=\"/assets/").expect("a script");
     let name = rest.split('"').next().expect("its name");
     let script = server.ask("GET", &format!("/assets/{name}")).send();
