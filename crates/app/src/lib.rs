@@ -7,6 +7,7 @@ pub mod choose;
 pub mod config;
 mod context;
 pub mod cron;
+pub mod dashboard;
 pub mod doctor;
 mod error;
 pub mod eval;

@@ -6,6 +6,7 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
+use crate::dashboard::{blocks, day, find, outline, picture, rows, spending};
 use crate::live::hooks;
 use crate::proceed::fork_request;
 use crate::repository::status;
@@ -17,6 +18,7 @@ use crate::{Error, Progress, choose, cron, doctor, eval, workers};
 /// Every question: its name, its request and its answer.
 const EXCHANGES: &[Exchange] = &[
     exchange::<workers::answer::Request, ()>("answer"),
+    exchange::<blocks::Request, blocks::Answer>("blocks"),
     exchange::<cost::Request, cost::Answer>("cost"),
     exchange::<cron::add::Request, cron::JobInfo>("cron_add"),
     exchange::<cron::JobRequest, cron::JobInfo>("cron_disable"),
@@ -25,6 +27,7 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<cron::ListRequest, cron::JobList>("cron_list"),
     exchange::<cron::JobRequest, cron::JobInfo>("cron_remove"),
     exchange::<cron::JobRequest, cron::RunInfo>("cron_run"),
+    exchange::<day::Request, day::Answer>("day"),
     exchange::<doctor::Request, doctor::Report>("doctor"),
     exchange::<export_schedule::Request, export_schedule::Schedule>("doctor_schedule"),
     exchange::<embed::Request, embed::Answer>("embed"),
@@ -32,6 +35,7 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<eval::retrieval::Request, eval::RankingReport>("eval_retrieval"),
     exchange::<eval::selection::Request, eval::selection::Answer>("eval_selection"),
     exchange::<export::Request, export::Answer>("export"),
+    exchange::<find::Request, find::Answer>("find"),
     exchange::<fork_request::Request, fork_request::Answer>("fork"),
     exchange::<hooks::Request, hooks::Answer>("hooks"),
     exchange::<index::Request, index::Answer>("index"),
@@ -41,13 +45,17 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<memory::search::Request, memory::search::Answer>("memory_search"),
     exchange::<memory::status::Request, memory::status::Answer>("memory_status"),
     exchange::<workers::message::Request, workers::message::Answer>("message"),
+    exchange::<outline::Request, outline::Answer>("outline"),
     exchange::<page::Request, page::Answer>("page"),
     exchange::<choose::request::Request, choose::answer::Answer>("pick"),
+    exchange::<picture::Request, picture::Answer>("picture"),
+    exchange::<list::Request, rows::Answer>("rows"),
     exchange::<workers::start::Request, workers::run::Ready>("run"),
     exchange::<search::Request, search::Answer>("search"),
     exchange::<workers::send::Request, workers::send::Answer>("send"),
     exchange::<show::Request, show::Answer>("show"),
     exchange::<workers::spawn::Request, workers::run::Ready>("spawn"),
+    exchange::<spending::Request, spending::Answer>("spending"),
     exchange::<status::Request, status::Answer>("status"),
     exchange::<workers::stop::Request, workers::stop::Answer>("stop"),
     exchange::<workers::wait::Request, workers::wait::Answer>("wait"),

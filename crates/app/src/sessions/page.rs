@@ -77,7 +77,7 @@ pub struct PagedMessage {
 }
 
 /// The place a request asks for.
-enum Place {
+pub(crate) enum Place {
     Before(Option<Position>),
     After(Position),
     Around(String),
@@ -137,14 +137,20 @@ fn read(
     parts: PartFilter,
 ) -> Result<Option<Page<PagedMessage>>, Error> {
     match files {
-        Files::Claude(file) => of_claude(file, place, limit, parts).map_err(|error| {
-            Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), &error)
-        }),
+        Files::Claude(file) => {
+            let show = |record: &Record<'_>, offset: u64| {
+                let message = message(record).filter(|message| !message.sidechain)?;
+                Some(PagedMessage { message: parts.shown(&message, None)?, offset })
+            };
+            of_claude(file, place, limit, show).map_err(|error| {
+                Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), &error)
+            })
+        }
         Files::OpenClaw(files) => of_openclaw(files, place, limit, parts),
     }
 }
 
-fn place(request: &Request) -> Result<Place, Error> {
+pub(crate) fn place(request: &Request) -> Result<Place, Error> {
     let position = |name: &str, text: &str| {
         text.parse::<Position>().map_err(|_| {
             Error::new(Kind::Usage, format!("`{name}` is `{text}`, which is no place that a page gave"))
@@ -166,7 +172,7 @@ fn place(request: &Request) -> Result<Place, Error> {
 }
 
 /// Whether a place is beyond the end of a transcript, which only grows.
-fn is_beyond(file: &Path, place: &Place) -> bool {
+pub(crate) fn is_beyond(file: &Path, place: &Place) -> bool {
     let offset = match place {
         Place::Before(before) => before.as_ref().map_or(0, |before| before.offset),
         Place::After(after) => after.offset,
@@ -177,30 +183,26 @@ fn is_beyond(file: &Path, place: &Place) -> bool {
 }
 
 /// A page of a transcript of Claude Code; `None` where no record has the id that is asked for.
-fn of_claude(
+pub(crate) fn of_claude<T>(
     file: &Path,
     place: &Place,
     limit: usize,
-    parts: PartFilter,
-) -> io::Result<Option<Page<PagedMessage>>> {
-    let show = |record: &Record<'_>, offset: u64| {
-        let message = message(record).filter(|message| !message.sidechain)?;
-        Some(PagedMessage { message: parts.shown(&message, None)?, offset })
-    };
+    show: impl Fn(&Record<'_>, u64) -> Option<T>,
+) -> io::Result<Option<Page<T>>> {
     let offset = match place {
-        Place::Before(before) => return page_before(file, *before, limit, show).map(Some),
-        Place::After(after) => return page_after(file, *after, limit, show).map(Some),
+        Place::Before(before) => return page_before(file, *before, limit, &show).map(Some),
+        Place::After(after) => return page_after(file, *after, limit, &show).map(Some),
         Place::AroundOffset(offset) => Some(*offset),
         Place::Around(uuid) => offset_of(file, uuid)?,
     };
     let Some(offset) = offset else { return Ok(None) };
     let middle = position_after(file, offset)?;
     if limit == 1 {
-        return page_before(file, Some(middle), 1, show).map(Some);
+        return page_before(file, Some(middle), 1, &show).map(Some);
     }
-    let after = page_after(file, middle, limit / 2, show)?;
+    let after = page_after(file, middle, limit / 2, &show)?;
     // The record itself is the last of the first half, which is longer where little follows.
-    let before = page_before(file, Some(middle), limit.saturating_sub(after.items.len()).max(1), show)?;
+    let before = page_before(file, Some(middle), limit.saturating_sub(after.items.len()).max(1), &show)?;
     Ok(Some(joined(before, after)))
 }
 

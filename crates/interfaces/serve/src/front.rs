@@ -1,11 +1,11 @@
-//! A built front end: files of one folder and of nothing else. Without one, a page that says what there is.
+//! A built front end that the person names: files of its folder and of nothing else.
 
 use std::path::{Path, PathBuf};
 
 use app::{Error, Kind};
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{Html, IntoResponse as _, Response};
+use axum::response::{IntoResponse as _, Response};
 use sha2::{Digest as _, Sha256};
 use system::{open_regular, read_limited};
 use tokio::task::spawn_blocking;
@@ -17,11 +17,6 @@ use crate::problem::Problem;
 const LARGEST: u64 = 64 << 20;
 /// The page that everything else belongs to.
 const INDEX: &str = "index.html";
-
-/// What is shown where no front end is served.
-const NONE: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>Backstory</title>\
-<h1>Backstory is running</h1><p>This server has no front end: start it with <code>--front DIR</code>. \
-What it can do is described in <a href=/api/v1/openapi.json>openapi.json</a>.";
 
 /// A folder of a front end.
 #[derive(Debug, Clone)]
@@ -86,13 +81,7 @@ impl Front {
 }
 
 /// The front end's answer to a path.
-pub(crate) async fn answer(front: Option<Front>, path: String) -> Result<Response, Problem> {
-    let Some(front) = front else {
-        return match path.as_str() {
-            "/" => Ok(Html(NONE).into_response()),
-            _ => Err(Problem::not_found(format!("there is no {path}"))),
-        };
-    };
+pub(crate) async fn answer(front: Front, path: String) -> Result<Response, Problem> {
     let read = spawn_blocking(move || front.read(&path)).await;
     read.unwrap_or_else(|_| Ok(StatusCode::INTERNAL_SERVER_ERROR.into_response()))
 }
@@ -139,7 +128,8 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-fn kind(ending: &str) -> &'static str {
+/// The type of a file by the ending of its name.
+pub(crate) fn kind(ending: &str) -> &'static str {
     match ending {
         "html" => "text/html; charset=utf-8",
         "js" | "mjs" => "text/javascript; charset=utf-8",

@@ -18,6 +18,7 @@ mod lease;
 mod notice;
 mod openapi;
 mod operation;
+mod page;
 mod problem;
 mod router;
 mod routes;

@@ -52,6 +52,11 @@ impl Problem {
         Self::new(StatusCode::BAD_REQUEST, Kind::Usage, what)
     }
 
+    /// Whether nothing was shown that opens the door.
+    pub(crate) fn is_unauthorized(&self) -> bool {
+        self.status == StatusCode::UNAUTHORIZED.as_u16()
+    }
+
     /// The caller may not do that.
     pub(crate) fn forbidden(what: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, Kind::Forbidden, what)

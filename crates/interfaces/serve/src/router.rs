@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use app::{Error, Kind};
-use axum::http::{Method, StatusCode, Uri};
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::{Json, Router};
 use serde_json::{Map, Value};
@@ -13,7 +13,7 @@ use crate::problem::Problem;
 use crate::routes::Routes;
 use crate::security::guard::guard;
 use crate::state::Shared;
-use crate::{api, crew, etag, front, health, openapi};
+use crate::{api, crew, etag, front, health, openapi, page};
 
 /// The description of the API.
 pub fn document() -> Value {
@@ -35,7 +35,7 @@ fn all() -> Routes {
 /// Everything behind the door.
 pub(crate) fn router(server: &Shared, front: Option<&Path>) -> Result<Router, Error> {
     let front = front.map(front::Front::open).transpose()?;
-    let page = move |method: Method, uri: Uri| {
+    let page = move |method: Method, uri: Uri, headers: HeaderMap| {
         let front = front.clone();
         async move {
             if is_api(uri.path()) {
@@ -44,7 +44,10 @@ pub(crate) fn router(server: &Shared, front: Option<&Path>) -> Result<Router, Er
             if !matches!(method, Method::GET | Method::HEAD) {
                 return Err(not_allowed());
             }
-            front::answer(front, uri.path().to_owned()).await
+            match front {
+                Some(front) => front::answer(front, uri.path().to_owned()).await,
+                None => page::answer(uri.path(), &headers),
+            }
         }
     };
     Ok(all()

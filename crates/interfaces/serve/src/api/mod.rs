@@ -2,6 +2,7 @@
 
 mod cost;
 mod cron;
+mod dashboard;
 mod doctor;
 mod page_cursor;
 mod projects;
@@ -21,6 +22,7 @@ pub(crate) fn add(routes: &mut Routes) {
     cost::add(routes);
     workers::add(routes);
     cron::add(routes);
+    dashboard::add(routes);
     doctor::add(routes);
     tokens::add(routes);
     events::route::add(routes);

@@ -10,6 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 use jiff::Timestamp;
 
 use crate::notice::Notice;
+use crate::page;
 use crate::problem::Problem;
 use crate::security::door::{COOKIE, unauthorized};
 use crate::security::tokens::Grant;
@@ -20,9 +21,11 @@ use crate::state::Shared;
 pub(crate) async fn guard(State(server): State<Shared>, request: Request, next: Next) -> Response {
     let began = Instant::now();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let reads_pages = page::reads_pages(&request);
     let mut response = match admit(&server, request).await {
         Ok(Admitted::Request(request)) => next.run(*request).await,
         Ok(Admitted::Answer(response)) => response,
+        Err(problem) if reads_pages && problem.is_unauthorized() => page::refusal(),
         Err(problem) => problem.into_response(),
     };
     headers::secure(response.headers_mut());

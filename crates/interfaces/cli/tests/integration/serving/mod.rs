@@ -5,6 +5,7 @@ mod attacks;
 mod chat;
 mod client;
 mod crew;
+mod dashboard;
 mod events;
 mod life;
 

@@ -1,0 +1,86 @@
+//! What the dashboard's pages ask for, and the pages themselves.
+
+use serde_json::{Value, json};
+use testkit::ScratchHome;
+
+use super::{Server, session};
+
+const ID: &str = "3601d36f-b6c0-4e4b-9000-7b07e25374f7";
+
+fn home() -> ScratchHome {
+    let home = ScratchHome::new();
+    let shop = home.dir("shop");
+    session(&home, ID, &shop, "paint the fence green", "The fence is green.");
+    home
+}
+
+#[test]
+fn the_page_is_in_the_program() {
+    let home = home();
+    let server = Server::start(&home, &[]);
+    let page = server.ask("GET", "/").header("Accept", "text/html").send();
+    assert_eq!((page.status, page.header("cache-control")), (200, Some("private, no-cache")), "{page:?}");
+    assert!(
+        page.header("content-security-policy").is_some_and(|policy| !policy.contains("unsafe")),
+        "{page:?}"
+    );
+    let (_, rest) = page.body.split_once("src=\"/assets/").expect("a script");
+    let name = rest.split('"').next().expect("its name");
+    let script = server.ask("GET", &format!("/assets/{name}")).send();
+    assert_eq!(script.status, 200);
+    assert!(script.header("cache-control").is_some_and(|rule| rule.contains("immutable")), "{script:?}");
+    assert_eq!(server.ask("GET", "/s/3601d36f").send().body, page.body);
+    assert_eq!(server.ask("GET", "/assets/none.js").send().failed(404), "not_found");
+}
+
+#[test]
+fn a_browser_without_the_link_reads_what_to_do() {
+    let home = home();
+    let server = Server::start(&home, &[]);
+    let refused = server.bare("GET", "/").header("Accept", "text/html").send();
+    assert_eq!(refused.status, 401);
+    assert!(refused.body.contains("backstory serve"), "{refused:?}");
+    let program = server.bare("GET", "/").send();
+    assert_eq!(program.failed(401), "forbidden");
+}
+
+#[test]
+fn rows_blocks_outline_and_words_of_a_session() {
+    let home = home();
+    let server = Server::start(&home, &[]);
+    let rows = server.get("/api/v1/rows");
+    assert_eq!((&rows["known"], &rows["rows"][0]["id"]), (&json!(1), &json!(ID)), "{rows}");
+    assert_eq!(rows["rows"][0]["title"], "paint the fence green");
+    let page = server.get(&format!("/api/v1/sessions/{ID}/blocks"));
+    let texts: Vec<&Value> =
+        page["messages"].as_array().unwrap().iter().map(|message| &message["blocks"][0]["text"]).collect();
+    assert_eq!(texts, ["paint the fence green", "The fence is green."], "{page}");
+    assert_eq!((&page["older"], &page["is_last"]), (&Value::Null, &json!(true)));
+    let last = server.get(&format!("/api/v1/sessions/{ID}/blocks?limit=1"));
+    let older = last["older"].as_str().unwrap();
+    let first = server.get(&format!("/api/v1/sessions/{ID}/blocks?limit=1&before={older}"));
+    assert_eq!(first["messages"][0], page["messages"][0]);
+    let found = server.get(&format!("/api/v1/sessions/{ID}/find?text=FENCE%20IS"));
+    assert_eq!(found["matches"].as_array().map(Vec::len), Some(1), "{found}");
+    assert_eq!(found["matches"][0]["uuid"], page["messages"][1]["uuid"]);
+    assert_eq!(server.get(&format!("/api/v1/sessions/{ID}/find?text=river"))["matches"], json!([]));
+    let outline = server.get(&format!("/api/v1/sessions/{ID}/outline"));
+    assert_eq!(outline["prompts"][0]["text"], "paint the fence green", "{outline}");
+    let none = server.ask("GET", &format!("/api/v1/sessions/{ID}/pictures/0/0")).send();
+    assert_eq!(none.failed(404), "not_found");
+}
+
+#[test]
+fn a_day_is_played_again_and_spending_is_added_up() {
+    let home = home();
+    let server = Server::start(&home, &[]);
+    let at = server.get(&format!("/api/v1/sessions/{ID}/blocks"))["messages"][0]["at"].clone();
+    let day = &at.as_str().unwrap()[..10];
+    let played = server.get(&format!("/api/v1/replay?since={day}T00:00:00Z"));
+    assert_eq!(played["sessions"][0]["id"], ID, "{played}");
+    assert!(played["changes"].as_array().is_some_and(|changes| !changes.is_empty()), "{played}");
+    let never = server.get("/api/v1/replay?since=2001-01-01T00:00:00Z");
+    assert_eq!((&never["sessions"], &never["changes"]), (&json!([]), &json!([])));
+    assert!(server.get("/api/v1/spending")["rows"].is_array());
+    assert_eq!(server.ask("GET", "/api/v1/replay?since=never").send().failed(400), "usage");
+}

@@ -1,0 +1,133 @@
+//! What the dashboard's pages ask for: rows of sessions, blocks, outlines, words in a session, pictures, a day to replay,
+//! and spending to add up.
+
+use app::Moment;
+use app::dashboard::{blocks, day, find, outline, picture, rows, spending};
+use app::sessions::list;
+use axum::Json;
+use axum::extract::State;
+use model::SessionId;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::extract::{Asked, At};
+use crate::operation::get;
+use crate::problem::Problem;
+use crate::routes::Routes;
+use crate::state::Shared;
+
+/// Which blocks to give: the last ones, or those at one place.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct BlocksQuery {
+    /// Only what this sub-agent said and did, from its beginning.
+    subagent: Option<String>,
+    /// Messages before this place: `older` of a page.
+    before: Option<String>,
+    /// Messages after this place: `newer` of a page.
+    after: Option<String>,
+    /// Messages around the one with this `uuid`, or a prefix of it.
+    around: Option<String>,
+    /// Messages around the one with this `offset`.
+    around_offset: Option<u64>,
+    /// At most so many messages, up to 500; 100 without it.
+    #[schemars(range(min = 1, max = 500))]
+    limit: Option<usize>,
+    /// Texts of tools at their whole length.
+    #[serde(default)]
+    whole: bool,
+}
+
+/// What to find.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct FindQuery {
+    /// The text, as it is written; capital letters make no difference.
+    text: String,
+}
+
+/// Which sessions' rows to give.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RowsQuery {
+    /// Only sessions of this repository.
+    project: Option<String>,
+    /// Only sessions active since then.
+    since: Option<Moment>,
+}
+
+pub(super) fn add(routes: &mut Routes) {
+    let route = get("/api/v1/rows", "session_rows", "A short row for each session, for a long list");
+    routes.add(route.query::<RowsQuery>().answer::<rows::Answer>(), all_rows);
+    let route = get("/api/v1/sessions/{session}/blocks", "blocks", "Some messages of a session, whole");
+    routes.add(route.query::<BlocksQuery>().answer::<blocks::Answer>(), page);
+    let route = get("/api/v1/sessions/{session}/find", "find", "The messages of a session that hold a text");
+    routes.add(route.query::<FindQuery>().answer::<find::Answer>(), find_text);
+    let route = get("/api/v1/sessions/{session}/outline", "outline", "A session at a glance");
+    routes.add(route.answer::<outline::Answer>(), outline_of);
+    let path = "/api/v1/sessions/{session}/pictures/{offset}/{number}";
+    routes.add(get(path, "picture", "A picture of a session").answer::<picture::Answer>(), one_picture);
+    let route = get("/api/v1/replay", "replay", "What sessions did in a span of time, change by change");
+    routes.add(route.query::<day::Request>().answer::<day::Answer>(), replay);
+    let route = get("/api/v1/spending", "spending", "What each session took on each day");
+    routes.add(route.query::<spending::Request>().answer::<spending::Answer>(), all_spending);
+}
+
+async fn all_rows(
+    State(server): State<Shared>,
+    Asked(query): Asked<RowsQuery>,
+) -> Result<Json<rows::Answer>, Problem> {
+    let RowsQuery { project, since } = query;
+    let request = list::Request { project, since, ..list::Request::default() };
+    Ok(Json(server.ask(move |context| rows::rows(context, &request)).await?))
+}
+
+async fn page(
+    State(server): State<Shared>,
+    At(session): At<SessionId>,
+    Asked(query): Asked<BlocksQuery>,
+) -> Result<Json<blocks::Answer>, Problem> {
+    let BlocksQuery { subagent, before, after, around, around_offset, limit, whole } = query;
+    let session = session.to_string();
+    let request = blocks::Request { session, subagent, before, after, around, around_offset, limit, whole };
+    Ok(Json(server.ask(move |context| blocks::blocks(context, &request)).await?))
+}
+
+async fn find_text(
+    State(server): State<Shared>,
+    At(session): At<SessionId>,
+    Asked(query): Asked<FindQuery>,
+) -> Result<Json<find::Answer>, Problem> {
+    let request = find::Request { session: session.to_string(), text: query.text };
+    Ok(Json(server.ask(move |context| find::find(context, &request)).await?))
+}
+
+async fn outline_of(
+    State(server): State<Shared>,
+    At(session): At<SessionId>,
+) -> Result<Json<outline::Answer>, Problem> {
+    let request = outline::Request { session: session.to_string() };
+    Ok(Json(server.ask(move |context| outline::outline(context, &request)).await?))
+}
+
+async fn one_picture(
+    State(server): State<Shared>,
+    At((session, offset, number)): At<(SessionId, u64, usize)>,
+) -> Result<Json<picture::Answer>, Problem> {
+    let request = picture::Request { session: session.to_string(), offset, number };
+    Ok(Json(server.ask(move |context| picture::picture(context, &request)).await?))
+}
+
+async fn replay(
+    State(server): State<Shared>,
+    Asked(request): Asked<day::Request>,
+) -> Result<Json<day::Answer>, Problem> {
+    Ok(Json(server.ask(move |context| day::day(context, &request)).await?))
+}
+
+async fn all_spending(
+    State(server): State<Shared>,
+    Asked(request): Asked<spending::Request>,
+) -> Result<Json<spending::Answer>, Problem> {
+    Ok(Json(server.ask(move |context| spending::spending(context, &request)).await?))
+}

@@ -1,0 +1,92 @@
+// The Messages API as a script: what the person said last decides what is answered.
+
+import { createServer } from 'node:http'
+
+const text = words => ({ type: 'text', text: words })
+const tool = (name, input) => ({ type: 'tool_use', id: `toolu_${Math.random().toString(36).slice(2)}`, name, input })
+const QUESTION = {
+  questions: [
+    {
+      question: 'Which colour?',
+      header: 'Colour',
+      multiSelect: false,
+      options: [
+        { label: 'Red', description: 'Like a barn' },
+        { label: 'Blue', description: 'Like the sea' },
+      ],
+    },
+  ],
+}
+
+/** Words of a prompt, and the answers that follow it: after each tool's result the next one. */
+const SCRIPT = [
+  ['make a file', [[text('I will make it.'), tool('Bash', { command: 'touch made && rm -rf nothing', description: 'Make a file' })], [text('It is made.')]]],
+  ['ask me', [[tool('AskUserQuestion', QUESTION)], [text('Blue it is.')]]],
+  ['write a poem', [[text('# Tide\n\nThe harbor breathes **twice** a day.\n\n```js\nconst tide = 2\n```')]]],
+]
+
+export class Model {
+  static async start() {
+    const model = new Model()
+    model.server = createServer((request, response) => model.answer(request, response))
+    await new Promise(ready => model.server.listen(0, '127.0.0.1', ready))
+    model.url = `http://127.0.0.1:${model.server.address().port}`
+    return model
+  }
+
+  answer(request, response) {
+    let body = ''
+    request.on('data', piece => (body += piece))
+    request.on('end', () => {
+      response.setHeader('content-type', 'application/json')
+      if (new URL(request.url, this.url).pathname !== '/v1/messages') return response.end('{"input_tokens":1}')
+      const asked = JSON.parse(body)
+      const blocks = answerTo(asked.messages)
+      const stop_reason = blocks.some(block => block.type === 'tool_use') ? 'tool_use' : 'end_turn'
+      const usage = { input_tokens: 12, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 5 }
+      const message = { id: `msg_${Date.now()}${Math.random()}`, type: 'message', role: 'assistant', model: asked.model, usage, stop_sequence: null }
+      if (!asked.stream) return response.end(JSON.stringify({ ...message, content: blocks, stop_reason }))
+      response.setHeader('content-type', 'text/event-stream')
+      for (const event of events(message, blocks, stop_reason)) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+      response.end()
+    })
+  }
+
+  close() {
+    this.server.close()
+    this.server.closeAllConnections()
+  }
+}
+
+/** What follows the last prompt: as many answers on as there are results of tools after it. */
+function answerTo(messages) {
+  let results = 0
+  for (const message of messages.toReversed()) {
+    if (message.role !== 'user') continue
+    const blocks = typeof message.content === 'string' ? [text(message.content)] : message.content
+    if (blocks.some(block => block.type === 'tool_result')) {
+      results++
+      continue
+    }
+    const said = blocks.filter(block => block.type === 'text').map(block => block.text).join('\n')
+    const answers = SCRIPT.find(([words]) => said.includes(words))?.[1]
+    if (answers) return answers[Math.min(results, answers.length - 1)]
+    return [text('Hello.')]
+  }
+  return [text('Hello.')]
+}
+
+function* events(message, blocks, stop_reason) {
+  yield { type: 'message_start', message: { ...message, content: [], stop_reason: null } }
+  for (const [index, block] of blocks.entries()) {
+    const isText = block.type === 'text'
+    yield { type: 'content_block_start', index, content_block: isText ? { type: 'text', text: '' } : { ...block, input: {} } }
+    const pieces = isText ? block.text.match(/.{1,9}/gs) : [JSON.stringify(block.input)]
+    for (const piece of pieces) {
+      yield { type: 'content_block_delta', index, delta: isText ? { type: 'text_delta', text: piece } : { type: 'input_json_delta', partial_json: piece } }
+    }
+    yield { type: 'content_block_stop', index }
+  }
+  yield { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 5 } }
+  yield { type: 'message_stop' }
+}

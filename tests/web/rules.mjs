@@ -1,0 +1,40 @@
+// The rules of the dashboard, bundled for node: what is pure is tested without a browser.
+
+import { mkdtempSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { WEB } from './house.mjs'
+
+const MODULES = ['chat/command', 'chat/field', 'format', 'live/fold', 'pages/filter', 'pages/hit', 'pages/schedule', 'pages/spending', 'pages/stack', 'pages/today', 'palette/score', 'reader/diff-rows', 'reader/items', 'reader/window', 'world/crew', 'world/layout', 'world/look', 'world/replay']
+
+const require = createRequire(join(WEB, 'package.json'))
+const vite = await import(pathToFileURL(require.resolve('vite').replace(/index\.cjs$/, 'dist/node/index.js')))
+const outDir = mkdtempSync(join(tmpdir(), 'backstory-rules-'))
+await vite.build({
+  configFile: false,
+  root: WEB,
+  logLevel: 'error',
+  build: { outDir, emptyOutDir: true, minify: false, target: 'node20', lib: { entry: Object.fromEntries(MODULES.map(name => [name.replace('/', '_'), join(WEB, `src/${name}.ts`)])), formats: ['es'], fileName: (_, name) => `${name}.mjs` } },
+})
+const load = name => import(pathToFileURL(join(outDir, `${name.replace('/', '_')}.mjs`)))
+
+export const command = await load('chat/command')
+export const field = await load('chat/field')
+export const format = await load('format')
+export const live = await load('live/fold')
+export const filter = await load('pages/filter')
+export const hit = await load('pages/hit')
+export const schedule = await load('pages/schedule')
+export const spending = await load('pages/spending')
+export const stack = await load('pages/stack')
+export const today = await load('pages/today')
+export const palette = await load('palette/score')
+export const diffRows = await load('reader/diff-rows')
+export const reader = await load('reader/items')
+export const windows = await load('reader/window')
+export const crew = await load('world/crew')
+export const layout = await load('world/layout')
+export const look = await load('world/look')
+export const replay = await load('world/replay')

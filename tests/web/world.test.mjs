@@ -1,0 +1,136 @@
+// The world without a canvas: who is where, who is red, who comes and goes, and a day played again.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { crew, layout, look, replay } from './rules.mjs'
+
+const NOW = 1_800_000_000_000
+const actor = (id, more = {}) => ({ id, title: `Session ${id}`, project: 'shop', state: 'tool_use', last: NOW, subagents: [], ...more })
+const CAMERA = { x: 0, z: 40 }
+
+function settled(actors, world = crew.emptyWorld()) {
+  crew.sync(world, actors, NOW)
+  for (let count = 0; count < 200; count++) crew.step(world, 0.1, CAMERA)
+  return world
+}
+const find = (world, key) => crew.scene(world).agents.find(agent => agent.key === key)
+
+test('a room for each project and an agent for each session, with its colour', () => {
+  const world = settled([actor('a'), actor('b', { state: 'waiting_permission', project: 'web', detail: 'rm -rf build' }), actor('c', { state: 'waiting_input' })])
+  assert.deepEqual(crew.scene(world).rooms.map(room => room.name), ['shop', 'web'])
+  assert.deepEqual([find(world, 'a').colour, find(world, 'b').colour, find(world, 'c').colour], ['#4ade80', '#ef4444', '#fbbf24'])
+  assert.equal(find(world, 'b').room, 'web')
+})
+
+test('who waits faces the person, whoever else looks at the screen', () => {
+  const world = settled([actor('a'), actor('b', { state: 'waiting_permission' })])
+  const waits = world.agents.get('b')
+  const wanted = Math.atan2(CAMERA.x - waits.x, CAMERA.z - waits.z)
+  assert.ok(Math.abs(waits.heading - wanted) < 0.05)
+  assert.ok(Math.abs(Math.abs(world.agents.get('a').heading) - Math.PI) < 0.05)
+})
+
+test('agents come by the door, arrive exactly, and leave by it', () => {
+  const world = crew.emptyWorld()
+  crew.sync(world, [actor('a')], NOW)
+  const agent = world.agents.get('a')
+  const { centre } = world.rooms.get('shop')
+  assert.deepEqual([agent.x, agent.z], [layout.door(centre).x, layout.door(centre).z])
+  let before = Infinity
+  for (let count = 0; count < 100; count++) {
+    crew.step(world, 0.1, CAMERA)
+    const distance = Math.hypot(agent.goal.x - agent.x, agent.goal.z - agent.z)
+    assert.ok(distance <= before, 'it never turns back')
+    before = distance
+  }
+  assert.deepEqual([agent.x, agent.z], [agent.goal.x, agent.goal.z])
+  crew.sync(world, [], NOW)
+  assert.ok(world.agents.get('a').isLeaving)
+  for (let count = 0; count < 100; count++) crew.step(world, 0.1, CAMERA)
+  assert.deepEqual([world.agents.size, world.rooms.size], [0, 0])
+})
+
+test('fifteen are shown in a room, eight beside one, and the others are counted', () => {
+  const many = Array.from({ length: 22 }, (_, at) => actor(`s${at}`, { state: at === 21 ? 'waiting_permission' : 'idle' }))
+  const subagents = Array.from({ length: 11 }, (_, at) => ({ id: `t${at}`, name: `Task ${at}` }))
+  const world = settled([...many, actor('boss', { subagents, project: 'web' })])
+  const agents = crew.scene(world).agents
+  assert.equal(agents.filter(agent => agent.room === 'shop').length, 15)
+  assert.equal(crew.scene(world).rooms.find(room => room.name === 'shop').hidden, 7)
+  assert.ok(find(world, 's21'), 'who waits is never among the hidden')
+  assert.equal(agents.filter(agent => agent.parent === 'boss').length, 8)
+  assert.equal(find(world, 'boss').colour, '#a78bfa')
+  assert.equal(world.agents.get('boss/t0').size, 0.6)
+  const desks = [...world.agents.values()].filter(agent => agent.room === 'shop').map(agent => agent.desk)
+  assert.equal(new Set(desks).size, 15, 'nobody shares a desk')
+})
+
+test('sessions that are done are not in the office', () => {
+  const world = settled([actor('old', { state: 'idle', last: NOW - 6 * 60_000 }), actor('ended', { state: 'ended', last: NOW - 60_000 }), actor('asks', { state: 'waiting_permission', last: NOW - 3_600_000 })])
+  assert.deepEqual(crew.scene(world).agents.map(agent => agent.key), ['asks'])
+})
+
+test('a bubble is said once, and short', () => {
+  const world = crew.emptyWorld()
+  const show = detail => crew.sync(world, [actor('a', { detail })], NOW)
+  show('x'.repeat(500))
+  assert.equal(find(world, 'a').bubble.length, 140)
+  for (let count = 0; count < 70; count++) crew.step(world, 0.1, CAMERA)
+  show('x'.repeat(500))
+  assert.equal(find(world, 'a').bubble, '')
+  show('npm test')
+  assert.equal(find(world, 'a').bubble, 'npm test')
+})
+
+test('rooms keep their places while others come and go', () => {
+  const world = settled([actor('a'), actor('b', { project: 'web' }), actor('c', { project: 'api' })])
+  const place = world.rooms.get('api').centre
+  settled([actor('c', { project: 'api' })], world)
+  assert.deepEqual(world.rooms.get('api').centre, place)
+  settled([actor('c', { project: 'api' }), actor('d', { project: 'new' })], world)
+  assert.deepEqual(world.rooms.get('api').centre, place)
+  const centres = Array.from({ length: 40 }, (_, at) => JSON.stringify(layout.roomCentre(at)))
+  assert.equal(new Set(centres).size, 40)
+})
+
+test('two hundred sessions cost little', () => {
+  const actors = Array.from({ length: 200 }, (_, at) => actor(`s${at}`, { project: `p${at % 20}`, subagents: at % 9 ? [] : [{ id: 't', name: 'Look' }] }))
+  const world = settled(actors)
+  const taken = Array.from({ length: 200 }, () => {
+    const began = performance.now()
+    crew.sync(world, actors, NOW)
+    crew.step(world, 1 / 60, CAMERA)
+    return performance.now() - began
+  }).sort((one, other) => one - other)
+  assert.ok(taken[100] < 4, `the median step took ${taken[100]} ms`)
+})
+
+test('a day is played forward and back', () => {
+  const at = minutes => NOW + minutes * 60_000
+  const day = {
+    since: new Date(NOW).toISOString(), until: new Date(at(600)).toISOString(), is_cut: false,
+    sessions: [{ id: 'a', title: 'A', project: 'shop', path: '/shop' }, { id: 'b', title: 'B', project: 'web', path: '/web' }],
+    changes: [
+      { at: at(0), session: 0, state: 'thinking', uuid: 'u1' },
+      { at: at(1), session: 0, began: { task: 't', name: 'Look' } },
+      { at: at(2), session: 0, state: 'waiting_permission', tool: 'Bash', detail: 'rm x', uuid: 'u2' },
+      { at: at(5), session: 0, state: 'tool_use', tool: 'Bash', detail: 'rm x' },
+      { at: at(6), session: 0, ended: 't' },
+      { at: at(7), session: 0, state: 'waiting_input' },
+      { at: at(300), session: 1, state: 'thinking' },
+    ],
+  }
+  const played = new replay.Replay(day)
+  assert.deepEqual(played.waits, [[at(2), at(5)]])
+  const seen = minutes => played.seek(at(minutes)).map(one => `${one.id} ${one.state} ${one.subagents.length}`).join(', ')
+  assert.equal(seen(3), 'a waiting_permission 1')
+  assert.equal(played.seek(at(3))[0].uuid, 'u2')
+  assert.equal(seen(10), 'a waiting_input 0')
+  assert.equal(seen(301), 'b thinking 0')
+  assert.equal(seen(0.5), 'a thinking 0', 'going back begins again')
+  assert.equal(played.next(), at(1))
+})
+
+test('light follows the hour', () => {
+  assert.deepEqual([3, 6.5, 12, 20.5, 23].map(look.daylight), [0, 0.5, 1, 0.5, 0])
+})

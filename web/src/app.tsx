@@ -1,0 +1,160 @@
+// The shell: where one can go, what needs the person, and the page of the address.
+
+import { useSignalEffect } from '@preact/signals'
+import type { ComponentType } from 'preact'
+import { lazy, Suspense } from 'preact/compat'
+import { useEffect } from 'preact/hooks'
+import { bind } from './keys.ts'
+import { announced } from './live/notices.ts'
+import { connection, needing } from './live/store.ts'
+import { Home } from './pages/home.tsx'
+import { openPalette, paletteOpen } from './palette/open.ts'
+import { go, parts, place } from './router.ts'
+import { Icon, type IconName } from './ui/icons.tsx'
+import { Empty, Loading } from './ui/parts.tsx'
+import { Toasts } from './ui/toast.tsx'
+
+interface PageEntry {
+  title: string
+  show: ComponentType
+}
+
+const page = (title: string, load: () => Promise<Record<string, unknown>>, name: string): PageEntry => ({
+  title,
+  show: lazy(async () => ({ default: (await load())[name] as ComponentType })),
+})
+
+const PAGES: Record<string, PageEntry> = {
+  '': { title: 'Home', show: Home },
+  sessions: page('Sessions', () => import('./pages/sessions.tsx'), 'Sessions'),
+  s: page('Session', () => import('./reader/session.tsx'), 'SessionPage'),
+  search: page('Search', () => import('./pages/search.tsx'), 'Search'),
+  new: page('New session', () => import('./chat/start.tsx'), 'Start'),
+  world: page('World', () => import('./world/page.tsx'), 'World'),
+  projects: page('Projects', () => import('./pages/projects.tsx'), 'Projects'),
+  cost: page('Cost', () => import('./pages/cost.tsx'), 'Cost'),
+  cron: page('Schedule', () => import('./pages/cron.tsx'), 'Cron'),
+  settings: page('Settings', () => import('./pages/settings.tsx'), 'Settings'),
+  help: page('Help', () => import('./pages/help.tsx'), 'Help'),
+}
+
+const Palette = lazy(async () => ({ default: (await import('./palette/palette.tsx')).Palette }))
+
+const LINKS: { to: string; label: string; icon: IconName; keys: string; minor?: boolean }[] = [
+  { to: '/', label: 'Home', icon: 'home', keys: 'g h' },
+  { to: '/sessions', label: 'Sessions', icon: 'list', keys: 'g s' },
+  { to: '/search', label: 'Search', icon: 'search', keys: 'g f' },
+  { to: '/world', label: 'World', icon: 'world', keys: 'g w' },
+  { to: '/projects', label: 'Projects', icon: 'folder', keys: 'g p', minor: true },
+  { to: '/cost', label: 'Cost', icon: 'cost', keys: 'g c', minor: true },
+  { to: '/cron', label: 'Schedule', icon: 'clock', keys: 'g j', minor: true },
+  { to: '/settings', label: 'Settings', icon: 'settings', keys: 'g ,', minor: true },
+  { to: '/help', label: 'Help', icon: 'help', keys: '?', minor: true },
+]
+
+export function App() {
+  const name = parts.value[0] ?? ''
+  const entry = PAGES[name]
+  useEffect(
+    () =>
+      bind('Everywhere', [
+        { keys: 'mod+k', what: 'Go to a session, a page or a command', run: () => openPalette() },
+        { keys: '/', what: 'Search all sessions', run: () => go('/search') },
+        { keys: 'n', what: 'Start a session', run: () => go('/new') },
+        { keys: '!', what: 'Go to the session that has waited longest', run: goToWaiting },
+        ...LINKS.map(link => ({ keys: link.keys, what: link.label, run: () => go(link.to) })),
+      ]),
+    [],
+  )
+  useSignalEffect(() => {
+    const count = needing.value.length
+    const title = PAGES[parts.value[0] ?? '']?.title ?? 'Not found'
+    document.title = `${count ? `(${count}) ` : ''}${title} · Backstory`
+  })
+  const Page = entry?.show
+  return (
+    <div class={`shell page-${name || 'home'}`}>
+      <a class="skip" href="#main" onClick={skip}>
+        Skip to the page
+      </a>
+      <Navigation active={name} />
+      <main id="main" tabIndex={0}>
+        {connection.value === 'offline' && (
+          <p class="offline" role="status">
+            The server does not answer; what you see may be old. Trying again…
+          </p>
+        )}
+        {Page ? (
+          <Suspense fallback={<Loading />}>
+            <Page key={name === 's' ? place.value.path : name} />
+          </Suspense>
+        ) : (
+          <Empty title="There is no such page">
+            <a href="/">Home</a>
+          </Empty>
+        )}
+      </main>
+      {paletteOpen.value && (
+        <Suspense fallback={null}>
+          <Palette />
+        </Suspense>
+      )}
+      <p class="hidden" role="status" aria-live="polite">
+        {announced.value}
+      </p>
+      <Toasts />
+    </div>
+  )
+}
+
+function skip(event: Event): void {
+  event.preventDefault()
+  document.getElementById('main')?.focus()
+}
+
+function goToWaiting(): void {
+  const first = needing.peek()[0]
+  if (first) go(`/s/${first.id}`)
+}
+
+function Navigation({ active }: { active: string }) {
+  const waiting = needing.value.length
+  return (
+    <nav class="nav" aria-label="Pages">
+      <a class="brand" href="/" aria-label="Backstory, home">
+        <img src="/icon.svg" alt="" width="20" height="20" /> <span>Backstory</span>
+      </a>
+      <button class="jump" type="button" onClick={() => openPalette()}>
+        <Icon name="search" /> <span>Go to…</span>
+        <kbd>{/Mac/.test(navigator.platform) ? '⌘' : 'Ctrl'} K</kbd>
+      </button>
+      <ul>
+        {LINKS.map(link => {
+          const isHere = link.to.slice(1) === active || (active === 's' && link.to === '/sessions')
+          return (
+            <li key={link.to} class={link.minor ? 'minor' : ''}>
+              <a href={link.to} aria-current={isHere ? 'page' : undefined} title={`${link.label} (${link.keys})`}>
+                <Icon name={link.icon} />
+                <span>{link.label}</span>
+                {link.to === '/' && waiting > 0 && (
+                  <b class="badge" aria-label={`${waiting} need you`}>
+                    {waiting}
+                  </b>
+                )}
+              </a>
+            </li>
+          )
+        })}
+        <li class="more">
+          <button type="button" onClick={() => openPalette()}>
+            <Icon name="menu" />
+            <span>More</span>
+          </button>
+        </li>
+      </ul>
+      <a class="button main start" href="/new">
+        <Icon name="plus" /> New session
+      </a>
+    </nav>
+  )
+}

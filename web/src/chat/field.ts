@@ -1,0 +1,41 @@
+// The one field of a tool's input that says what the call is about. Pure.
+
+export interface Field {
+  /** What the field is called, where that is not plain. */
+  label: string
+  value: string
+  /** Whether it is code or a command. */
+  isCode: boolean
+}
+
+/** Fields by how much they say; the first that is there counts. */
+const FIELDS = ['command', 'file_path', 'notebook_path', 'path', 'pattern', 'query', 'url', 'plan', 'description', 'subject', 'skill', 'prompt', 'content']
+const CODE = new Set(['command', 'pattern'])
+
+export function fieldOf(tool: string, input: unknown): Field {
+  if (typeof input === 'string') return { label: '', value: input, isCode: true }
+  const fields = (input ?? {}) as Record<string, unknown>
+  if (tool === 'Task' || tool === 'Agent') {
+    return { label: text(fields.subagent_type), value: text(fields.description) || text(fields.prompt), isCode: false }
+  }
+  if (tool === 'Grep') {
+    return { label: '', value: [text(fields.pattern), text(fields.path) || text(fields.glob)].filter(Boolean).join('  in '), isCode: true }
+  }
+  if (tool === 'TodoWrite' && Array.isArray(fields.todos)) {
+    const done = fields.todos.filter((todo: { status?: string }) => todo.status === 'completed').length
+    return { label: '', value: `${done} of ${fields.todos.length} done`, isCode: false }
+  }
+  if (tool === 'AskUserQuestion' && Array.isArray(fields.questions)) {
+    return { label: '', value: text((fields.questions[0] as { question?: string })?.question), isCode: false }
+  }
+  const name = FIELDS.find(field => typeof fields[field] === 'string' && fields[field])
+  if (name) return { label: '', value: text(fields[name]), isCode: CODE.has(name) }
+  const first = Object.entries(fields).find(([, value]) => typeof value === 'string' && value)
+  if (first) return { label: first[0], value: text(first[1]), isCode: false }
+  const json = JSON.stringify(fields)
+  return { label: '', value: json === '{}' ? '' : json, isCode: true }
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,105 @@
+// The list of sessions: which are in it, in which groups, in which order. Pure.
+
+import type { Row } from '../live/store.ts'
+import type { State } from '../live/fold.ts'
+
+export type GroupBy = 'day' | 'project' | 'none'
+export type Show = 'all' | 'unread' | 'running' | 'waiting' | 'pinned' | 'archived' | 'gone'
+
+export interface Filter {
+  text: string
+  project: string
+  branch: string
+  show: Show
+  tag: string
+  group: GroupBy
+  folded: ReadonlySet<string>
+}
+
+export interface Known {
+  isUnread: (row: Row) => boolean
+  state: (row: Row) => State | undefined
+  pinned: ReadonlySet<string>
+  tags: Record<string, string[]>
+  groupOfDay: (at: number) => string
+}
+
+export type Line =
+  | { kind: 'group'; key: string; name: string; count: number; isFolded: boolean }
+  | { kind: 'row'; key: string; row: Row }
+
+/** The filters as they stand in an address. */
+export function readFilter(query: URLSearchParams): Filter {
+  const one = <T extends string>(name: string, all: readonly T[], fallback: T): T => {
+    const value = query.get(name) as T
+    return all.includes(value) ? value : fallback
+  }
+  return {
+    text: query.get('q') ?? '',
+    project: query.get('project') ?? '',
+    branch: query.get('branch') ?? '',
+    show: one('show', ['all', 'unread', 'running', 'waiting', 'pinned', 'archived', 'gone'], 'all'),
+    tag: query.get('tag') ?? '',
+    group: one('group', ['day', 'project', 'none'], 'day'),
+    folded: new Set((query.get('fold') ?? '').split('|').filter(Boolean)),
+  }
+}
+
+/** The rows that meet the filter; pinned ones first. */
+export function select(rows: readonly Row[], filter: Filter, known: Known): Row[] {
+  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean)
+  const chosen = rows.filter(row => isShown(row, filter, known) && words.every(word => holds(row, word, known)))
+  const rank = (row: Row) => (known.pinned.has(row.id) ? 0 : 1)
+  return chosen.sort((one, other) => rank(one) - rank(other) || (other.last ?? 0) - (one.last ?? 0))
+}
+
+function isShown(row: Row, filter: Filter, known: Known): boolean {
+  if (filter.project && row.path !== filter.project && row.project !== filter.project) return false
+  if (filter.branch && row.branch !== filter.branch) return false
+  if (filter.tag && !known.tags[row.id]?.includes(filter.tag)) return false
+  const state = known.state(row)
+  switch (filter.show) {
+    case 'unread':
+      return known.isUnread(row)
+    case 'running':
+      return row.running === true || state === 'thinking' || state === 'tool_use' || state === 'responding'
+    case 'waiting':
+      return state === 'waiting_permission' || state === 'waiting_input'
+    case 'pinned':
+      return known.pinned.has(row.id)
+    case 'archived':
+      return row.archived === true
+    case 'gone':
+      return row.gone === true
+    default:
+      return true
+  }
+}
+
+function holds(row: Row, word: string, known: Known): boolean {
+  const tags = known.tags[row.id] ?? []
+  return [row.title, row.project, row.branch, row.agent, row.id, ...tags].some(text => text?.toLowerCase().includes(word))
+}
+
+/** Rows under the names of their groups; a folded group is its name alone. */
+export function lines(rows: readonly Row[], filter: Filter, known: Known): Line[] {
+  const row = (row: Row): Line => ({ kind: 'row', key: row.id, row })
+  if (filter.group === 'none') return rows.map(row)
+  const groups = new Map<string, Row[]>()
+  for (const one of rows) {
+    const name = known.pinned.has(one.id) ? 'Pinned' : nameOf(one, filter.group, known)
+    const group = groups.get(name)
+    if (group) group.push(one)
+    else groups.set(name, [one])
+  }
+  return [...groups].flatMap(([name, members]): Line[] => {
+    const isFolded = filter.folded.has(name)
+    const head: Line = { kind: 'group', key: `group ${name}`, name, count: members.length, isFolded }
+    return isFolded ? [head] : [head, ...members.map(row)]
+  })
+}
+
+function nameOf(row: Row, group: GroupBy, known: Known): string {
+  if (group === 'project') return row.project ?? 'No repository'
+  return row.last ? known.groupOfDay(row.last) : 'No time known'
+}

@@ -1,0 +1,137 @@
+// Home: what needs the person, what runs, and what was done today by repository.
+
+import { needing, now, refreshRows, rows, rowsError, waiting, working } from '../live/store.ts'
+import { inWords, type LiveSession } from '../live/fold.ts'
+import { isUnread } from '../live/kept.ts'
+import { about, dayName, plural, shortPath } from '../format.ts'
+import { NeedCard } from '../chat/need.tsx'
+import { Age, Empty, ErrorLine, Loading, StateDot } from '../ui/parts.tsx'
+import { byRepository, latestDay, type Group } from './today.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+/** How many sessions of a repository are shown before "more". */
+const SHOWN = 6
+
+export function Home() {
+  return (
+    <div class="home">
+      <Needs />
+      <Running />
+      <Done />
+    </div>
+  )
+}
+
+function Needs() {
+  const sessions = needing.value
+  return (
+    <section aria-labelledby="needs">
+      <h1 id="needs" class="home-title">
+        {sessions.length ? `${plural(sessions.length, 'session')} ${sessions.length === 1 ? 'needs' : 'need'} you` : 'Nothing needs you'}
+      </h1>
+      <div class="needs">
+        {sessions.map(session => (
+          <NeedCard key={session.id} session={session} />
+        ))}
+      </div>
+    </section>
+  )
+}
+
+function Running() {
+  const active = working.value
+  const turns = waiting.value
+  if (!active.length && !turns.length) return null
+  return (
+    <section aria-labelledby="running">
+      <h2 id="running">
+        Running <span class="dim">{active.length + turns.length}</span>
+      </h2>
+      <ul class="rows">
+        {[...active, ...turns].map(session => (
+          <RunningRow key={session.id} session={session} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function RunningRow({ session }: { session: LiveSession }) {
+  const { activity } = session
+  const since = activity.since ? new Date(activity.since).getTime() : session.lastActivity
+  return (
+    <li>
+      <a class="row" href={`/s/${session.id}`}>
+        <StateDot state={activity.state} title={`${inWords(activity)} (known from ${activity.evidence ?? 'its transcript'})`} />
+        <span class="row-title">{session.title}</span>
+        <span class="row-doing">{inWords(activity)}</span>
+        {session.subagents.length > 0 && <span class="tag">{plural(session.subagents.length, 'sub-agent')}</span>}
+        <span class="row-project">{session.project}</span>
+        <Age at={since} />
+      </a>
+    </li>
+  )
+}
+
+function Done() {
+  const all = rows.value
+  if (rowsError.value && !all) return <ErrorLine error={{ message: rowsError.value }} retry={() => void refreshRows()} />
+  if (!all) return <Loading />
+  if (!all.length) {
+    return (
+      <Empty title="No sessions yet">
+        Start <code>claude</code> in a repository, or <a href="/new">start one here</a>. Sessions are read from{' '}
+        <code>~/.claude</code>, or from <code>CLAUDE_CONFIG_DIR</code>.
+      </Empty>
+    )
+  }
+  const { since, isToday } = latestDay(all, now.value)
+  const groups = byRepository(all, since, since + DAY)
+  const total = groups.reduce((sum, group) => sum + group.cost, 0)
+  const sessions = groups.reduce((sum, group) => sum + group.rows.length, 0)
+  return (
+    <section aria-labelledby="done">
+      <h2 id="done">
+        {isToday ? 'Today' : dayName(since, now.value)}{' '}
+        <span class="dim">
+          {sessions ? `${plural(sessions, 'session')} in ${plural(groups.length, 'repository', 'repositories')}` : 'nothing yet'}
+          {total > 0 && ` · ${about(total)}`}
+        </span>
+      </h2>
+      {groups.map(group => (
+        <Repository key={group.path} group={group} />
+      ))}
+      <p class="more-line">
+        <a href="/sessions">All {plural(all.length, 'session')}</a>
+      </p>
+    </section>
+  )
+}
+
+function Repository({ group }: { group: Group }) {
+  const rest = group.rows.length - SHOWN
+  return (
+    <section class="repository" aria-label={group.name}>
+      <h3>
+        <a href={`/sessions?project=${encodeURIComponent(group.path)}`}>{group.name}</a>
+        <span class="dim path">{shortPath(group.path)}</span>
+        {group.cost > 0 && <span class="dim">{about(group.cost)}</span>}
+      </h3>
+      <ul class="rows">
+        {group.rows.slice(0, SHOWN).map(row => (
+          <li key={row.id}>
+            <a class={`row${isUnread(row.id, row.last) ? ' unread' : ''}`} href={`/s/${row.id}`}>
+              <StateDot state={row.state} />
+              <span class="row-title">{row.title ?? 'Untitled'}</span>
+              {row.branch && <span class="tag">{row.branch}</span>}
+              <span class="row-number">{plural(row.messages, 'message')}</span>
+              <Age at={row.last} />
+            </a>
+          </li>
+        ))}
+      </ul>
+      {rest > 0 && <a href={`/sessions?project=${encodeURIComponent(group.path)}`}>{rest} more</a>}
+    </section>
+  )
+}
+

@@ -1,0 +1,179 @@
+// Projects: what there is, and the state of one repository.
+
+import { get, type Schemas } from '../api/client.ts'
+import { useResource } from '../api/resource.ts'
+import { money, plural, shortPath } from '../format.ts'
+import { place } from '../router.ts'
+import { Age, Empty, ErrorLine, Head, Loading, StateDot } from '../ui/parts.tsx'
+import '../style/settings.css'
+
+export function Projects() {
+  const path = place.value.query.get('path')
+  return path ? <Project key={path} path={path} /> : <All />
+}
+
+function All() {
+  const { state, reload } = useResource(signal => get('/api/v1/projects', { signal }), [])
+  const projects = state.value.data?.projects
+  return (
+    <>
+      <Head title="Projects" note={projects && plural(projects.length, 'repository', 'repositories')} />
+      <div class="content">
+        {state.value.error && <ErrorLine error={state.value.error} retry={reload} />}
+        {!projects && !state.value.error && <Loading lines={8} />}
+        {projects && !projects.length && <Empty title="No projects yet" />}
+        {projects && projects.length > 0 && (
+          <div class="table-scroll">
+            <table>
+              <thead>
+                <tr>
+                  <th>Project</th>
+                  <th>Path</th>
+                  <th class="number">Sessions</th>
+                  <th class="number">Running</th>
+                  <th class="number">Cost</th>
+                  <th class="number">Last active</th>
+                </tr>
+              </thead>
+              <tbody>
+                {projects.map(project => (
+                  <tr key={project.path}>
+                    <td>
+                      <a class="strong" href={`/projects?path=${encodeURIComponent(project.path)}`}>
+                        {project.name}
+                      </a>
+                    </td>
+                    <td class="dim">{shortPath(project.path)}</td>
+                    <td class="number">{project.sessions}</td>
+                    <td class="number">{project.running || ''}</td>
+                    <td class="number">{money(project.cost_usd)}</td>
+                    <td class="number">
+                      <Age at={project.last_activity ? Date.parse(project.last_activity) : undefined} />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </div>
+    </>
+  )
+}
+
+function Project({ path }: { path: string }) {
+  const { state, reload } = useResource(signal => get('/api/v1/status', { query: { repo: path }, signal }), [path])
+  const status = state.value.data
+  return (
+    <>
+      <Head title={path.split('/').pop() || path} note={shortPath(path)}>
+        <a class="button" href={`/sessions?project=${encodeURIComponent(path)}`}>
+          Sessions
+        </a>
+        <a class="button" href={`/cost?span=all&project=${encodeURIComponent(path.split('/').pop() ?? '')}`}>
+          Cost
+        </a>
+        <a class="button main" href={`/new?repo=${encodeURIComponent(path)}`}>
+          New session
+        </a>
+      </Head>
+      <div class="content narrow">
+        {state.value.error && <ErrorLine error={state.value.error} retry={reload} />}
+        {!status && !state.value.error && <Loading lines={8} />}
+        {status?.problems.map(problem => (
+          <p key={problem} class="error">
+            {problem}
+          </p>
+        ))}
+        {status && <State status={status} />}
+      </div>
+    </>
+  )
+}
+
+function State({ status }: { status: Schemas['StatusAnswer'] }) {
+  const { git, github, docs } = status
+  const sessions = [...status.sessions.active, ...status.sessions.recent.filter(one => !status.sessions.active.some(other => other.session_id === one.session_id))]
+  return (
+    <>
+      {status.repo.is_git_repo && (
+        <section class="section">
+          <h2>Git</h2>
+          <p>
+            On <span class="tag">{git.current_branch ?? 'no branch'}</span>{' '}
+            <span class="dim">
+              {git.uncommitted_changes.length || git.staged_changes.length
+                ? `${plural(git.uncommitted_changes.length, 'change')} not committed, ${git.staged_changes.length} staged`
+                : 'nothing to commit'}
+              {git.stash_count > 0 && `, ${plural(git.stash_count, 'stash', 'stashes')}`}
+            </span>
+          </p>
+          <ul class="list">
+            {git.recent_commits.slice(0, 8).map(commit => (
+              <li key={commit.sha}>
+                <code class="dim">{commit.sha.slice(0, 8)}</code> <span class="grow">{commit.message}</span>
+                <Age at={commit.date ? Date.parse(commit.date) : undefined} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {github && (github.open_prs.length > 0 || github.failing_checks.length > 0) && (
+        <section class="section">
+          <h2>GitHub</h2>
+          <ul class="list">
+            {github.open_prs.map(pull => (
+              <li key={pull.number}>
+                <span class="dim">#{pull.number}</span> {pull.title} <span class="tag">{pull.branch}</span>
+              </li>
+            ))}
+            {github.failing_checks.map(check => (
+              <li key={check.name} class="bad">
+                {check.name}: {check.status}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <section class="section">
+        <h2>Sessions</h2>
+        <ul class="rows">
+          {sessions.slice(0, 12).map(session => (
+            <li key={session.session_id}>
+              <a class="row" href={`/s/${session.session_id}`}>
+                <StateDot state={session.activity?.state} />
+                <span class="row-title">{session.title ?? 'Untitled'}</span>
+                {session.branch && <span class="tag">{session.branch}</span>}
+                <Age at={session.last_modified ? Date.parse(session.last_modified) : undefined} />
+              </a>
+            </li>
+          ))}
+        </ul>
+      </section>
+      {status.active_files.length > 0 && (
+        <section class="section">
+          <h2>Files that sessions changed lately</h2>
+          <ul class="list">
+            {status.active_files.slice(0, 15).map(file => (
+              <li key={file.file}>
+                <span class="grow">{file.file}</span>
+                {file.sessions.slice(0, 3).map(id => (
+                  <a key={id} class="tag" href={`/s/${id}`}>
+                    {id.slice(0, 8)}
+                  </a>
+                ))}
+                <Age at={Date.parse(file.last)} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <section class="section">
+        <h2>Documents</h2>
+        <p class="dim">
+          {[docs.has_readme && 'README', docs.has_claude_md && 'CLAUDE.md', docs.has_todo && 'TODO', ...docs.spec_files].filter(Boolean).join(' · ') || 'None found'}
+        </p>
+      </section>
+    </>
+  )
+}

@@ -1,0 +1,220 @@
+// Search as one types, over everything that was said: filters in the address, why each session is here, and what the answer
+// left out.
+
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { Failure, get, isCancelled, type Schemas } from '../api/client.ts'
+import { bind } from '../keys.ts'
+import { plural } from '../format.ts'
+import { rows } from '../live/store.ts'
+import { go, place, sessionAddress, setQuery } from '../router.ts'
+import { Age, Empty, ErrorLine } from '../ui/parts.tsx'
+import { marked, why } from './hit.ts'
+import '../style/search.css'
+
+type Answer = Schemas['SearchAnswer']
+type Hit = Schemas['SearchHit']
+
+const FILTERS = ['project', 'branch', 'role', 'since', 'until', 'file', 'source', 'mode'] as const
+
+export function Search() {
+  const query = place.value.query
+  const text = query.get('q') ?? ''
+  const answer = useSignal<Answer | undefined>(undefined)
+  const failure = useSignal<Failure | undefined>(undefined)
+  const isBusy = useSignal(false)
+  const current = useSignal(0)
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  useEffect(() => {
+    current.value = 0
+    if (!text.trim()) return void (answer.value = undefined)
+    const controller = new AbortController()
+    const timer = setTimeout(async () => {
+      isBusy.value = true
+      try {
+        const filters = Object.fromEntries(FILTERS.map(name => [name, query.get(name) || undefined]))
+        answer.value = await get('/api/v1/search', { query: { ...filters, query: text, limit: 30 } as never, signal: controller.signal })
+        failure.value = undefined
+        isBusy.value = false
+      } catch (error) {
+        if (isCancelled(error)) return
+        failure.value = error instanceof Failure ? error : new Failure(0, 'internal', String(error))
+        isBusy.value = false
+      }
+    }, 80)
+    return () => {
+      clearTimeout(timer)
+      controller.abort()
+    }
+  }, [query.toString()])
+  useEffect(() => {
+    const move = (by: number) => {
+      const count = answer.peek()?.hits.length ?? 0
+      current.value = Math.max(0, Math.min(count - 1, current.peek() + by))
+      document.getElementById(`hit-${current.peek()}`)?.scrollIntoView({ block: 'nearest' })
+    }
+    const open = () => {
+      const hit = answer.peek()?.hits[current.peek()]
+      if (hit?.session_id) go(addressOf(hit))
+    }
+    return bind('Search', [
+      { keys: 'j, down', what: 'Next hit', run: () => move(1) },
+      { keys: 'k, up', what: 'Previous hit', run: () => move(-1) },
+      { keys: 'enter, o', what: 'Open at the place', run: open },
+      { keys: '/, f', what: 'Search words', run: () => field.current?.select() },
+      { keys: 'escape', what: 'Leave the field', run: () => field.current?.blur() },
+    ])
+  }, [])
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'ArrowDown' && event.key !== 'Enter') return
+    event.preventDefault()
+    const hits = answer.peek()?.hits
+    if (event.key === 'Enter' && hits?.[current.peek()]?.session_id) return go(addressOf(hits[current.peek()]!))
+    field.current?.blur()
+  }
+  return (
+    <div class="search">
+      <div class="search-top">
+        <h1 class="hidden">Search</h1>
+        <input
+          ref={field}
+          class="field search-field"
+          type="search"
+          aria-label="Search all sessions"
+          placeholder="Search everything that was said: a question, words, a file, an error, a commit"
+          value={text}
+          onInput={event => setQuery({ q: event.currentTarget.value || undefined })}
+          onKeyDown={onKeyDown}
+        />
+        <Filters />
+        <Status answer={answer.value} isBusy={isBusy.value} />
+      </div>
+      {failure.value && <ErrorLine error={failure.value} />}
+      {answer.value && !answer.value.hits.length && <None answer={answer.value} />}
+      {!text && <Hints />}
+      <ol class={isBusy.value ? 'hits stale' : 'hits'}>
+        {answer.value?.hits.map((hit, at) => (
+          <HitRow key={`${hit.session_id} ${hit.offset}`} hit={hit} at={at} isCurrent={at === current.value} />
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+function addressOf(hit: Hit): string {
+  return sessionAddress(hit.session_id!, hit.subagent ? undefined : hit.uuid)
+}
+
+function Filters() {
+  const query = place.value.query
+  const projects = [...new Set((rows.value ?? []).map(row => row.project).filter((name): name is string => Boolean(name)))].sort()
+  const select = (name: string, label: string, options: readonly (readonly [string, string])[]) => (
+    <select class={`field${query.get(name) ? ' set' : ''}`} aria-label={label} value={query.get(name) ?? ''} onChange={event => setQuery({ [name]: event.currentTarget.value || undefined })}>
+      {options.map(([value, text]) => (
+        <option key={value} value={value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  )
+  return (
+    <div class="search-filters">
+      {select('project', 'Project', [['', 'Any project'], ...projects.map(name => [name, name] as const)])}
+      {select('since', 'Time', [['', 'Any time'], ['today', 'Today'], ['7d', 'Last 7 days'], ['30d', 'Last 30 days'], ['365d', 'Last year']])}
+      {select('role', 'Who said it', [['', 'Anybody'], ['user', 'You'], ['assistant', 'Claude'], ['tool', 'Tools']])}
+      {select('mode', 'How to search', [['', 'Words and meaning'], ['lexical', 'Words'], ['semantic', 'Meaning']])}
+      <input class="field" aria-label="A file that the session touched" placeholder="File" value={query.get('file') ?? ''} onChange={event => setQuery({ file: event.currentTarget.value || undefined })} />
+    </div>
+  )
+}
+
+/** How many there are, and what the answer is not: fallbacks and what is not indexed yet. */
+function Status({ answer, isBusy }: { answer: Answer | undefined; isBusy: boolean }) {
+  const notes: string[] = []
+  if (answer) {
+    if (answer.modes.fallback) notes.push(answer.modes.fallback)
+    if (answer.pending.files > 0) notes.push(`${plural(answer.pending.files, 'file')} not indexed yet${answer.pending.busy ? '; the index is being updated' : ''}`)
+    notes.push(...(answer.notes ?? []))
+  }
+  return (
+    <p class="search-status dim" role="status">
+      {answer && `${plural(answer.hits.length, 'session')} of ${answer.known.toLocaleString('en')}`}
+      {isBusy && ' …'}
+      {notes.map(note => (
+        <span key={note} class="note">
+          {note}
+        </span>
+      ))}
+    </p>
+  )
+}
+
+function HitRow({ hit, at, isCurrent }: { hit: Hit; at: number; isCurrent: boolean }) {
+  const inside = (
+    <>
+      <div class="hit-head">
+        <span class="hit-title">{hit.title ?? 'Untitled'}</span>
+        {hit.file_missing && <span class="tag">transcript gone</span>}
+        {hit.branch && <span class="tag">{hit.branch}</span>}
+        <span class="dim">{hit.project}</span>
+        <Age at={hit.last_modified ? Date.parse(hit.last_modified) : undefined} />
+      </div>
+      <p class="hit-snippet">
+        <span class="dim">{hit.role === 'user' ? 'You' : hit.role === 'assistant' ? 'Claude' : hit.kind}</span>{' '}
+        {marked(hit.snippet ?? '', hit.marks as unknown as [number, number][]).map((part, place) => (part.isMarked ? <mark key={place}>{part.text}</mark> : part.text))}
+      </p>
+    </>
+  )
+  return (
+    <li id={`hit-${at}`} class={isCurrent ? 'hit current' : 'hit'} title={why(hit)}>
+      {hit.session_id ? <a href={addressOf(hit)}>{inside}</a> : <div>{inside}</div>}
+      {hit.also_in.length > 0 && (
+        <p class="also dim">
+          also in{' '}
+          {hit.also_in.slice(0, 4).map(id => (
+            <a key={id} href={sessionAddress(id, hit.uuid)}>
+              {id.slice(0, 8)}
+            </a>
+          ))}
+        </p>
+      )}
+    </li>
+  )
+}
+
+function None({ answer }: { answer: Answer }) {
+  const other = answer.did_you_mean ?? []
+  return (
+    <Empty title="Nothing found">
+      {other.length > 0 ? (
+        <>
+          Did you mean{' '}
+          {other.map(word => (
+            <button key={word} type="button" class="button quiet" onClick={() => setQuery({ q: word })}>
+              {word}
+            </button>
+          ))}
+        </>
+      ) : (
+        'Try fewer or different words, or remove a filter.'
+      )}
+    </Empty>
+  )
+}
+
+function Hints() {
+  const examples = ['why did we choose', 'error: could not', 'migration', 'project:shop login']
+  return (
+    <Empty title="Ask as you remember it">
+      Words, a question, a path, an error, a commit. Quoted words match exactly; filters such as <code>project:web</code> may stand among them.
+      <p class="examples">
+        {examples.map(text => (
+          <button key={text} type="button" class="chip" onClick={() => setQuery({ q: text })}>
+            {text}
+          </button>
+        ))}
+      </p>
+    </Empty>
+  )
+}

@@ -1,0 +1,201 @@
+// All sessions: filtered by the address, in groups that fold, one line each, however many there are.
+
+import { computed, useComputed, useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { VList, type VListHandle } from 'virtua'
+import { dayName, money, plural } from '../format.ts'
+import { bind } from '../keys.ts'
+import { isUnread, markRead, marks, setTags, togglePin } from '../live/kept.ts'
+import { liveSession, now, refreshRows, rows, rowsError, type Row } from '../live/store.ts'
+import { inWords } from '../live/fold.ts'
+import { go, place, setQuery } from '../router.ts'
+import { Icon } from '../ui/icons.tsx'
+import { Age, Empty, ErrorLine, Head, Loading, StateDot } from '../ui/parts.tsx'
+import { lines, readFilter, select, type Filter, type Known, type Line } from './filter.ts'
+import '../style/sessions.css'
+
+const SHOWS: [Filter['show'], string][] = [
+  ['all', 'All'],
+  ['unread', 'Unread'],
+  ['running', 'Running'],
+  ['waiting', 'Waiting'],
+  ['pinned', 'Pinned'],
+  ['archived', 'Archived'],
+  ['gone', 'Transcript gone'],
+]
+
+const filter = computed(() => readFilter(place.value.query))
+const known = computed(
+  (): Known => ({
+    isUnread: row => isUnread(row.id, row.last),
+    state: row => liveSession(row.id)?.activity.state ?? row.state ?? undefined,
+    pinned: new Set(marks.value.pinned),
+    tags: marks.value.tags,
+    groupOfDay: at => dayName(at, now.value),
+  }),
+)
+const chosen = computed(() => select(rows.value ?? [], filter.value, known.value))
+const shown = computed(() => lines(chosen.value, filter.value, known.value))
+
+export function Sessions() {
+  const current = useSignal(-1)
+  const list = useRef<VListHandle>(null)
+  const field = useRef<HTMLInputElement>(null)
+  const selected = useComputed(() => shown.value[current.value])
+  useEffect(() => {
+    const move = (by: number) => {
+      const all = shown.peek()
+      let at = current.peek() + by
+      while (all[at]?.kind === 'group') at += by
+      if (all[at]) {
+        current.value = at
+        list.current?.scrollToIndex(at, { align: 'nearest' })
+      }
+    }
+    const withRow = (act: (row: Row) => void) => () => {
+      const line = selected.peek()
+      if (line?.kind === 'row') act(line.row)
+    }
+    return bind('Sessions', [
+      { keys: 'j, down', what: 'Next session', run: () => move(1) },
+      { keys: 'k, up', what: 'Previous session', run: () => move(-1) },
+      { keys: 'enter, o', what: 'Open', run: withRow(row => go(`/s/${row.id}`)) },
+      { keys: 'p', what: 'Pin or unpin', run: withRow(row => togglePin(row.id)) },
+      { keys: 't', what: 'Tag', run: withRow(askForTags) },
+      { keys: 'm', what: 'Mark as read', run: withRow(row => markRead(row.id, Date.now())) },
+      { keys: 'f', what: 'Filter', run: () => field.current?.focus() },
+      { keys: 'escape', what: 'Clear the filter', run: () => (field.current?.blur(), setQuery({ q: undefined })) },
+    ])
+  }, [])
+  const all = rows.value
+  return (
+    <div class="sessions">
+      <Head title="Sessions" note={all ? `${chosen.value.length.toLocaleString('en')} of ${all.length.toLocaleString('en')}` : undefined} />
+      <Filters field={field} />
+      {rowsError.value && !all && <ErrorLine error={{ message: rowsError.value }} retry={() => void refreshRows()} />}
+      {!all && !rowsError.value && <Loading lines={12} />}
+      {all && !chosen.value.length && (
+        <Empty title="No session matches">
+          <a href="/sessions">Show all {plural(all.length, 'session')}</a> or{' '}
+          <a href={`/search?q=${encodeURIComponent(filter.value.text)}`}>search what was said in them</a>.
+        </Empty>
+      )}
+      {all && chosen.value.length > 0 && (
+        <VList ref={list as never} class="session-list" role="region" aria-label="All sessions">
+          {shown.value.map((line, at) => (
+            <ListLine key={line.key} line={line} at={at} total={shown.value.length} isCurrent={at === current.value} />
+          ))}
+        </VList>
+      )}
+    </div>
+  )
+}
+
+function Filters({ field }: { field: { current: HTMLInputElement | null } }) {
+  const { text, show, group, project, branch, tag } = filter.value
+  const tags = [...new Set(Object.values(marks.value.tags).flat())].sort()
+  return (
+    <div class="filters" role="search">
+      <input
+        ref={field}
+        class="field grow"
+        type="search"
+        aria-label="Filter sessions by title, project, branch or tag"
+        placeholder="Filter by title, project, branch, tag"
+        value={text}
+        onInput={event => setQuery({ q: event.currentTarget.value })}
+      />
+      <select class="field" aria-label="Which sessions" value={show} onChange={event => setQuery({ show: event.currentTarget.value === 'all' ? undefined : event.currentTarget.value })}>
+        {SHOWS.map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <select class="field" aria-label="Group by" value={group} onChange={event => setQuery({ group: event.currentTarget.value === 'day' ? undefined : event.currentTarget.value })}>
+        <option value="day">By day</option>
+        <option value="project">By project</option>
+        <option value="none">One list</option>
+      </select>
+      {tags.length > 0 && (
+        <select class="field" aria-label="Tag" value={tag} onChange={event => setQuery({ tag: event.currentTarget.value || undefined })}>
+          <option value="">Any tag</option>
+          {tags.map(name => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      )}
+      {project && <Chip name="project" value={project} />}
+      {branch && <Chip name="branch" value={branch} />}
+    </div>
+  )
+}
+
+function Chip({ name, value }: { name: string; value: string }) {
+  return (
+    <button type="button" class="chip" onClick={() => setQuery({ [name]: undefined })} aria-label={`Remove the filter ${name} ${value}`}>
+      {name}: {value.split('/').pop()} <Icon name="close" />
+    </button>
+  )
+}
+
+function ListLine({ line, at, total, isCurrent }: { line: Line; at: number; total: number; isCurrent: boolean }) {
+  if (line.kind === 'group') {
+    const toggle = () => {
+      const folded = new Set(filter.peek().folded)
+      if (!folded.delete(line.name)) folded.add(line.name)
+      setQuery({ fold: [...folded].join('|') || undefined })
+    }
+    return (
+      <h2 class="group">
+        <button type="button" aria-expanded={!line.isFolded} onClick={toggle}>
+          <Icon name={line.isFolded ? 'right' : 'down'} /> {line.name} <span class="dim">{line.count}</span>
+        </button>
+      </h2>
+    )
+  }
+  return <SessionRow row={line.row} at={at} total={total} isCurrent={isCurrent} />
+}
+
+function SessionRow({ row, at, total, isCurrent }: { row: Row; at: number; total: number; isCurrent: boolean }) {
+  const live = liveSession(row.id)
+  const state = live?.activity.state ?? row.state
+  const isActive = live && state !== 'idle' && state !== 'ended'
+  const tags = marks.value.tags[row.id] ?? []
+  const classes = ['row', isUnread(row.id, row.last) ? 'unread' : '', isCurrent ? 'current' : '', row.gone ? 'gone' : '']
+  return (
+    <article aria-posinset={at + 1} aria-setsize={total} aria-label={row.title ?? 'Untitled'}>
+      <a class={classes.filter(Boolean).join(' ')} href={`/s/${row.id}`}>
+        <StateDot state={state} title={live ? `${inWords(live.activity)} (known from ${live.activity.evidence ?? 'its transcript'})` : undefined} />
+        <span class="row-title">{row.title ?? 'Untitled'}</span>
+        {isActive && <span class="row-doing">{inWords(live.activity)}</span>}
+        {marks.value.pinned.includes(row.id) && <Icon name="pin" />}
+        {row.fork_of && <Icon name="fork" />}
+        {tags.map(tag => (
+          <span key={tag} class="tag own">
+            {tag}
+          </span>
+        ))}
+        {row.agent && (
+          <span class="tag" title={`OpenClaw agent ${row.agent}`}>
+            <Icon name="agent" /> {row.agent}
+          </span>
+        )}
+        {row.gone && <span class="tag">gone</span>}
+        {row.branch && <span class="tag wide">{row.branch}</span>}
+        <span class="row-project">{row.project}</span>
+        <span class="row-number wide" title={`${row.messages} messages`}>
+          {row.messages}
+        </span>
+        <span class="row-cost wide">{row.cost ? money(row.cost) : ''}</span>
+        <Age at={row.last} />
+      </a>
+    </article>
+  )
+}
+
+function askForTags(row: Row): void {
+  const before = marks.peek().tags[row.id] ?? []
+  const answer = prompt('Tags, separated by commas', before.join(', '))
+  if (answer !== null) setTags(row.id, answer.split(',').map(tag => tag.trim()).filter(Boolean))
+}

@@ -1,0 +1,61 @@
+// A change of a file: from the record's own patch, else from what the call says it replaces.
+
+import { diffWordsWithSpace, structuredPatch } from 'diff'
+import { useMemo } from 'preact/hooks'
+import type { Schemas } from '../api/client.ts'
+import { rows, type DiffRow } from './diff-rows.ts'
+
+type Hunk = Schemas['Hunk']
+
+/** The changes that a call of Edit or Write asks for, where its result does not hold them. */
+export function hunksOf(input: unknown): Hunk[] {
+  const fields = (input ?? {}) as Record<string, unknown>
+  const edits = Array.isArray(fields.edits) ? fields.edits : [fields]
+  return edits.flatMap((edit: Record<string, unknown>) => {
+    if (typeof edit.old_string !== 'string' || typeof edit.new_string !== 'string') return []
+    const patch = structuredPatch('', '', edit.old_string, edit.new_string, undefined, undefined, { context: 3 })
+    return patch.hunks.map(hunk => ({ old_start: hunk.oldStart, new_start: hunk.newStart, lines: hunk.lines.filter(line => !line.startsWith('\\')) }))
+  })
+}
+
+/** How many lines were added and removed. */
+export function totals(hunks: readonly Hunk[]): { added: number; removed: number } {
+  const lines = hunks.flatMap(hunk => hunk.lines)
+  return { added: lines.filter(line => line.startsWith('+')).length, removed: lines.filter(line => line.startsWith('-')).length }
+}
+
+export function Diff({ hunks, isNumbered }: { hunks: readonly Hunk[]; isNumbered: boolean }) {
+  const all = useMemo(() => rows(hunks), [hunks])
+  return (
+    <div class="diff" role="group" aria-label="Changes" tabIndex={0}>
+      {all.map((row, at) => (
+        <Line key={at} row={row} isNumbered={isNumbered} />
+      ))}
+    </div>
+  )
+}
+
+function Line({ row, isNumbered }: { row: DiffRow; isNumbered: boolean }) {
+  if (row.kind === 'gap') return <div class="diff-gap">⋯</div>
+  const sign = row.kind === 'added' ? '+' : row.kind === 'removed' ? '−' : ' '
+  return (
+    <div class={`diff-line ${row.kind}`}>
+      {isNumbered && <span class="diff-number">{row.number}</span>}
+      <span class="diff-sign">{sign}</span>
+      <span class="diff-text">{row.other === undefined ? row.text : <Words row={row} other={row.other} />}</span>
+    </div>
+  )
+}
+
+/** A line with the words marked in which it differs from its other version. */
+function Words({ row, other }: { row: DiffRow & { text: string }; other: string }) {
+  const isOld = row.kind === 'removed'
+  const parts = isOld ? diffWordsWithSpace(row.text, other) : diffWordsWithSpace(other, row.text)
+  return (
+    <>
+      {parts
+        .filter(part => !(isOld ? part.added : part.removed))
+        .map((part, at) => (part.added || part.removed ? <mark key={at}>{part.value}</mark> : part.value))}
+    </>
+  )
+}

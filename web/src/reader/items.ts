@@ -1,0 +1,115 @@
+// A session's messages as the items of a page: prompts, answers, calls with their results, dividers. Pure.
+
+import type { Schemas } from '../api/client.ts'
+
+export type Message = Schemas['BlockMessage']
+export type Block = Schemas['ShownBlock']
+export type Result = Extract<Block, { type: 'tool_result' }>
+export type Layout = 'normal' | 'conversation' | 'prompts'
+
+interface Common {
+  /** Stays the same while the session grows. */
+  key: string
+  uuid: string | undefined
+  at: number | undefined
+  offset: number
+}
+
+export type Item = Common &
+  (
+    | { kind: 'prompt'; text: string; pictures: number[] }
+    | { kind: 'text'; text: string; model: string | undefined }
+    | { kind: 'thinking'; text: string }
+    | { kind: 'tool'; id: string; name: string; input: unknown; result: Result | undefined; resultOffset: number; ms: number | undefined }
+    | { kind: 'note'; text: string; note: 'summary' | 'error' }
+    | { kind: 'divider'; what: 'compaction' | 'day' | 'new' | 'fork' | 'left'; text: string; target?: string }
+  )
+
+export interface Places {
+  /** The record up to which the person has read. */
+  readUntil?: string | undefined
+  /** Prompts that were asked again otherwise: the prompt that took the place, by the one that was left. */
+  left: ReadonlyMap<string, string>
+  dayName: (at: number) => string
+}
+
+/** The items of consecutive messages, oldest first. */
+export function items(messages: readonly Message[], layout: Layout, places: Places): Item[] {
+  const calls = new Map<string, Item & { kind: 'tool' }>()
+  const all: Item[] = []
+  let day = ''
+  let isCopied = false
+  let isNew = false
+  for (const message of messages) {
+    const at = message.at ? new Date(message.at).getTime() : undefined
+    const common = { uuid: message.uuid ?? undefined, at, offset: message.offset }
+    const key = message.uuid ?? `@${message.offset}`
+    const divide = (what: (Item & { kind: 'divider' })['what'], text: string, target?: string) =>
+      all.push({ ...common, key: `${key} ${what}`, kind: 'divider', what, text, ...(target ? { target } : {}) })
+    if (isCopied && !message.copied_from) divide('fork', 'Forked here')
+    isCopied = Boolean(message.copied_from)
+    if (isNew) divide('new', 'New since you read')
+    isNew = places.readUntil !== undefined && message.uuid === places.readUntil && message !== messages.at(-1)
+    if (message.note === 'compaction') {
+      divide('compaction', 'Compacted here')
+      continue
+    }
+    if (at !== undefined && message.role === 'user') {
+      const name = places.dayName(at)
+      if (day && day !== name) divide('day', name)
+      day = name
+    }
+    append(all, calls, message, common, key)
+    const instead = message.uuid && message.role === 'user' ? otherBranch(places.left, message.uuid) : undefined
+    if (instead) divide('left', 'Another branch begins here', instead)
+  }
+  return all.filter(item => isIn(item, layout))
+}
+
+/** The prompt of the branch that was left for this one. */
+function otherBranch(left: ReadonlyMap<string, string>, uuid: string): string | undefined {
+  for (const [was, instead] of left) if (instead === uuid) return was
+  return left.get(uuid)
+}
+
+function append(all: Item[], calls: Map<string, Item & { kind: 'tool' }>, message: Message, common: Omit<Common, 'key'>, key: string): void {
+  const pictures: number[] = []
+  const texts: string[] = []
+  message.blocks.forEach((block, number) => {
+    const own = { ...common, key: `${key}#${number}` }
+    if (block.type === 'tool_use') {
+      const item = { ...own, kind: 'tool' as const, id: block.id, name: block.name, input: block.input, result: undefined, resultOffset: 0, ms: undefined }
+      if (block.id) calls.set(block.id, item)
+      all.push(item)
+    } else if (block.type === 'tool_result') {
+      const call = calls.get(block.id)
+      if (call) {
+        call.result = block
+        call.resultOffset = common.offset
+        if (common.at !== undefined && call.at !== undefined) call.ms = common.at - call.at
+      } else all.push({ ...own, kind: 'tool', id: block.id, name: 'Result', input: {}, result: block, resultOffset: common.offset, ms: undefined })
+    } else if (block.type === 'thinking') all.push({ ...own, kind: 'thinking', text: block.text })
+    else if (block.type === 'picture') pictures.push(block.number)
+    else if (message.role === 'user') texts.push(block.text)
+    else if (message.role === 'note') all.push({ ...own, kind: 'note', text: block.text, note: message.note === 'summary' ? 'summary' : 'error' })
+    else all.push({ ...own, kind: 'text', text: block.text, model: message.model ?? undefined })
+  })
+  if (message.role === 'user' && (texts.length || pictures.length)) all.push({ ...common, key, kind: 'prompt', text: texts.join('\n\n'), pictures })
+}
+
+function isIn(item: Item, layout: Layout): boolean {
+  if (layout === 'normal') return true
+  if (layout === 'conversation') return item.kind !== 'tool' && item.kind !== 'thinking'
+  return item.kind === 'prompt' || item.kind === 'divider'
+}
+
+/** The conversation as Markdown. */
+export function markdown(title: string, all: readonly Item[]): string {
+  const said = all.flatMap(item => {
+    if (item.kind === 'prompt') return [`## You\n\n${item.text}`]
+    if (item.kind === 'text') return [`## Claude\n\n${item.text}`]
+    if (item.kind === 'tool') return [`- \`${item.name}\``]
+    return item.kind === 'divider' ? [`---\n\n*${item.text}*`] : []
+  })
+  return `# ${title}\n\n${said.join('\n\n').replaceAll(/\n\n- `/g, '\n- `')}\n`
+}

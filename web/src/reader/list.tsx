@@ -1,0 +1,160 @@
+// The items of a session, one under the other. Not virtual: the browser's own search finds all that is here, and heights are
+// real, so that the place one reads at never moves.
+
+import { memo } from 'preact/compat'
+import { useState } from 'preact/hooks'
+import { clock } from '../format.ts'
+import { go, sessionAddress } from '../router.ts'
+import { Icon } from '../ui/icons.tsx'
+import { Button } from '../ui/parts.tsx'
+import { copy } from '../ui/toast.tsx'
+import { quoted } from '../chat/command.ts'
+import type { Item } from './items.ts'
+import { Markdown } from './markdown.tsx'
+import { Picture } from './picture.tsx'
+import { ToolCall } from './tool.tsx'
+
+interface Props {
+  session: string
+  items: readonly Item[]
+  isInner?: boolean
+}
+
+export function Items({ session, items, isInner = false }: Props) {
+  return (
+    <>
+      {items.map((item, at) => (
+        <Entry key={item.key} session={session} item={item} isInner={isInner} isFirstOfAnswer={items[at - 1]?.kind === 'prompt'} />
+      ))}
+    </>
+  )
+}
+
+interface EntryProps {
+  session: string
+  item: Item
+  isInner: boolean
+  isFirstOfAnswer: boolean
+}
+
+const Entry = memo(function Entry({ session, item, isInner, isFirstOfAnswer }: EntryProps) {
+  const place = isInner ? {} : { 'data-uuid': item.uuid, 'data-key': item.key }
+  if (item.kind === 'divider') return <Divider item={item} session={session} place={place} />
+  return (
+    <article class={`item item-${item.kind}${isFirstOfAnswer ? ' first' : ''}`} aria-label={labelOf(item)} {...place}>
+      <Content item={item} session={session} />
+      {!isInner && (item.kind === 'prompt' || item.kind === 'text') && <Tools item={item} session={session} />}
+    </article>
+  )
+}, isSame)
+
+/** A result that arrives changes its call in place of making a new one. */
+function isSame(before: EntryProps, after: EntryProps): boolean {
+  if (before.item.kind === 'tool' && after.item.kind === 'tool') {
+    return before.item.key === after.item.key && Boolean(before.item.result) === Boolean(after.item.result) && before.session === after.session
+  }
+  return before.item.key === after.item.key && before.isFirstOfAnswer === after.isFirstOfAnswer && before.item.kind === after.item.kind
+}
+
+function labelOf(item: Item): string {
+  const names = { prompt: 'You', text: 'Claude', thinking: 'Thinking', tool: 'Tool', note: 'Note', divider: '' }
+  return item.kind === 'tool' ? item.name : names[item.kind]
+}
+
+function Content({ item, session }: { item: Exclude<Item, { kind: 'divider' }>; session: string }) {
+  switch (item.kind) {
+    case 'prompt':
+      return (
+        <>
+          <Prompt text={item.text} />
+          {item.pictures.map(number => (
+            <Picture key={number} session={session} offset={item.offset} number={number} />
+          ))}
+        </>
+      )
+    case 'text':
+      return <Markdown text={item.text} />
+    case 'thinking':
+      return <Thinking text={item.text} />
+    case 'tool':
+      return <ToolCall item={item} session={session} />
+    case 'note':
+      return item.note === 'summary' ? <Summary text={item.text} /> : <p class="note-error">{item.text}</p>
+  }
+}
+
+/** The longest prompt that is shown whole, in characters. */
+const LONG = 1800
+
+function Prompt({ text }: { text: string }) {
+  const [isOpen, setOpen] = useState(text.length <= LONG)
+  return (
+    <>
+      <div class="prompt-text">{isOpen ? text : `${text.slice(0, LONG)}…`}</div>
+      {!isOpen && (
+        <Button kind="quiet" onClick={() => setOpen(true)}>
+          Show the whole prompt
+        </Button>
+      )}
+    </>
+  )
+}
+
+function Thinking({ text }: { text: string }) {
+  const [isOpen, setOpen] = useState(false)
+  const first = text.trim().split('\n')[0] ?? ''
+  return (
+    <>
+      <button type="button" class="thinking-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Icon name={isOpen ? 'down' : 'right'} />
+        <span>Thought</span> {!isOpen && <i>{first}</i>}
+      </button>
+      {isOpen && <div class="thinking-text">{text}</div>}
+    </>
+  )
+}
+
+function Summary({ text }: { text: string }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <div class="summary">
+      <Button kind="quiet" icon={isOpen ? 'down' : 'right'} onClick={() => setOpen(!isOpen)}>
+        {isOpen ? 'Hide the summary' : 'What the model was left with'}
+      </Button>
+      {isOpen && <Markdown text={text} />}
+    </div>
+  )
+}
+
+function Divider({ item, session, place }: { item: Item & { kind: 'divider' }; session: string; place: object }) {
+  return (
+    <div class={`divider divider-${item.what}`} role="separator" aria-label={item.text} {...place}>
+      {item.target ? (
+        <button type="button" onClick={() => go(sessionAddress(session, item.target))}>
+          {item.text} · open it
+        </button>
+      ) : (
+        <span>{item.text}</span>
+      )}
+    </div>
+  )
+}
+
+function Tools({ item, session }: { item: Item & { kind: 'prompt' | 'text' }; session: string }) {
+  const link = () => new URL(sessionAddress(session, item.uuid), location.href).href
+  return (
+    <div class="item-tools">
+      {item.at && <time dateTime={new Date(item.at).toISOString()}>{clock(item.at)}</time>}
+      <Button kind="quiet" icon="copy" label="Copy as Markdown" onClick={() => void copy(item.text, 'the text')} />
+      {item.uuid && <Button kind="quiet" icon="link" label="Copy a link to this" onClick={() => void copy(link(), 'the link')} />}
+      {item.uuid && (
+        <Button
+          kind="quiet"
+          icon="fork"
+          label="Copy the command that forks here"
+          onClick={() => void copy(`backstory fork ${session} --at ${quoted(item.uuid!)}`, 'the command')}
+        />
+      )}
+    </div>
+  )
+}

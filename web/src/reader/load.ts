@@ -1,0 +1,73 @@
+// Loads the part of a session that is looked at, and what is written later. Holds no DOM: the page tells it where to go.
+
+import { signal } from '@preact/signals'
+import { Failure, get, isCancelled } from '../api/client.ts'
+import { Window, type Page } from './window.ts'
+
+/** How many messages are asked for at a time. */
+const PAGE = 100
+
+export class Loader {
+  readonly window = signal<Window | undefined>(undefined)
+  readonly error = signal<Failure | undefined>(undefined)
+  /** Which end is being loaded. */
+  readonly busy = signal<'older' | 'newer' | 'all' | undefined>(undefined)
+  private readonly session: string
+  private readonly leaving = new AbortController()
+
+  constructor(session: string) {
+    this.session = session
+  }
+
+  /** Goes to a record, or to the end. */
+  async open(uuid?: string): Promise<void> {
+    await this.ask('all', uuid ? { around: uuid } : {}, page => new Window([page]))
+  }
+
+  /** Goes to the record that begins at this byte. */
+  async openAt(offset: number): Promise<void> {
+    await this.ask('all', { around_offset: offset }, page => new Window([page]))
+  }
+
+  async older(): Promise<void> {
+    const before = this.window.peek()?.older
+    if (before) await this.ask('older', { before }, (page, now) => now.before(page))
+  }
+
+  async newer(): Promise<void> {
+    const after = this.window.peek()?.newer
+    if (after) await this.ask('newer', { after }, (page, now) => (page.messages.length || !page.is_last ? now.after(page) : now))
+  }
+
+  close(): void {
+    this.leaving.abort()
+  }
+
+  private async ask(what: 'older' | 'newer' | 'all', place: object, join: (page: Page, now: Window) => Window): Promise<void> {
+    if (this.busy.peek() && what !== 'all') return
+    this.busy.value = what
+    try {
+      const query = { limit: PAGE, ...place }
+      const page = await get('/api/v1/sessions/{session}/blocks', { path: { session: this.session }, query, signal: this.leaving.signal })
+      this.window.value = join(page, this.window.peek() ?? new Window([]))
+      this.error.value = undefined
+    } catch (error) {
+      if (!isCancelled(error)) this.error.value = error instanceof Failure ? error : new Failure(0, 'internal', String(error))
+    } finally {
+      this.busy.value = undefined
+    }
+  }
+}
+
+/** Every message of a session, from its beginning; for what is taken away as a file. */
+export async function everything(session: string): Promise<Page['messages']> {
+  const pages: Page['messages'][] = []
+  let before: string | null | undefined
+  do {
+    const query = { limit: 500, ...(before ? { before } : {}) }
+    const page = await get('/api/v1/sessions/{session}/blocks', { path: { session }, query })
+    pages.unshift(page.messages)
+    before = page.older
+  } while (before)
+  return pages.flat()
+}

@@ -1,0 +1,42 @@
+// Keeps the reader's place. The anchor is a record, not a number of pixels: what is added above or opened elsewhere moves
+// nothing that is being read.
+
+export interface Anchor {
+  key: string
+  top: number
+}
+
+/** The first item that begins on the screen, and how far from its top. */
+export function anchorOf(scroller: HTMLElement): Anchor | undefined {
+  const top = scroller.getBoundingClientRect().top
+  for (const item of scroller.querySelectorAll<HTMLElement>('[data-key]')) {
+    const place = item.getBoundingClientRect()
+    if (place.bottom > top) return { key: item.dataset.key!, top: place.top - top }
+  }
+  return undefined
+}
+
+/** Moves so that the anchor is where it was; false where it is not there any more. */
+export function restore(scroller: HTMLElement, anchor: Anchor): boolean {
+  const item = scroller.querySelector<HTMLElement>(`[data-key="${CSS.escape(anchor.key)}"]`)
+  if (!item) return false
+  const moved = item.getBoundingClientRect().top - scroller.getBoundingClientRect().top - anchor.top
+  if (Math.abs(moved) > 0.5) scroller.scrollTop += moved
+  return true
+}
+
+/** Goes to a record; false where it is not there. */
+export function showRecord(scroller: HTMLElement, uuid: string): boolean {
+  const item = scroller.querySelector<HTMLElement>(`[data-uuid^="${CSS.escape(uuid)}"]`)
+  if (!item) return false
+  scroller.querySelector('.found')?.classList.remove('found')
+  item.classList.add('found')
+  const margin = Math.min(120, scroller.clientHeight / 4)
+  scroller.scrollTop += item.getBoundingClientRect().top - scroller.getBoundingClientRect().top - margin
+  return true
+}
+
+/** Whether the end is on the screen. */
+export function isAtEnd(scroller: HTMLElement): boolean {
+  return scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 60
+}

@@ -1,0 +1,171 @@
+// The column beside a session: its prompts, how long things took, what it changed, and what is known of it.
+
+import { useSignal } from '@preact/signals'
+import type { Schemas } from '../api/client.ts'
+import { about, age, baseName, clock, count, duration, plural, shortPath } from '../format.ts'
+import { now } from '../live/store.ts'
+import { go, sessionAddress } from '../router.ts'
+import { Empty, Loading } from '../ui/parts.tsx'
+
+type Session = Schemas['Session']
+type Outline = Schemas['OutlineAnswer']
+type Tab = 'prompts' | 'timing' | 'files' | 'about'
+
+const TABS: [Tab, string][] = [
+  ['prompts', 'Prompts'],
+  ['timing', 'Timing'],
+  ['files', 'Changes'],
+  ['about', 'About'],
+]
+
+interface Props {
+  session: Session
+  outline: Outline | undefined
+}
+
+export function Side({ session, outline }: Props) {
+  const tab = useSignal<Tab>('prompts')
+  return (
+    <aside class="side" aria-label="About this session">
+      <div class="tabs" role="tablist">
+        {TABS.map(([name, label]) => (
+          <button key={name} type="button" role="tab" id={`tab-${name}`} aria-selected={tab.value === name} aria-controls="side-panel" onClick={() => (tab.value = name)}>
+            {label}
+          </button>
+        ))}
+      </div>
+      <div class="side-panel" id="side-panel" role="tabpanel" aria-labelledby={`tab-${tab.value}`} tabIndex={0}>
+        {tab.value === 'about' ? (
+          <About session={session} />
+        ) : !outline ? (
+          <Loading lines={5} />
+        ) : tab.value === 'prompts' ? (
+          <Prompts id={session.session_id} outline={outline} />
+        ) : tab.value === 'timing' ? (
+          <Timing id={session.session_id} outline={outline} />
+        ) : (
+          <Files outline={outline} />
+        )}
+      </div>
+    </aside>
+  )
+}
+
+function Prompts({ id, outline }: { id: string; outline: Outline }) {
+  if (!outline.prompts.length) return <Empty title="No prompts" />
+  return (
+    <ol class="outline">
+      {outline.prompts.map(prompt => (
+        <li key={prompt.offset} class={prompt.left_for ? 'left' : ''}>
+          <button type="button" onClick={() => go(sessionAddress(id, prompt.uuid))} title={prompt.text}>
+            <time>{prompt.at ? clock(prompt.at) : ''}</time>
+            <span>{prompt.text}</span>
+            {prompt.left_for && <i class="tag">left</i>}
+          </button>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Timing({ id, outline }: { id: string; outline: Outline }) {
+  const longest = Math.max(1, ...outline.tools.map(tool => tool.ms))
+  if (!outline.tools.length) return <Empty title="No tool was used" />
+  return (
+    <>
+      <h3>Time in tools</h3>
+      <table class="bars">
+        <thead class="hidden">
+          <tr>
+            <th>Tool</th>
+            <th>Time</th>
+            <th>Calls</th>
+          </tr>
+        </thead>
+        <tbody>
+          {outline.tools.slice(0, 14).map(tool => (
+            <tr key={tool.name}>
+              <td>
+                {tool.name}
+                <meter min={0} max={longest} value={tool.ms} aria-label={`${tool.name}: ${duration(tool.ms)}`} />
+              </td>
+              <td class="number">{duration(tool.ms)}</td>
+              <td class="number dim" title={tool.failed ? `${tool.failed} failed` : undefined}>
+                ×{tool.calls}
+                {tool.failed > 0 && <span class="bad"> {tool.failed}✗</span>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <h3>Slowest calls</h3>
+      <ol class="outline">
+        {outline.slowest.map(call => (
+          <li key={`${call.offset} ${call.ms}`}>
+            <button type="button" onClick={() => go(sessionAddress(id, call.uuid))}>
+              <time>{duration(call.ms)}</time>
+              <span>{call.name}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}
+
+function Files({ outline }: { outline: Outline }) {
+  if (!outline.files.length) return <Empty title="No file was changed" />
+  const added = outline.files.reduce((sum, file) => sum + file.added, 0)
+  const removed = outline.files.reduce((sum, file) => sum + file.removed, 0)
+  return (
+    <>
+      <p class="side-sum">
+        {plural(outline.files.length, 'file')} <ins>+{added}</ins> <del>−{removed}</del>
+      </p>
+      <ul class="files">
+        {outline.files.map(file => (
+          <li key={file.path} title={file.path}>
+            <span>
+              {baseName(file.path)} <i>{shortPath(file.path).slice(0, -baseName(file.path).length - 1)}</i>
+            </span>
+            <ins>+{file.added}</ins>
+            <del>−{file.removed}</del>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function About({ session }: { session: Session }) {
+  const facts: [string, preact.ComponentChildren][] = [
+    ['Project', session.project && <a href={`/sessions?project=${encodeURIComponent(session.repo_path ?? session.project)}`}>{session.project}</a>],
+    ['Directory', session.cwd && shortPath(session.cwd)],
+    ['Branch', session.branch],
+    ['Started', session.created && new Date(session.created).toLocaleString('en-GB')],
+    ['Last active', session.last_modified && `${age(new Date(session.last_modified).getTime(), now.value)}, ${new Date(session.last_modified).toLocaleString('en-GB')}`],
+    ['Cost', session.cost_usd !== null && session.cost_usd !== undefined && about(session.cost_usd)],
+    ['Tokens out', count(session.total_output_tokens)],
+    ['Read from cache', count(session.cache_read_tokens)],
+    ['Context', plural(session.context_tokens, 'token')],
+    ['Compacted', session.compaction_count > 0 && plural(session.compaction_count, 'time')],
+    ['Mode', session.permission_mode],
+    ['Started by', session.entrypoint],
+    ['Claude Code', session.version],
+    ['OpenClaw agent', session.agent_id],
+    ['Forked from', session.forked_from && <a href={sessionAddress(session.forked_from.session_id, session.forked_from.message_uuid)}>{session.forked_from.session_id.slice(0, 8)}</a>],
+    ['Id', <code key="id">{session.session_id}</code>],
+  ]
+  return (
+    <dl class="facts">
+      {facts
+        .filter(([, value]) => value)
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  )
+}

@@ -1,0 +1,40 @@
+// What a sub-agent said and did, inside the call that started it; loaded when it is opened.
+
+import { useState } from 'preact/hooks'
+import { get } from '../api/client.ts'
+import { Icon } from '../ui/icons.tsx'
+import { Button, Loading } from '../ui/parts.tsx'
+import { attempt } from '../ui/toast.tsx'
+import { Items } from './list.tsx'
+import { items, type Message } from './items.ts'
+
+export function Subagent({ session, agent }: { session: string; agent: string }) {
+  const [messages, setMessages] = useState<Message[]>()
+  const [next, setNext] = useState<string>()
+  const [isOpen, setOpen] = useState(false)
+  const load = (after?: string) =>
+    attempt(async () => {
+      const query = { subagent: agent, limit: 200, ...(after ? { after } : {}) }
+      const page = await get('/api/v1/sessions/{session}/blocks', { path: { session }, query })
+      setMessages([...(messages ?? []), ...page.messages])
+      setNext(page.is_last ? undefined : page.newer)
+    })
+  const toggle = () => {
+    setOpen(!isOpen)
+    if (!messages) void load()
+  }
+  return (
+    <div class="subagent">
+      <button type="button" class="subagent-head" aria-expanded={isOpen} onClick={toggle}>
+        <Icon name="agent" /> {isOpen ? 'Hide' : 'Show'} what the sub-agent did
+      </button>
+      {isOpen && !messages && <Loading lines={3} />}
+      {isOpen && messages && (
+        <div class="subagent-body">
+          <Items session={session} items={items(messages, 'normal', { left: new Map(), dayName: () => '' })} isInner />
+          {next && <Button onClick={() => void load(next)}>More</Button>}
+        </div>
+      )}
+    </div>
+  )
+}

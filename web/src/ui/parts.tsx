@@ -1,0 +1,115 @@
+// Small parts that every page uses.
+
+import type { ComponentChildren } from 'preact'
+import type { Failure } from '../api/client.ts'
+import type { State } from '../live/fold.ts'
+import { now } from '../live/store.ts'
+import { age } from '../format.ts'
+import { Icon, type IconName } from './icons.tsx'
+
+const NAMES: Record<State, string> = {
+  idle: 'idle',
+  thinking: 'thinking',
+  tool_use: 'using a tool',
+  responding: 'writing',
+  waiting_input: 'your turn',
+  waiting_permission: 'needs permission',
+  ended: 'ended',
+  lost: 'process lost',
+}
+
+/** A session's state as a dot with a name. */
+export function StateDot({ state, title }: { state: State | null | undefined; title?: string | undefined }) {
+  const shown = state ?? 'idle'
+  return <span class={`dot dot-${shown}`} role="img" aria-label={NAMES[shown]} title={title ?? NAMES[shown]} />
+}
+
+/** A time as its age, with the whole of it on hover. */
+export function Age({ at }: { at: number | null | undefined }) {
+  if (!at) return <span class="age" />
+  return (
+    <time class="age" dateTime={new Date(at).toISOString()} title={new Date(at).toLocaleString('en-GB')}>
+      {age(at, now.value)}
+    </time>
+  )
+}
+
+interface ButtonProps {
+  children?: ComponentChildren
+  icon?: IconName
+  label?: string
+  kind?: 'plain' | 'main' | 'danger' | 'quiet'
+  disabled?: boolean
+  pressed?: boolean
+  keys?: string
+  type?: 'button' | 'submit'
+  onClick?: (event: MouseEvent) => void
+}
+
+/** A button; without words it needs a `label`. */
+export function Button({ children, icon, label, kind = 'plain', disabled, pressed, keys, type = 'button', onClick }: ButtonProps) {
+  return (
+    <button
+      type={type}
+      class={`button ${kind}${children ? '' : ' bare'}`}
+      disabled={disabled}
+      aria-label={label}
+      aria-pressed={pressed}
+      title={keys ? `${label ?? ''} (${keys})`.trim() : label}
+      onClick={onClick}
+    >
+      {icon && <Icon name={icon} />}
+      {children}
+    </button>
+  )
+}
+
+/** A page's heading with what can be done beside it. */
+export function Head({ title, note, children }: { title: ComponentChildren; note?: ComponentChildren; children?: ComponentChildren }) {
+  return (
+    <header class="head">
+      <h1>{title}</h1>
+      {note && <p class="dim">{note}</p>}
+      <div class="head-tools">{children}</div>
+    </header>
+  )
+}
+
+export function ErrorLine({ error, retry }: { error: Failure | { message: string }; retry?: () => void }) {
+  return (
+    <p class="error" role="alert">
+      {error.message} {retry && <Button onClick={retry}>Try again</Button>}
+    </p>
+  )
+}
+
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children && <div class="dim">{children}</div>}
+    </div>
+  )
+}
+
+/** Grey lines in the place of what is loading. */
+export function Loading({ lines = 6 }: { lines?: number }) {
+  return (
+    <div class="loading" aria-busy="true">
+      <span class="hidden">Loading</span>
+      {Array.from({ length: lines }, (_, at) => (
+        <i key={at} class={`w${at % 4}`} />
+      ))}
+    </div>
+  )
+}
+
+export function Keys({ children }: { children: string }) {
+  return (
+    <>
+      {children.split(' ').map(key => (
+        <kbd key={key}>{key}</kbd>
+      ))}
+    </>
+  )
+}

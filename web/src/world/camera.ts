@@ -1,0 +1,93 @@
+// Where one looks from. Moves are short, can be interrupted, and keep the direction one looks in.
+
+import { MapControls } from 'three/addons/controls/MapControls.js'
+import { Vector3, type PerspectiveCamera } from 'three'
+import type { Point } from './types.ts'
+import { ROOM } from './layout.ts'
+
+export class Eye {
+  private readonly controls: MapControls
+  private readonly camera: PerspectiveCamera
+  private flight: { from: Vector3; to: Vector3; away: Vector3; awayTo: Vector3; gone: number } | undefined
+  private readonly isStill: boolean
+  /** Whether the person has chosen where to look. */
+  isTouched = false
+
+  constructor(camera: PerspectiveCamera, element: HTMLElement, isStill: boolean, moved: () => void) {
+    this.camera = camera
+    this.isStill = isStill
+    camera.position.set(0, 17, 20)
+    this.controls = new MapControls(camera, element)
+    this.controls.enableDamping = !isStill
+    this.controls.dampingFactor = 0.12
+    this.controls.maxPolarAngle = 1.25
+    this.controls.minDistance = 4
+    this.controls.maxDistance = 110
+    this.controls.addEventListener('start', () => {
+      this.flight = undefined
+      this.isTouched = true
+    })
+    this.controls.addEventListener('change', moved)
+  }
+
+  get at(): Point {
+    return { x: this.camera.position.x, z: this.camera.position.z }
+  }
+
+  /** Shows all rooms. */
+  showAll(centres: readonly Point[], aspect: number): void {
+    if (!centres.length) return
+    const xs = centres.map(centre => centre.x)
+    const zs = centres.map(centre => centre.z)
+    const width = Math.max(...xs) - Math.min(...xs) + ROOM.width
+    const depth = Math.max(...zs) - Math.min(...zs) + ROOM.depth
+    const middle = { x: (Math.max(...xs) + Math.min(...xs)) / 2, z: (Math.max(...zs) + Math.min(...zs)) / 2 }
+    const distance = Math.min(100, Math.max(16, width / (0.62 * Math.max(0.5, aspect)), depth * 1.5))
+    this.fly(middle, distance)
+  }
+
+  /** Goes to a point; nearer or farther where a distance is given. */
+  fly(to: Point, distance?: number): void {
+    const target = this.controls.target
+    const away = this.camera.position.clone().sub(target)
+    const awayTo = distance ? away.clone().setLength(distance) : away.clone()
+    this.flight = { from: target.clone(), to: new Vector3(to.x, 0, to.z), away, awayTo, gone: this.isStill ? 1 : 0 }
+  }
+
+  /** Moves over the floor, by parts of the distance. */
+  pan(right: number, forward: number): void {
+    this.flight = undefined
+    this.isTouched = true
+    const away = this.camera.position.clone().sub(this.controls.target)
+    const size = away.length() * 0.06
+    const ahead = new Vector3(-away.x, 0, -away.z).normalize()
+    const by = ahead.clone().multiplyScalar(forward * size).add(new Vector3(-ahead.z, 0, ahead.x).multiplyScalar(right * size))
+    this.controls.target.add(by)
+    this.camera.position.add(by)
+  }
+
+  zoom(factor: number): void {
+    const away = this.camera.position.clone().sub(this.controls.target)
+    this.fly({ x: this.controls.target.x, z: this.controls.target.z }, Math.min(100, Math.max(5, away.length() * factor)))
+  }
+
+  step(seconds: number): void {
+    const { flight } = this
+    if (flight) {
+      flight.gone = Math.min(1, flight.gone + seconds / 0.8)
+      const eased = 1 - (1 - flight.gone) ** 3
+      this.controls.target.lerpVectors(flight.from, flight.to, eased)
+      this.camera.position.lerpVectors(flight.away, flight.awayTo, eased).add(this.controls.target)
+      if (flight.gone >= 1) this.flight = undefined
+    }
+    this.controls.update()
+  }
+
+  get isMoving(): boolean {
+    return this.flight !== undefined
+  }
+
+  dispose(): void {
+    this.controls.dispose()
+  }
+}

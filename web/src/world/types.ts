@@ -1,0 +1,90 @@
+// What the world is made of: plain records. A session's becomes an agent's; the view only reads them.
+
+import type { State } from '../live/fold.ts'
+
+/** A session, as the world takes it: from the live store or from a replay. */
+export interface Actor {
+  id: string
+  title: string
+  project: string
+  state: State
+  /** What it is doing, in words. */
+  detail?: string | undefined
+  /** When something last happened, in milliseconds since 1970. */
+  last: number
+  subagents: { id: string; name: string }[]
+  /** The record to open it at. */
+  uuid?: string | undefined
+}
+
+export interface Point {
+  x: number
+  z: number
+}
+
+export interface Room {
+  name: string
+  /** Its place among the rooms, kept as long as it is there. */
+  place: number
+  centre: Point
+  /** How many more sessions it has than are shown. */
+  hidden: number
+}
+
+export interface Agent extends Point {
+  key: string
+  session: string
+  /** The agent it belongs to. */
+  parent: string | undefined
+  room: string
+  name: string
+  state: State
+  uuid: string | undefined
+  /** Where it goes. */
+  goal: Point
+  heading: number
+  /** How large it is; grows while it arrives. */
+  size: number
+  fullSize: number
+  /** What it says, and until when. */
+  bubble: string
+  bubbleUntil: number
+  /** Where it is in its motion. */
+  phase: number
+  /** How fast it moves now. */
+  speed: number
+  isLeaving: boolean
+  /** Which of the desks is its own. */
+  desk: number
+}
+
+export interface World {
+  rooms: Map<string, Room>
+  agents: Map<string, Agent>
+  /** How long the world has been running, in seconds. */
+  time: number
+  /** Counts the changes of rooms and desks. */
+  furniture: number
+}
+
+export const COLOURS: Record<Look, string> = {
+  active: '#4ade80',
+  idle: '#fbbf24',
+  sleeping: '#9ca3af',
+  supervising: '#a78bfa',
+  offline: '#6b7280',
+  error: '#ef4444',
+  waiting: '#ef4444',
+}
+
+export type Look = 'active' | 'idle' | 'sleeping' | 'supervising' | 'offline' | 'error' | 'waiting'
+
+/** What an agent looks like by its state; one whose sub-agents work supervises them. */
+export function lookOf(state: State, supervises: boolean): Look {
+  if (state === 'waiting_permission') return 'waiting'
+  if (supervises) return 'supervising'
+  if (state === 'thinking' || state === 'tool_use' || state === 'responding') return 'active'
+  if (state === 'waiting_input') return 'idle'
+  if (state === 'lost') return 'error'
+  return state === 'ended' ? 'offline' : 'sleeping'
+}
