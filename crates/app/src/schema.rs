@@ -27,6 +27,7 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<cron::JobRequest, cron::RunInfo>("cron_run"),
     exchange::<doctor::Request, doctor::Report>("doctor"),
     exchange::<export_schedule::Request, export_schedule::Schedule>("doctor_schedule"),
+    exchange::<doctor::ServiceRequest, doctor::ServiceFiles>("doctor_service"),
     exchange::<embed::Request, embed::Answer>("embed"),
     exchange::<eval::mine::Request, eval::mine::Answer>("eval_mine"),
     exchange::<eval::retrieval::Request, eval::RankingReport>("eval_retrieval"),
