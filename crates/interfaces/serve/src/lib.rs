@@ -19,10 +19,12 @@ mod notice;
 mod openapi;
 mod operation;
 mod problem;
+mod reference;
 mod router;
 mod routes;
 mod security;
 mod server;
+mod sockets;
 mod stall;
 mod state;
 
