@@ -2,6 +2,7 @@
 
 mod plugin;
 mod report;
+mod service;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ use crate::sessions::unread::STILL_FOUND;
 use crate::{Context, Error, NextStep, cron};
 
 pub use report::{CacheFile, ClaudeReport, Finding, Folder, Index, Report, Request, Severity};
+pub use service::{ServiceFiles, ServiceRequest, service};
 
 /// What to do about a finding.
 type Steps = Vec<NextStep>;

@@ -25,7 +25,7 @@ pub enum Secrets {
 
 impl Secrets {
     /// A text as it may leave.
-    pub(crate) fn redacted(self, text: Cow<'_, str>) -> String {
+    pub fn redacted(self, text: Cow<'_, str>) -> String {
         match self {
             Self::Shown => text.into_owned(),
             Self::Redacted => redact::redacted(text).into_owned(),

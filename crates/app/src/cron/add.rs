@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use jiff::{SignedDuration, Span, SpanRelativeTo};
+use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
 use model::AgentId;
 use schedule::{JobOptions, JobSchedule, JobSpec, OverlapPolicy, Payload, SessionTarget};
 use schemars::JsonSchema;
@@ -90,13 +90,7 @@ impl Request {
                 agent_id: self.agent.as_ref().map(ToString::to_string),
             },
         };
-        spec.check().map_err(|wrong| {
-            let wrong = Error::new(Kind::Usage, wrong.to_string());
-            match spec.schedule {
-                JobSchedule::Cron { .. } => wrong.hint(FIELDS),
-                JobSchedule::At { .. } | JobSchedule::Every { .. } => wrong,
-            }
-        })?;
+        check(&spec)?;
         Ok(spec)
     }
 
@@ -137,20 +131,37 @@ impl Request {
     }
 }
 
+/// Refuses what cannot be a job.
+pub(super) fn check(spec: &JobSpec) -> Result<(), Error> {
+    spec.check().map_err(|wrong| {
+        let wrong = Error::new(Kind::Usage, wrong.to_string());
+        match spec.schedule {
+            JobSchedule::Cron { .. } => wrong.hint(FIELDS),
+            JobSchedule::At { .. } | JobSchedule::Every { .. } => wrong,
+        }
+    })
+}
+
 fn once(context: &Context, text: &str) -> Result<JobSchedule, Error> {
     let at = match text.strip_prefix("in ") {
         Some(ahead) => context.now.checked_add(span(ahead)?).map_err(|_| invalid_duration(ahead))?,
         None => Moment::from(text).at(context)?,
     };
-    if at <= context.now {
-        return Err(Error::new(Kind::Usage, format!("`{text}` is in the past"))
-            .hint("give a time in the future, or how far ahead it is: `in 20m`"));
-    }
+    require_future(context, at, text)?;
     Ok(JobSchedule::At { at })
 }
 
+/// Refuses a time that has passed.
+pub(super) fn require_future(context: &Context, at: Timestamp, text: &str) -> Result<(), Error> {
+    if at > context.now {
+        return Ok(());
+    }
+    Err(Error::new(Kind::Usage, format!("`{text}` is in the past"))
+        .hint("give a time in the future, or how far ahead it is: `in 20m`"))
+}
+
 /// The directory, which is taken as typed: a path, or `None` for where the person is.
-fn directory(context: &Context, named: Option<&str>) -> Result<PathBuf, Error> {
+pub(super) fn directory(context: &Context, named: Option<&str>) -> Result<PathBuf, Error> {
     let named = named.unwrap_or(".");
     let meant = RepoTarget::directory(context, Some(named))?.ok_or_else(|| {
         Error::new(Kind::Usage, format!("`{named}` is not a directory"))

@@ -1,6 +1,7 @@
 //! `cron`: scheduled jobs, and the daemon that runs them. `crew.rs` starts the workers, `add.rs` reads a new job.
 
 pub mod add;
+mod change;
 mod crew;
 mod info;
 mod request;
@@ -15,6 +16,7 @@ use crate::workers::{PermissionRequest, WorkerState};
 use crate::{Context, Error, Kind, NextStep};
 use crew::{WorkerExecutor, lives, own};
 
+pub use change::{JobChange, change};
 pub use info::{DaemonEvent, JobInfo, JobList, RunInfo};
 pub use request::{History, HistoryRequest, JobRequest, ListRequest};
 pub use schedule::{

@@ -47,14 +47,7 @@ pub fn schedule(context: &Context, request: &Request) -> Result<Schedule, Error>
     let (folder, program) = (text(&folder)?, text(context.program())?);
     let first = [&program, "export", "--markdown", &folder].map(str::to_owned);
     let words: Vec<String> = first.iter().cloned().chain(["--index".to_owned()]).collect();
-    let mut environment = vec![("PATH".to_owned(), context.config().search_path.clone())];
-    if let Some(named) = &context.config().claude_config_dir {
-        environment.push((CONFIG_DIR.to_owned(), text(named)?));
-    }
-    let is_usual = context.config().state == context.config().home.join(".local/share/backstory");
-    if !is_usual {
-        environment.push(("BACKSTORY_HOME".to_owned(), text(&context.config().state)?));
-    }
+    let environment = scheduled_environment(context)?;
     let name = &context.config().settings.fork.collection;
     let texts = || {
         Some(Schedule {
@@ -70,6 +63,25 @@ pub fn schedule(context: &Context, request: &Request) -> Result<Schedule, Error>
         let word = said.into_iter().find(|word| quoted(word).is_none()).cloned().unwrap_or_default();
         unprintable(&word)
     })
+}
+
+/// The variables that a program needs which is started without the person's shell.
+pub(crate) fn scheduled_environment(context: &Context) -> Result<Vec<(String, String)>, Error> {
+    let mut environment = vec![("PATH".to_owned(), context.config().search_path.clone())];
+    if let Some(named) = &context.config().claude_config_dir {
+        environment.push((CONFIG_DIR.to_owned(), text(named)?));
+    }
+    let is_usual = context.config().state == context.config().home.join(".local/share/backstory");
+    if !is_usual {
+        environment.push(("BACKSTORY_HOME".to_owned(), text(&context.config().state)?));
+    }
+    Ok(environment)
+}
+
+/// A path as a word that every program reads alike.
+pub(crate) fn plain(path: &Path) -> Result<String, Error> {
+    let word = text(path)?;
+    if quoted(&word).is_none() { Err(unprintable(&word)) } else { Ok(word) }
 }
 
 fn text(path: &Path) -> Result<String, Error> {

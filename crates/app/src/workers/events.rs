@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, RecvError, RecvTimeoutError};
+use std::time::Duration;
 
 use workers::Event;
 
@@ -23,6 +24,19 @@ impl Events {
     pub(crate) fn new(context: &Context, raw: Receiver<Arc<Event>>) -> Self {
         let pieces = Pieces::new(context.secrets);
         Self { context: context.clone(), raw, pieces, ready: VecDeque::new() }
+    }
+
+    /// The next event, unless none comes within `patience`; an error once the worker has ended.
+    pub fn next_within(&mut self, patience: Duration) -> Result<Option<Event>, RecvError> {
+        if let Some(event) = self.ready.pop_front() {
+            return Ok(Some(event));
+        }
+        match self.raw.recv_timeout(patience) {
+            Ok(event) => self.take(&event),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(RecvError),
+        }
+        Ok(self.ready.pop_front())
     }
 
     fn take(&mut self, event: &Event) {

@@ -16,4 +16,4 @@ pub use ask::{QmdAnswer, QmdCommand, QmdFailure, QmdQuery, QmdUnanswered};
 pub use child::Qmd;
 pub use collection::{Collection, DocumentState, DocumentTarget};
 pub use document::{DocumentHead, FILE_TYPE};
-pub use scheduled_export::{ScheduleTexts, ScheduledExport, collection_add};
+pub use scheduled_export::{ScheduleTexts, ScheduledExport, collection_add, plist_text, unit_word};

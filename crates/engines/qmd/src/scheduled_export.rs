@@ -70,9 +70,9 @@ impl ScheduledExport {
     }
 
     fn launchd(&self) -> String {
-        let word = |text: &String| format!("    <string>{}</string>", xml(text));
+        let word = |text: &String| format!("    <string>{}</string>", plist_text(text));
         let pair = |(name, value): &(String, String)| {
-            format!("    <key>{}</key>\n    <string>{}</string>", xml(name), xml(value))
+            format!("    <key>{}</key>\n    <string>{}</string>", plist_text(name), plist_text(value))
         };
         let words = self.words.iter().map(word).collect::<Vec<_>>().join("\n");
         let set = self.environment.iter().map(pair).collect::<Vec<_>>().join("\n");
@@ -110,7 +110,7 @@ fn timer() -> String {
 }
 
 /// Quotes a word for a systemd unit: `%` starts a specifier everywhere, `$` a variable in commands only.
-fn unit_word(word: &str, is_command: bool) -> String {
+pub fn unit_word(word: &str, is_command: bool) -> String {
     let mut text = String::from('"');
     for c in word.chars() {
         match c {
@@ -123,7 +123,8 @@ fn unit_word(word: &str, is_command: bool) -> String {
     text + "\""
 }
 
-fn xml(text: &str) -> String {
+/// Escapes a text for a property list; control characters are left out.
+pub fn plist_text(text: &str) -> String {
     let plain: String = text.chars().filter(|c| !c.is_control()).collect();
     plain.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -20,7 +20,7 @@ pub use job::{Job, JobId, JobOptions, JobSpec, JobSwitch, OverlapPolicy, Payload
 pub use job_schedule::JobSchedule;
 pub use lease::Lease;
 pub use run::{Run, RunId, RunOutcome, RunState, Trigger};
-pub use store::{ClaimOutcome, FILE, JobStore};
+pub use store::{ClaimOutcome, FILE, JobStore, JobUpdate};
 pub use tick::{
     Executor, StartOutcome, StartedWorker, TickReport, WorkerOutcome, WorkerStatus, record_finished_runs,
     run_now, tick,

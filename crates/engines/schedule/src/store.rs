@@ -73,6 +73,17 @@ pub enum ClaimOutcome {
     LeaseLost,
 }
 
+/// What became of a change to a job.
+#[derive(Debug, Clone, PartialEq)]
+pub enum JobUpdate {
+    /// The job as it is now.
+    Updated(Box<Job>),
+    /// Another job has that name.
+    NameTaken,
+    /// There is no such job any more.
+    Gone,
+}
+
 impl JobStore {
     /// Opens the store and creates it if it is missing.
     pub fn open(path: &Path) -> Result<Self, JobStoreError> {
@@ -135,6 +146,27 @@ impl JobStore {
                 }
             };
             job_by_id(table, id)
+        })
+    }
+
+    /// Replaces the definition of a job and keeps its history. Times of a new schedule that have passed are not made up for.
+    pub fn update(&mut self, id: JobId, spec: &JobSpec, now: Timestamp) -> Result<JobUpdate, JobStoreError> {
+        self.change(|table| {
+            let Some(old) = job_by_id(table, id)? else { return Ok(JobUpdate::Gone) };
+            let taken = table
+                .query_row("SELECT 1 FROM job WHERE name = ?1 AND id != ?2", params![spec.name, id], |_| {
+                    Ok(())
+                })
+                .optional()?;
+            if taken.is_some() {
+                return Ok(JobUpdate::NameTaken);
+            }
+            let settled = if old.spec.schedule == spec.schedule { old.settled } else { now };
+            table.execute(
+                "UPDATE job SET name = ?2, spec = ?3, settled = ?4 WHERE id = ?1",
+                params![id, spec.name, row::json(spec)?, settled.to_string()],
+            )?;
+            Ok(job_by_id(table, id)?.map_or(JobUpdate::Gone, |job| JobUpdate::Updated(Box::new(job))))
         })
     }
 

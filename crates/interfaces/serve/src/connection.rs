@@ -38,7 +38,7 @@ pub(crate) async fn answer(
         .max_headers(MOST_HEADERS);
     let stream = TokioIo::new(Stallable::new(stream, STALL));
     let mut connection = std::pin::pin!(builder.serve_connection(stream, TowerToHyperService::new(router)));
-    // A connection that fails has nobody left who could be told.
+    // Where a connection fails there is nobody left to report it to.
     tokio::select! {
         _ = connection.as_mut() => return,
         _ = stop.wait_for(|stop| *stop) => {}

@@ -1,4 +1,4 @@
-//! Tags of answers: who has the same answer already is told so, instead of getting it again.
+//! Entity tags: a client that has the same answer already gets 304 instead of the answer.
 
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
@@ -16,7 +16,7 @@ pub(crate) async fn tag(request: Request, next: Next) -> Response {
         return response;
     }
     let (mut head, body) = response.into_parts();
-    // It lies in memory already, in one piece.
+    // It is in memory already, in one piece.
     let Ok(bytes) = to_bytes(body, usize::MAX).await else {
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     };

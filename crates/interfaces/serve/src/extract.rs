@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use crate::problem::Problem;
 use crate::security::Grant;
 
-/// What stands in the path.
+/// The parameters in the path.
 pub(crate) struct At<T>(pub(crate) T);
 
 impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for At<T> {
@@ -25,7 +25,7 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for At<T> {
     }
 }
 
-/// What stands in the query.
+/// The parameters in the query.
 pub(crate) struct Asked<T>(pub(crate) T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {

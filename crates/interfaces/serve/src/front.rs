@@ -87,7 +87,7 @@ pub(crate) async fn answer(front: Front, path: String) -> Result<Response, Probl
 }
 
 /// What a page of a front end may load: its own files, and the scripts that were written into the page when it was
-/// built, told by their hashes. Many front ends write styles into the page while they run.
+/// built, identified by their hashes. Many front ends write styles into the page while they run.
 fn policy(page: &str) -> String {
     let scripts: Vec<String> =
         inline_scripts(page).map(|script| format!(" 'sha256-{}'", base64(&Sha256::digest(script)))).collect();

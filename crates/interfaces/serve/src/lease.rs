@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_one_at_a_time_and_the_next_one_is_told_where() {
+    fn there_is_one_at_a_time_and_the_next_one_learns_where() {
         let scratch = tempfile::tempdir().unwrap();
         let config = Config { state: scratch.path().to_owned(), ..Config::default() };
         let mut lease = Lease::acquire(&config).unwrap();

@@ -20,10 +20,12 @@ mod openapi;
 mod operation;
 mod page;
 mod problem;
+mod reference;
 mod router;
 mod routes;
 mod security;
 mod server;
+mod sockets;
 mod stall;
 mod state;
 

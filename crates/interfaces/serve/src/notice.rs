@@ -1,4 +1,4 @@
-//! What the server tells the program that started it.
+//! What the server reports to the program that started it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use app::cron::DaemonEvent;
 
-/// What the server tells the program that started it.
+/// What the server reports to the program that started it.
 #[derive(Debug, Clone)]
 pub enum Notice {
     /// Something the person should know.
@@ -18,7 +18,7 @@ pub enum Notice {
         /// The socket beside it.
         unix: Option<PathBuf>,
     },
-    /// A request was answered; its address is told without the query, which may hold a token.
+    /// A request was answered; its address is without the query, which may hold a token.
     Request {
         /// `GET`, `POST`, …
         method: String,
@@ -35,5 +35,5 @@ pub enum Notice {
     Stopping,
 }
 
-/// Receives what the server tells.
+/// Receives what the server reports.
 pub type Reporter = Arc<dyn Fn(Notice) + Send + Sync>;

@@ -22,13 +22,13 @@ pub(crate) fn describe(operations: &[Operation]) -> Value {
         settings
     };
     let mut asked = settings().into_generator();
-    let mut told = settings().for_serialize().into_generator();
-    let problem = told.subschema_for::<Problem>().to_value();
+    let mut answers = settings().for_serialize().into_generator();
+    let problem = answers.subschema_for::<Problem>().to_value();
     let described: Vec<_> = operations
         .iter()
-        .map(|operation| (operation, requests(operation, &mut asked), reply(operation, &mut told)))
+        .map(|operation| (operation, requests(operation, &mut asked), reply(operation, &mut answers)))
         .collect();
-    let mut schemas = told.take_definitions(true);
+    let mut schemas = answers.take_definitions(true);
     let inputs = asked.take_definitions(true);
     let differ = |(name, schema): (&String, &Value)| {
         schemas.get(name).is_some_and(|other| other != schema).then(|| name.clone())

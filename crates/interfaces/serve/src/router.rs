@@ -1,4 +1,4 @@
-//! Everything that the server answers, behind its door.
+//! Everything that the server answers, and the checks that every request passes first.
 
 use std::path::Path;
 
@@ -11,9 +11,9 @@ use serde_json::{Map, Value};
 use crate::operation::get;
 use crate::problem::Problem;
 use crate::routes::Routes;
-use crate::security::guard::guard;
+use crate::security::authorization::authorize;
 use crate::state::Shared;
-use crate::{api, crew, etag, front, health, openapi, page};
+use crate::{api, crew, etag, front, health, openapi, page, reference};
 
 /// The description of the API.
 pub fn document() -> Value {
@@ -32,7 +32,7 @@ fn all() -> Routes {
     routes
 }
 
-/// Everything behind the door.
+/// Everything that is answered, behind the checks.
 pub(crate) fn router(server: &Shared, front: Option<&Path>) -> Result<Router, Error> {
     let front = front.map(front::Front::open).transpose()?;
     let page = move |method: Method, uri: Uri, headers: HeaderMap| {
@@ -52,10 +52,11 @@ pub(crate) fn router(server: &Shared, front: Option<&Path>) -> Result<Router, Er
     };
     Ok(all()
         .into_router()
+        .merge(reference::routes())
         .fallback(page)
         .method_not_allowed_fallback(async || not_allowed())
         .layer(from_fn(etag::tag))
-        .layer(from_fn_with_state(server.clone(), guard))
+        .layer(from_fn_with_state(server.clone(), authorize))
         .with_state(server.clone()))
 }
 

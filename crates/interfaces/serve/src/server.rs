@@ -1,10 +1,8 @@
 //! The server: it listens before anything else is done, and stops without cutting off what is being answered.
 
-use std::fs::{self, Permissions};
-use std::net::{SocketAddr, TcpListener as StdTcpListener};
-use std::os::unix::fs::PermissionsExt as _;
-use std::os::unix::net::{UnixListener as StdUnixListener, UnixStream};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,13 +19,12 @@ use crate::connection;
 use crate::lease::Lease;
 use crate::notice::{Notice, Reporter};
 use crate::router::router;
-use crate::security::{Bound, Door, Tokens};
-use crate::state::{Server, Shared};
+use crate::security::{Bound, Credentials, Tokens};
+use crate::sockets::Sockets;
+use crate::state::{BLOCKING_THREADS, Server, Shared};
 
 /// The most connections at the same time; more of them wait to be accepted.
 const MOST_CONNECTIONS: usize = 900;
-/// How many threads may block at the same time: those that answer, and those that follow a worker.
-const BLOCKING_THREADS: usize = 128;
 /// How long it is waited after a connection could not be accepted: mostly there are too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
 /// How long threads that block may take to end.
@@ -44,35 +41,35 @@ pub struct Options {
     pub front: Option<PathBuf>,
 }
 
-/// Serves until the process is told to stop (SIGINT or SIGTERM).
+/// Serves until SIGINT or SIGTERM.
 #[expect(clippy::needless_pass_by_value, reason = "the server keeps it")]
 pub fn serve(context: &Context, options: &Options, report: Reporter) -> Result<(), Error> {
     let mut lease = Lease::acquire(context.config())?;
     let tokens = Tokens::open(context.config())?;
-    let sockets = Sockets::bind(options)?;
+    let sockets = Sockets::bind(options.address, options.unix.as_deref())?;
     let place = format!("http://{}", sockets.address);
     lease.announce(&place)?;
     if !sockets.address.ip().is_loopback() {
         report(Notice::Warning(format!(
-            "everybody who reaches {} can knock, and what is sent is not encrypted; prefer 127.0.0.1 and a tunnel",
+            "everybody who reaches {} can try tokens, and nothing is encrypted; prefer 127.0.0.1 and a tunnel",
             sockets.address
         )));
     }
     let (stopper, stop) = watch::channel(false);
-    let door = Door::new(Bound::new(sockets.address.ip()), tokens);
-    let link = format!("{place}/?token={}", door.link_token());
-    let server = Arc::new(Server::new(context.clone(), door, stop, Arc::clone(&report))?);
+    let credentials = Credentials::new(Bound::new(sockets.address.ip()), tokens);
+    let link = format!("{place}/?token={}", credentials.link_token());
+    let server = Arc::new(Server::new(context.clone(), credentials, stop, Arc::clone(&report))?);
     let router = router(&server, options.front.as_deref())?;
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
         let mut signals = Signals::new()?;
-        let listeners = sockets.listen()?;
+        let listeners = Listeners::new(sockets)?;
         report(Notice::Ready { link, unix: options.unix.clone() });
         let background = Background::start(&server);
         let accepting = tokio::spawn(listeners.accept(router, Arc::clone(&server)));
         signals.wait().await;
         report(Notice::Stopping);
-        // Nobody is left to hear of it only where everything has ended already.
+        // It fails only where everything has ended already.
         let _ = stopper.send(true);
         let _ = accepting.await;
         background.end();
@@ -95,58 +92,20 @@ fn runtime() -> Result<Runtime, Error> {
     built.map_err(|error| Error::caused(Kind::Unavailable, "cannot start the server's threads", &error))
 }
 
-/// The sockets, before anything listens on them with a runtime.
-struct Sockets {
-    tcp: StdTcpListener,
-    address: SocketAddr,
-    unix: Option<StdUnixListener>,
-}
-
-impl Sockets {
-    fn bind(options: &Options) -> Result<Self, Error> {
-        let failed = |error: &std::io::Error| {
-            let attempt = format!("cannot listen on {}", options.address);
-            Error::caused(Kind::Unavailable, attempt, error).hint("choose another port with --port")
-        };
-        let tcp = StdTcpListener::bind(options.address).map_err(|error| failed(&error))?;
-        tcp.set_nonblocking(true).map_err(|error| failed(&error))?;
-        let address = tcp.local_addr().map_err(|error| failed(&error))?;
-        let unix = options.unix.as_deref().map(bind_unix).transpose()?;
-        Ok(Self { tcp, address, unix })
-    }
-
-    fn listen(self) -> Result<Listeners, Error> {
-        let failed = |error: std::io::Error| Error::caused(Kind::Unavailable, "cannot listen", &error);
-        let tcp = TcpListener::from_std(self.tcp).map_err(failed)?;
-        let unix = self.unix.map(UnixListener::from_std).transpose().map_err(failed)?;
-        Ok(Listeners { tcp, unix })
-    }
-}
-
-/// Binds a socket that only the person can use; one that nobody listens on any more is replaced.
-fn bind_unix(path: &Path) -> Result<StdUnixListener, Error> {
-    let failed = |error: &std::io::Error| {
-        Error::caused(Kind::Unavailable, format!("cannot listen on {}", path.display()), error)
-    };
-    let is_socket = fs::symlink_metadata(path).is_ok_and(|found| {
-        use std::os::unix::fs::FileTypeExt as _;
-        found.file_type().is_socket()
-    });
-    if is_socket && UnixStream::connect(path).is_err() {
-        fs::remove_file(path).map_err(|error| failed(&error))?;
-    }
-    let bound = StdUnixListener::bind(path).map_err(|error| failed(&error))?;
-    let private = fs::set_permissions(path, Permissions::from_mode(0o600));
-    private.and_then(|()| bound.set_nonblocking(true)).map_err(|error| failed(&error))?;
-    Ok(bound)
-}
-
+/// Sockets that a runtime accepts connections on.
 struct Listeners {
     tcp: TcpListener,
     unix: Option<UnixListener>,
 }
 
 impl Listeners {
+    fn new(sockets: Sockets) -> Result<Self, Error> {
+        let failed = |error: std::io::Error| Error::caused(Kind::Unavailable, "cannot listen", &error);
+        let tcp = TcpListener::from_std(sockets.tcp).map_err(failed)?;
+        let unix = sockets.unix.map(UnixListener::from_std).transpose().map_err(failed)?;
+        Ok(Self { tcp, unix })
+    }
+
     /// Accepts connections until the server stops, then waits until what they ask is answered.
     async fn accept(self, router: Router, server: Shared) {
         let mut stop = server.stop();

@@ -1,27 +1,32 @@
-//! What all requests share, and how one of them asks `app`: on a thread that may block, cancelled when its caller leaves.
+//! What all requests share, and how one of them calls `app`: on a thread that may block, cancelled when its client leaves.
 
 use std::sync::Arc;
 
 use app::{Cancellation, Context, Error, Kind};
 use axum::http::StatusCode;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::spawn_blocking;
 
 use crate::crew::{Cooldowns, Places, Store};
 use crate::events::Hub;
 use crate::notice::{Notice, Reporter};
 use crate::problem::Problem;
-use crate::security::Door;
+use crate::security::Credentials;
 
-/// How many questions are answered at the same time; more of them wait.
+/// How many requests are answered at the same time; more of them wait.
 const AT_ONCE: usize = 16;
+/// How many clients may follow workers at the same time. A worker can be followed for hours, so that these do not take
+/// places from requests that are answered at once, and more of them are refused.
+const FOLLOWERS: usize = 96;
+/// How many threads that block are needed for both, and for files.
+pub(crate) const BLOCKING_THREADS: usize = AT_ONCE + FOLLOWERS + 16;
 
 /// What all requests share.
 pub(crate) struct Server {
     /// The request that started the server; each later one is a copy of it.
     started: Context,
-    /// Who may come in.
-    pub(crate) door: Door,
+    /// What authorizes requests.
+    pub(crate) credentials: Credentials,
     /// What happens.
     pub(crate) hub: Hub,
     /// What people edit.
@@ -30,7 +35,8 @@ pub(crate) struct Server {
     pub(crate) places: Places,
     /// When sessions were last written to in a chat.
     pub(crate) cooldowns: Cooldowns,
-    questions: Arc<Semaphore>,
+    answering: Arc<Semaphore>,
+    followers: Arc<Semaphore>,
     stop: watch::Receiver<bool>,
     report: Reporter,
 }
@@ -41,21 +47,21 @@ pub(crate) type Shared = Arc<Server>;
 impl Server {
     pub(crate) fn new(
         started: Context,
-        door: Door,
+        credentials: Credentials,
         stop: watch::Receiver<bool>,
         report: Reporter,
     ) -> Result<Self, Error> {
-        let questions = Arc::new(Semaphore::new(AT_ONCE));
         let hub = Hub::new(started.read_clock());
         let store = Store::open(started.config())?;
         Ok(Self {
             started,
-            door,
+            credentials,
             hub,
             store,
             places: Places::default(),
             cooldowns: Cooldowns::default(),
-            questions,
+            answering: Arc::new(Semaphore::new(AT_ONCE)),
+            followers: Arc::new(Semaphore::new(FOLLOWERS)),
             stop,
             report,
         })
@@ -66,7 +72,7 @@ impl Server {
         Context { cancellation: Cancellation::default(), ..self.started.refreshed() }
     }
 
-    /// Tells the program that started the server.
+    /// Reports something to the program that started the server.
     pub(crate) fn report(&self, notice: Notice) {
         (self.report)(notice);
     }
@@ -76,7 +82,7 @@ impl Server {
         self.stop.clone()
     }
 
-    /// Asks `app` a question; it is cancelled when nobody waits for the answer any more.
+    /// Calls a function of `app`; it is cancelled when the client leaves.
     pub(crate) async fn ask<T: Send + 'static>(
         self: &Arc<Self>,
         question: impl FnOnce(&Context) -> Result<T, Error> + Send + 'static,
@@ -89,22 +95,50 @@ impl Server {
         self: &Arc<Self>,
         work: impl FnOnce(&Self, &Context) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
+        // The semaphore is never closed.
+        let place = Arc::clone(&self.answering).acquire_owned().await.ok();
+        self.run(place, work).await
+    }
+
+    /// Does something that waits for a worker, possibly for hours: as [`work`](Self::work) does, with a place of a
+    /// follower.
+    pub(crate) async fn follow<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Self, &Context) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let place = self.follower()?;
+        self.run(Some(place), work).await
+    }
+
+    /// A place of a follower, unless all are taken.
+    pub(crate) fn follower(&self) -> Result<OwnedSemaphorePermit, Problem> {
+        Arc::clone(&self.followers).try_acquire_owned().map_err(|_| {
+            let detail =
+                format!("{FOLLOWERS} clients follow workers already; close one of those streams first");
+            Problem::new(StatusCode::SERVICE_UNAVAILABLE, Kind::Unavailable, detail)
+        })
+    }
+
+    async fn run<T: Send + 'static>(
+        self: &Arc<Self>,
+        place: Option<OwnedSemaphorePermit>,
+        work: impl FnOnce(&Self, &Context) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
         let (server, context) = (Arc::clone(self), self.context());
         let _guard = CancelOnDrop(context.cancellation.clone());
-        let permit = Arc::clone(&self.questions).acquire_owned().await;
-        let asked = spawn_blocking(move || {
-            let _permit = permit;
+        let running = spawn_blocking(move || {
+            let _place = place;
             work(&server, &context)
         });
-        match asked.await {
+        match running.await {
             Ok(answer) => answer,
-            Err(_) => Err(broken()),
+            Err(_) => Err(panicked()),
         }
     }
 }
 
-/// A question that panicked; what happened is on the program's standard error.
-fn broken() -> Problem {
+/// The answer to a request whose handler panicked; the message of the panic is on the program's standard error.
+fn panicked() -> Problem {
     let detail = "Backstory failed to answer; its terminal says why";
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, Kind::Internal, detail)
 }

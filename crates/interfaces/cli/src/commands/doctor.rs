@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
 use app::Context;
-use app::doctor::{Finding, Folder, Report, Request, Severity, doctor};
+use app::doctor::{
+    Finding, Folder, Report, Request, ServiceFiles, ServiceRequest, Severity, doctor, service,
+};
 use app::search::export_schedule::{self, Schedule, schedule};
 
 use crate::exit::Failure;
@@ -21,6 +23,9 @@ pub(crate) struct Args {
     /// that keeps them up to date.
     #[arg(long)]
     schedule: bool,
+    /// Instead, print the files with which systemd or launchd keeps `serve` running.
+    #[arg(long, conflicts_with = "schedule")]
+    service: bool,
     /// The folder that the scheduled export writes to [default: ~/claude-sessions-md].
     #[arg(long, value_name = "FOLDER", requires = "schedule")]
     markdown: Option<PathBuf>,
@@ -34,6 +39,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if args.schedule {
         let schedule = schedule(context, &export_schedule::Request { folder: args.markdown.clone() })?;
         return if args.json { super::json(&schedule) } else { print_schedule(&schedule) };
+    }
+    if args.service {
+        let files = service(context, &ServiceRequest::default())?;
+        return if args.json { super::json(&files) } else { print_service(&files) };
     }
     let followed = Followed::new(context);
     let report = doctor(&followed, &Request::default())?.worded(as_command);
@@ -79,6 +88,32 @@ fn print_schedule(schedule: &Schedule) -> Result<(), Failure> {
             writeln!(out, "{}", safe_lines(text.trim_end()))?;
         }
     }
+    Ok(out.finish()?)
+}
+
+/// Prints the files of a service to paste, each under its heading.
+fn print_service(files: &ServiceFiles) -> Result<(), Failure> {
+    let mut out = Output::plain();
+    let bold = Style::new().bold();
+    let parts = [
+        ("systemd: ~/.config/systemd/user/backstory-serve.service", &files.systemd_service),
+        (
+            "\nand, to start it at the first request, ~/.config/systemd/user/backstory-serve.socket, then: systemctl --user enable --now backstory-serve.socket",
+            &files.systemd_socket,
+        ),
+        (
+            "\nlaunchd: ~/Library/LaunchAgents/backstory-serve.plist, then: launchctl load that file",
+            &files.launchd,
+        ),
+    ];
+    for (head, text) in parts {
+        writeln!(out, "{bold}{head}{bold:#}")?;
+        writeln!(out, "{}", safe_lines(text.trim_end()))?;
+    }
+    writeln!(
+        out,
+        "\nFor a browser: backstory serve token add NAME --scope admin, then open http://127.0.0.1:8787/?token=TOKEN"
+    )?;
     Ok(out.finish()?)
 }
 

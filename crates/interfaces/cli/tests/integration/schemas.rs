@@ -35,6 +35,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("hooks", "hooks status"),
     ("doctor", "doctor"),
     ("doctor_schedule", "doctor --schedule"),
+    ("doctor_service", "doctor --service"),
     ("export", "export --markdown documents"),
     ("eval_mine", "eval --mine"),
     ("eval_retrieval", "eval retrieval --queries queries.jsonl --against lexical"),
@@ -61,7 +62,12 @@ pub(crate) fn check(part: &str, name: &str, value: &Value) {
 #[track_caller]
 pub(crate) fn check_answer(words: &[&str], value: &Value) {
     let schemas: Value = serde_json::from_str(DOCUMENT).unwrap();
-    let flags = [("--why-not", "why_not"), ("--schedule", "doctor_schedule"), ("--mine", "eval_mine")];
+    let flags = [
+        ("--why-not", "why_not"),
+        ("--schedule", "doctor_schedule"),
+        ("--service", "doctor_service"),
+        ("--mine", "eval_mine"),
+    ];
     let flag = flags.iter().find(|(flag, _)| words.contains(flag)).map(|(_, name)| (*name).to_owned());
     let first_words = [words.iter().take(2).copied().collect::<Vec<_>>().join("_"), words[0].to_owned()];
     let name = flag.into_iter().chain(first_words).find(|name| schemas["answers"][name].is_object());

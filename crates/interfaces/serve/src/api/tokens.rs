@@ -45,7 +45,7 @@ pub(super) fn add(routes: &mut Routes) {
 
 async fn list(State(server): State<Shared>) -> Result<Json<TokenList>, Problem> {
     let asked = server.clone();
-    let tokens = server.ask(move |context| asked.door.tokens().list(context.now)).await?;
+    let tokens = server.ask(move |context| asked.credentials.tokens().list(context.now)).await?;
     Ok(Json(TokenList { tokens }))
 }
 
@@ -54,13 +54,14 @@ async fn hand_out(
     Given(wanted): Given<NewTokenRequest>,
 ) -> Result<(StatusCode, Json<NewToken>), Problem> {
     let asked = server.clone();
-    let made =
-        server.ask(move |context| asked.door.tokens().add(&wanted.name, wanted.scope, context.now)).await?;
+    let made = server
+        .ask(move |context| asked.credentials.tokens().add(&wanted.name, wanted.scope, context.now))
+        .await?;
     Ok((StatusCode::CREATED, Json(made)))
 }
 
 async fn revoke(State(server): State<Shared>, At(name): At<String>) -> Result<StatusCode, Problem> {
     let asked = server.clone();
-    server.ask(move |_| asked.door.tokens().revoke(&name)).await?;
+    server.ask(move |_| asked.credentials.tokens().revoke(&name)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

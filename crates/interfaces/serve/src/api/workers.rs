@@ -1,4 +1,4 @@
-//! Workers: started, followed, told, answered and stopped.
+//! Workers: started, followed, written to, answered and stopped.
 
 use app::workers::{self, PermissionReply, WorkerInfo, answer, list, run, send, start, stop};
 use axum::Json;
@@ -48,7 +48,7 @@ pub(super) fn add(routes: &mut Routes) {
     let route = delete("/api/v1/workers/{worker}", "stop_worker", "Stops a worker").query::<StopQuery>();
     routes.add(route.answer::<stop::Answer>(), stop_one);
     let route = post("/api/v1/workers/{worker}/messages", "send_to_worker", "Sends a message to a worker");
-    routes.add(route.body::<Message>().answer::<send::Answer>(), tell);
+    routes.add(route.body::<Message>().answer::<send::Answer>(), send_message);
     let route = post("/api/v1/workers/{worker}/answers", "answer_worker", "Answers what a worker asks");
     routes.add(route.body::<WorkerAnswer>().status(204), answer_one);
     routes
@@ -87,7 +87,7 @@ async fn stop_one(
     Ok(Json(server.ask(move |context| stop::stop(context, &request)).await?))
 }
 
-async fn tell(
+async fn send_message(
     State(server): State<Shared>,
     At(worker): At<String>,
     Given(said): Given<Message>,

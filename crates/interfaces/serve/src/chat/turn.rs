@@ -1,4 +1,7 @@
-//! One message to a session and what becomes of it: told to its living worker, or to a new one that resumes it.
+//! One message to a session and the events that follow: it goes to the session's worker, or to a new one that resumes it.
+
+use std::sync::mpsc::RecvError;
+use std::time::Duration;
 
 use app::workers::{Command, Event, Events, Link, attach, run, send, start};
 use app::{Context, Error, Kind};
@@ -65,27 +68,25 @@ impl Turn {
         let session = worker.session_id;
         Ok(Self { worker: worker.worker, session, _link: link, events, waits_for: None, is_over: false })
     }
-}
 
-impl Iterator for Turn {
-    type Item = Event;
-
-    /// The next event of the turn; the last one is its result, or the end of the worker.
-    fn next(&mut self) -> Option<Event> {
-        while !self.is_over {
-            let event = self.events.next()?;
-            let is_end = matches!(event, Event::Ended { .. });
-            if let (Some(wanted), Event::Accepted { message: id } | Event::Answered { request: id, .. }) =
-                (&self.waits_for, &event)
-                && wanted == id
-            {
-                self.waits_for = None;
-            }
-            if self.waits_for.is_none() || is_end {
-                self.is_over = is_end || matches!(event, Event::Result(_));
-                return Some(event);
-            }
+    /// The next event of the turn, unless none comes within `patience`; an error after the last one, which is the turn's
+    /// result or the end of the worker.
+    pub(crate) fn next_within(&mut self, patience: Duration) -> Result<Option<Event>, RecvError> {
+        if self.is_over {
+            return Err(RecvError);
         }
-        None
+        let Some(event) = self.events.next_within(patience)? else { return Ok(None) };
+        let is_end = matches!(event, Event::Ended { .. });
+        if let (Some(wanted), Event::Accepted { message: id } | Event::Answered { request: id, .. }) =
+            (&self.waits_for, &event)
+            && wanted == id
+        {
+            self.waits_for = None;
+        }
+        if self.waits_for.is_some() && !is_end {
+            return Ok(None);
+        }
+        self.is_over = is_end || matches!(event, Event::Result(_));
+        Ok(Some(event))
     }
 }

@@ -1,4 +1,4 @@
-//! What CrewHub has and Backstory has not: its front end asks for it at its start, and is told that there is none.
+//! What CrewHub has and Backstory does not: its front end asks for it when it starts, and gets empty lists.
 
 use axum::Json;
 use axum::extract::State;
@@ -11,7 +11,7 @@ use crate::routes::Routes;
 use crate::state::Shared;
 
 /// Lists of which there is nothing in them, and their routes.
-const EMPTY: [(&str, &str, &str); 15] = [
+const EMPTY: [(&str, &str, &str); 17] = [
     ("/api/tasks", "tasks", r#"{"tasks":[],"total":0}"#),
     ("/api/meetings", "meetings", r#"{"meetings":[],"total":0}"#),
     ("/api/meetings/history", "meeting_history", r#"{"meetings":[],"total":0,"has_more":false}"#),
@@ -27,6 +27,8 @@ const EMPTY: [(&str, &str, &str); 15] = [
     ("/api/creator/generation-history", "generations", r#"{"records":[]}"#),
     ("/api/creator/models", "creator_models", r#"{"models":[],"default":null}"#),
     ("/api/docs/tree", "docs_tree", "[]"),
+    ("/api/personas/presets", "persona_presets", r#"{"presets":{}}"#),
+    ("/api/personas/surfaces", "persona_surfaces", r#"{"surfaces":[]}"#),
 ];
 
 pub(super) fn add(routes: &mut Routes) {

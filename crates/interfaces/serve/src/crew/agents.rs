@@ -36,6 +36,13 @@ pub(super) fn add(routes: &mut Routes) {
     routes.add(route.answer::<Map<String, Value>>(), copy);
     let route = post("/api/agents/{agent}/generate-bio", "agent_bio", "A sentence on an agent");
     routes.add(route.answer::<Map<String, Value>>(), bio);
+    let route = get("/api/agents/{agent}/identity", "agent_identity", "An agent's identity: its name alone");
+    routes.add(route.answer::<Map<String, Value>>(), identity);
+    let route = get("/api/agents/{agent}/persona", "agent_persona", "An agent's persona: none is kept");
+    routes.add(route.answer::<Map<String, Value>>(), persona);
+    let route =
+        get("/api/agents/{agent}/surfaces", "agent_surfaces", "Rules for an agent's surfaces: always empty");
+    routes.add(route.answer::<Map<String, Value>>(), surfaces);
     let route = get("/api/agents/{agent}/files", "agent_files", "An agent's files: none are shown");
     routes.add(route.answer::<Map<String, Value>>(), files);
 }
@@ -214,4 +221,39 @@ async fn bio(State(server): State<Shared>, At(id): At<String>) -> Result<Json<Va
 async fn files(State(server): State<Shared>, At(id): At<String>) -> Result<Json<Value>, Problem> {
     let agent = server.work(move |server, context| find(server, context, &id)).await?;
     Ok(Json(json!({ "agent_id": agent.id, "files": [] })))
+}
+
+async fn identity(State(server): State<Shared>, At(id): At<String>) -> Result<Json<Value>, Problem> {
+    let agent = server.work(move |server, context| find(server, context, &id)).await?;
+    Ok(Json(json!({
+        "agent_id": agent.id,
+        "agent_name": agent.name,
+        "identity_anchor": "",
+        "surface_rules": "",
+        "identity_locked": false,
+        "surfaces": [],
+    })))
+}
+
+async fn persona(State(server): State<Shared>, At(id): At<String>) -> Result<Json<Value>, Problem> {
+    let agent = server.work(move |server, context| find(server, context, &id)).await?;
+    Ok(Json(json!({
+        "agent_id": agent.id,
+        "preset": null,
+        "custom_instructions": "",
+        "start_behavior": 3,
+        "checkin_frequency": 3,
+        "response_detail": 3,
+        "approach_style": 3,
+        "identity_anchor": "",
+        "surface_rules": "",
+        "identity_locked": false,
+        "created_at": null,
+        "updated_at": null,
+    })))
+}
+
+async fn surfaces(State(server): State<Shared>, At(id): At<String>) -> Result<Json<Value>, Problem> {
+    let agent = server.work(move |server, context| find(server, context, &id)).await?;
+    Ok(Json(json!({ "agent_id": agent.id, "surfaces": [] })))
 }

@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::crew::change::{Change, Removed, new_id, now};
 use crate::crew::key::Key;
 use crate::crew::office;
+use crate::crew::rule::check;
 use crate::crew::store::{Assignment, DisplayName, Rule, changed};
 use crate::extract::{At, Given};
 use crate::operation::{delete, get, post, put};
@@ -16,8 +17,6 @@ use crate::problem::Problem;
 use crate::routes::Routes;
 use crate::state::{Server, Shared};
 
-/// What a rule can look at.
-const RULE_TYPES: [&str; 4] = ["keyword", "model", "label_pattern", "session_type"];
 /// The longest name of a session, in characters.
 const LONGEST_NAME: usize = 200;
 
@@ -110,8 +109,8 @@ pub(super) fn add(routes: &mut Routes) {
 async fn all(server: &Shared) -> Result<Vec<Assignment>, Problem> {
     server
         .work(|server, context| {
-            let sessions = office::sessions(context)?;
-            Ok(server.store.read(|book| office::assignments(context, book, &sessions)))
+            let (sessions, models) = (office::sessions(context)?, office::models(server, context));
+            Ok(server.store.read(|book| office::assignments(context, book, &sessions, &models)))
         })
         .await
 }
@@ -258,20 +257,6 @@ async fn rules(State(server): State<Shared>) -> Json<Rules> {
 async fn rule(State(server): State<Shared>, At(id): At<String>) -> Result<Json<Rule>, Problem> {
     let found = ordered(&server).rules.into_iter().find(|rule| rule.id == id);
     found.map(Json).ok_or_else(|| Problem::not_found(format!("there is no rule `{id}`")))
-}
-
-fn check(rule: &Rule) -> Result<(), Problem> {
-    if !RULE_TYPES.contains(&rule.rule_type.as_str()) {
-        return Err(Problem::usage(format!(
-            "`{}` is no type of a rule: {}",
-            rule.rule_type,
-            RULE_TYPES.join(", ")
-        )));
-    }
-    if rule.rule_value.trim().is_empty() {
-        return Err(Problem::usage("a rule looks for something"));
-    }
-    Ok(())
 }
 
 async fn add_rule(State(server): State<Shared>, Given(wanted): Given<Rule>) -> Result<Json<Rule>, Problem> {

@@ -53,7 +53,7 @@ pub(super) fn new_id() -> String {
     Uuid::new_v4().to_string()
 }
 
-/// An id that a person chose; it is plain, so that it stands in an address as it is.
+/// An id that a person chose; it is plain, so that it needs no escapes in an address.
 pub(super) fn plain(id: &str) -> Result<(), Problem> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     if !id.is_empty() && id.len() <= 128 && id.bytes().all(is_plain) {

@@ -16,11 +16,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::chat::follow::{failure, frame, sent};
+use crate::chat::follow::{GLANCE, Reader, failure, frame, streamed};
 use crate::chat::turn::Turn;
 use crate::crew::cooldown::Way;
 use crate::crew::history::label;
 use crate::crew::key::Key;
+use crate::crew::sessions::crew_sessions;
 use crate::crew::store::Agent;
 use crate::crew::{context, office};
 use crate::extract::{At, Given};
@@ -116,7 +117,7 @@ fn begin(server: &Server, context: &Context, wanted: &Wanted) -> Result<Turn, Er
     };
     let turn = Turn::of_task(context, &first(server, context, agent, wanted)?)?;
     let (agent, session) = (agent.to_string(), turn.session.to_string());
-    // Where it cannot be kept, the next message begins anew; this one was sent.
+    // Where it cannot be kept, the next message starts another session; this one was sent.
     let _ = server.store.edit(|book| {
         for known in book.agents.iter_mut().filter(|known| known.id == agent) {
             known.current_session_id = Some(session.clone());
@@ -137,11 +138,11 @@ fn first(
         server.store.read(|book| book.agents.iter().find(|known| known.id == agent.as_str()).cloned());
     let known = known.ok_or_else(|| Error::new(Kind::NotFound, format!("there is no agent `{agent}`")))?;
     let repo = known.project_path.clone().ok_or_else(|| {
-        let message = format!("agent `{agent}` has no project_path, so that nobody knows where it works");
+        let message = format!("agent `{agent}` has no project_path: the directory that it works in");
         Error::new(Kind::Usage, message).hint("give the agent a project_path")
     })?;
-    let told = told(server, asked, &known, wanted.room.as_deref())?;
-    let prompts: Vec<String> = known.system_prompt.iter().cloned().chain(told).collect();
+    let room = room_block(server, asked, &known, wanted.room.as_deref())?;
+    let prompts: Vec<String> = known.system_prompt.iter().cloned().chain(room).collect();
     Ok(start::Request {
         task: wanted.message.clone(),
         repo: Some(repo),
@@ -154,8 +155,8 @@ fn first(
     })
 }
 
-/// What a fixed agent is told of its room.
-fn told(
+/// The part of a fixed agent's prompt that describes its room.
+fn room_block(
     server: &Server,
     asked: &Context,
     agent: &Agent,
@@ -195,33 +196,51 @@ async fn send(
     Given(given): Given<NewMessage>,
 ) -> Result<Json<Reply>, Problem> {
     let wanted = wanted(&server, key, given, Way::Send)?;
-    let key = wanted.key.to_string();
-    let reply = server.work(move |server, context| Ok(reply(begin(server, context, &wanted)))).await?;
-    server.hub.publish("session-updated", &json!({ "key": key }));
+    let reply = server
+        .follow(move |server, context| {
+            let reply = reply(context, begin(server, context, &wanted));
+            publish(server, context, &wanted.key);
+            Ok(reply)
+        })
+        .await?;
     Ok(Json(reply))
 }
 
-fn reply(turn: Result<Turn, Error>) -> Reply {
+/// Publishes a session whose chat went on. The front end shows its new messages then, and takes all fields from here.
+fn publish(server: &Server, context: &Context, key: &Key) {
+    let text = key.to_string();
+    let row = crew_sessions(server, context, None)
+        .ok()
+        .and_then(|known| known.sessions.into_iter().find(|row| row["key"] == text));
+    let thin = || json!({ "sessionKey": text, "source": model::SOURCE });
+    server.hub.publish("session-updated", &row.unwrap_or_else(thin));
+}
+
+fn reply(context: &Context, turn: Result<Turn, Error>) -> Reply {
     let failed = |error: String| Reply { response: None, tokens: 0, success: false, error: Some(error) };
-    let turn = match turn {
+    let mut turn = match turn {
         Ok(turn) => turn,
         Err(error) => return failed(error.message),
     };
-    let (worker, mut texts) = (turn.worker, Vec::new());
-    for event in turn {
-        match event {
-            Event::Text { text, agent: None, .. } => texts.push(text),
-            Event::Asked(request) => return failed(waits(worker, &request)),
-            Event::Result(result) if result.is_error => return failed(complaint(&result)),
-            Event::Result(_) => {
+    let mut texts = Vec::new();
+    while !context.cancellation.is_cancelled() {
+        match turn.next_within(GLANCE) {
+            Ok(None) => {}
+            Ok(Some(Event::Text { text, agent: None, .. })) => texts.push(text),
+            Ok(Some(Event::Asked(request))) => return failed(waits(turn.worker, &request)),
+            Ok(Some(Event::Result(result))) if result.is_error => return failed(complaint(&result)),
+            Ok(Some(Event::Result(_))) => {
                 let response = Some(texts.join("\n\n"));
                 return Reply { response, tokens: 0, success: true, error: None };
             }
-            Event::Ended { state } => return failed(format!("the worker ended: {}", state.as_str())),
-            _ => {}
+            Ok(Some(Event::Ended { state })) => {
+                return failed(format!("the worker ended: {}", state.as_str()));
+            }
+            Ok(Some(_)) => {}
+            Err(_) => return failed("the worker cannot be followed any more".to_owned()),
         }
     }
-    failed("the worker cannot be followed any more".to_owned())
+    failed("the client left".to_owned())
 }
 
 fn waits(worker: i64, request: &PermissionRequest) -> String {
@@ -241,36 +260,36 @@ async fn stream(
     Given(given): Given<NewMessage>,
 ) -> Result<Response, Problem> {
     let wanted = wanted(&server, key, given, Way::Stream)?;
+    let place = server.follower()?;
     let streaming = server.clone();
-    Ok(sent(&server, move |send| {
-        if !send(frame("start", &json!({}))) {
+    Ok(streamed(&server, place, move |reader| {
+        if !reader.send(frame("start", &json!({}))) {
             return;
         }
-        match begin(&streaming, &streaming.context(), &wanted) {
-            Ok(turn) => tell(turn, send),
+        let context = streaming.context();
+        match begin(&streaming, &context, &wanted) {
+            Ok(turn) => translate(turn, reader),
             Err(error) => {
-                send(failure(&error));
+                reader.send(failure(&error));
             }
         }
-        streaming.hub.publish("session-updated", &json!({ "key": wanted.key.to_string() }));
+        publish(&streaming, &context.refreshed(), &wanted.key);
     }))
 }
 
-/// Tells what a turn does, in CrewHub's words.
-fn tell(turn: Turn, send: &mut dyn FnMut(String) -> bool) {
-    let mut teller = Teller { worker: turn.worker, tools: HashMap::new(), is_between_texts: false };
-    for event in turn {
-        let frames = teller.frames(event);
-        if !frames.into_iter().all(&mut *send) {
-            return;
-        }
-        if teller.has_asked_a_question() {
-            return;
-        }
-    }
+/// Passes on what a turn does, in CrewHub's words.
+fn translate(mut turn: Turn, reader: &Reader) {
+    let mut translator = Translator { worker: turn.worker, tools: HashMap::new(), is_between_texts: false };
+    reader.follow(
+        |patience| turn.next_within(patience),
+        |reader, event| {
+            let frames = translator.frames(event);
+            frames.into_iter().all(|frame| reader.send(frame)) && !translator.has_asked_a_question()
+        },
+    );
 }
 
-struct Teller {
+struct Translator {
     worker: i64,
     /// The names of tools by the ids of their calls.
     tools: HashMap<String, String>,
@@ -278,7 +297,7 @@ struct Teller {
     is_between_texts: bool,
 }
 
-impl Teller {
+impl Translator {
     fn frames(&mut self, event: Event) -> Vec<String> {
         match event {
             Event::Delta { text } => vec![self.text(&text)],
@@ -326,9 +345,8 @@ impl Teller {
             }
             RequestKind::Permission | RequestKind::Plan(_) => {
                 let label = request.detail().unwrap_or_default();
-                let tool = json!({ "name": request.tool, "status": "waiting_permission", "label": label });
                 let asked = json!({ "worker": self.worker, "request": request.request, "tool": request.tool, "detail": label });
-                vec![frame("tool", &tool), frame("permission", &asked)]
+                vec![frame("permission", &asked)]
             }
         }
     }
@@ -377,6 +395,12 @@ async fn kill(State(server): State<Shared>, At(key): At<Key>) -> Result<Json<Kil
     if !stopped {
         return Ok(Json(none()));
     }
-    server.hub.publish("session-updated", &json!({ "key": key.to_string(), "status": "killed" }));
+    let ended = key.clone();
+    server
+        .work(move |server, context| {
+            publish(server, context, &ended);
+            Ok(())
+        })
+        .await?;
     Ok(Json(Killed { success: true, message: format!("Session {key} terminated") }))
 }

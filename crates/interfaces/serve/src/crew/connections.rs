@@ -223,11 +223,11 @@ async fn add_one(
             Ok(look(context, made))
         })
         .await?;
-    Ok((StatusCode::CREATED, Json(told(&server, added))))
+    Ok((StatusCode::CREATED, Json(published(&server, added))))
 }
 
-/// Tells everybody of a connection's state.
-fn told(server: &Shared, info: ConnectionInfo) -> ConnectionInfo {
+/// Publishes a connection's state.
+fn published(server: &Shared, info: ConnectionInfo) -> ConnectionInfo {
     let data = json!({ "connection_id": info.connection.id, "status": info.status, "error": info.error });
     server.hub.publish("connection-status", &data);
     info
@@ -248,7 +248,7 @@ async fn edit(server: &Shared, id: String, fields: Change) -> Result<Json<Connec
             Ok(look(context, new))
         })
         .await?;
-    Ok(Json(told(server, new)))
+    Ok(Json(published(server, new)))
 }
 
 async fn change(

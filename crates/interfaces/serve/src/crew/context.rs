@@ -1,4 +1,4 @@
-//! What an agent is told of the room it works in: a small JSON object, the same for the same state.
+//! The description of a room for the agents that work in it: a small JSON object, the same for the same state.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -11,7 +11,7 @@ pub(super) const OWN_CHANNEL: &str = "crewhub-ui";
 /// How many hexadecimal digits of its hash a context has.
 const DIGITS: usize = 16;
 
-/// What is told of a room to one who works in it.
+/// The description of a room for an agent that works in it.
 pub(super) fn of_room(server: &Server, room: &Room, channel: &str, agent: Option<&Agent>) -> Value {
     let is_own = channel == OWN_CHANNEL;
     let project = room.project_id.as_ref().map(|id| {
@@ -23,7 +23,7 @@ pub(super) fn of_room(server: &Server, room: &Room, channel: &str, agent: Option
         });
         json!({ "id": id, "name": room.project_name, "repo": folder })
     });
-    let mut told = Map::from_iter([
+    let mut envelope = Map::from_iter([
         ("v".to_owned(), json!(1)),
         (
             "room".to_owned(),
@@ -34,7 +34,7 @@ pub(super) fn of_room(server: &Server, room: &Room, channel: &str, agent: Option
         ("context_version".to_owned(), json!(room.updated_at)),
     ]);
     if let Some(agent) = agent {
-        told.insert(
+        envelope.insert(
             "self".to_owned(),
             json!({ "handle": agent.id, "agentId": agent.id, "role": agent.bio, "color": agent.color }),
         );
@@ -44,21 +44,21 @@ pub(super) fn of_room(server: &Server, room: &Room, channel: &str, agent: Option
             let here = book.agents.iter().filter(|agent| agent.default_room_id.as_ref() == Some(&room.id));
             here.map(|agent| json!({ "handle": agent.id, "role": agent.bio })).collect()
         });
-        told.insert("participants".to_owned(), json!(participants));
-        told.insert("tasks".to_owned(), json!([]));
+        envelope.insert("participants".to_owned(), json!(participants));
+        envelope.insert("tasks".to_owned(), json!([]));
     }
-    let digest = Sha256::digest(Value::Object(told.clone()).to_string().as_bytes());
+    let digest = Sha256::digest(Value::Object(envelope.clone()).to_string().as_bytes());
     let hash: String = digest.iter().map(|byte| format!("{byte:02x}")).take(DIGITS / 2).collect();
-    told.insert("context_hash".to_owned(), json!(hash));
-    Value::Object(told)
+    envelope.insert("context_hash".to_owned(), json!(hash));
+    Value::Object(envelope)
 }
 
 /// The same as text for an agent's instructions.
-pub(super) fn block(told: &Value) -> String {
-    format!("```crewhub-context\n{told}\n```")
+pub(super) fn block(envelope: &Value) -> String {
+    format!("```crewhub-context\n{envelope}\n```")
 }
 
 /// The answer of the routes that show a context.
-pub(super) fn answer(told: &Value) -> Value {
-    json!({ "envelope": told, "formatted": block(told), "context_hash": told["context_hash"] })
+pub(super) fn answer(envelope: &Value) -> Value {
+    json!({ "envelope": envelope, "formatted": block(envelope), "context_hash": envelope["context_hash"] })
 }

@@ -1,7 +1,8 @@
 //! Scheduled jobs in CrewHub's shape. A job's id is its name.
 
 use app::cron::{
-    self, JobInfo, JobRequest, JobSchedule, ListRequest, Payload, RunOutcome, RunState, SessionTarget,
+    self, JobChange, JobInfo, JobRequest, JobSchedule, ListRequest, Payload, RunOutcome, RunState,
+    SessionTarget,
 };
 use app::workers::start::Effort;
 use app::{Context, Error, Kind};
@@ -21,6 +22,9 @@ use crate::state::Shared;
 
 /// The longest name of a job, in characters.
 const LONGEST_NAME: usize = 64;
+
+/// What is wrong with a schedule that says too little.
+const INCOMPLETE: &str = "schedule needs its kind, and atMs, everyMs or expr with it";
 
 /// All jobs.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -108,7 +112,7 @@ struct NewJob {
 /// What to change in a job.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct JobChange {
+struct CrewJobChange {
     schedule: Option<CrewSchedule>,
     payload: Option<CrewPayload>,
     session_target: Option<String>,
@@ -124,7 +128,7 @@ pub(super) fn add(routes: &mut Routes) {
     routes
         .add(post("/api/cron/jobs", "add_crew_job", "Adds a job").body::<NewJob>().answer::<CrewJob>(), make);
     routes.add(get(ONE, "crew_job", "One job").answer::<CrewJob>(), one);
-    let route = patch(ONE, "change_crew_job", "Changes a job").body::<JobChange>().answer::<CrewJob>();
+    let route = patch(ONE, "change_crew_job", "Changes a job").body::<CrewJobChange>().answer::<CrewJob>();
     routes.add(route, change);
     routes.add(delete(ONE, "remove_crew_job", "Removes a job").answer::<Done>(), remove);
     routes.add(post(format!("{ONE}/enable"), "enable_crew_job", "Enables a job").answer::<Done>(), enable);
@@ -135,7 +139,7 @@ pub(super) fn add(routes: &mut Routes) {
 
 async fn list(State(server): State<Shared>) -> Result<Json<CrewJobs>, Problem> {
     let found = server.ask(|context| cron::list(context, &ListRequest::default())).await?;
-    Ok(Json(CrewJobs { jobs: found.jobs.iter().map(told).collect() }))
+    Ok(Json(CrewJobs { jobs: found.jobs.iter().map(CrewJob::new).collect() }))
 }
 
 fn find(context: &Context, name: &str) -> Result<JobInfo, Error> {
@@ -145,28 +149,30 @@ fn find(context: &Context, name: &str) -> Result<JobInfo, Error> {
 }
 
 async fn one(State(server): State<Shared>, At(name): At<String>) -> Result<Json<CrewJob>, Problem> {
-    Ok(Json(told(&server.ask(move |context| find(context, &name)).await?)))
+    Ok(Json(CrewJob::new(&server.ask(move |context| find(context, &name)).await?)))
 }
 
-fn told(info: &JobInfo) -> CrewJob {
-    let spec = &info.job.spec;
-    CrewJob {
-        id: spec.name.clone(),
-        name: spec.name.clone(),
-        enabled: info.job.enabled,
-        schedule: schedule(&spec.schedule),
-        payload: payload(&spec.payload),
-        session_target: match spec.session_target {
-            SessionTarget::Main => "main",
-            SessionTarget::Isolated => "isolated",
-        },
-        directory: spec.directory.display().to_string(),
-        created_at_ms: info.job.created.as_millisecond(),
-        state: JobState {
-            next_run_at_ms: milliseconds(info.next),
-            last_run_at_ms: info.last_run.as_ref().map(|run| run.claimed.as_millisecond()),
-            last_status: info.last_run.as_ref().map(|run| status(&run.state)),
-        },
+impl CrewJob {
+    fn new(info: &JobInfo) -> Self {
+        let spec = &info.job.spec;
+        Self {
+            id: spec.name.clone(),
+            name: spec.name.clone(),
+            enabled: info.job.enabled,
+            schedule: schedule(&spec.schedule),
+            payload: payload(&spec.payload),
+            session_target: match spec.session_target {
+                SessionTarget::Main => "main",
+                SessionTarget::Isolated => "isolated",
+            },
+            directory: spec.directory.display().to_string(),
+            created_at_ms: info.job.created.as_millisecond(),
+            state: JobState {
+                next_run_at_ms: milliseconds(info.next),
+                last_run_at_ms: info.last_run.as_ref().map(|run| run.claimed.as_millisecond()),
+                last_status: info.last_run.as_ref().map(|run| status(&run.state)),
+            },
+        }
     }
 }
 
@@ -251,7 +257,7 @@ impl NewJob {
                 request.cron = Some(expr.clone());
                 request.tz.clone_from(&self.schedule.tz);
             }
-            _ => return Err(usage("schedule needs its kind, and atMs, everyMs or expr with it")),
+            _ => return Err(usage(INCOMPLETE)),
         }
         Ok(request)
     }
@@ -282,7 +288,7 @@ async fn make(State(server): State<Shared>, Given(wanted): Given<NewJob>) -> Res
             switched(context, made, wanted.enabled.unwrap_or(true))
         })
         .await?;
-    Ok(Json(told(&made)))
+    Ok(Json(CrewJob::new(&made)))
 }
 
 fn switched(context: &Context, made: JobInfo, is_on: bool) -> Result<JobInfo, Error> {
@@ -294,49 +300,78 @@ fn switched(context: &Context, made: JobInfo, is_on: bool) -> Result<JobInfo, Er
 
 async fn change(
     State(server): State<Shared>,
-    At(name): At<String>,
-    Given(wanted): Given<JobChange>,
+    At(job): At<String>,
+    Given(wanted): Given<CrewJobChange>,
 ) -> Result<Json<CrewJob>, Problem> {
-    let made = server.ask(move |context| replaced(context, &name, wanted)).await?;
-    Ok(Json(told(&made)))
+    let changed = server
+        .ask(move |context| {
+            let known = find(context, &job)?.job.spec;
+            let change = JobChange {
+                name: wanted.name.map(|name| plain(Some(&name), context.now)),
+                schedule: wanted.schedule.map(|wanted| wanted.read(&known.schedule, context)).transpose()?,
+                payload: wanted.payload.map(CrewPayload::read).transpose()?,
+                session_target: wanted.session_target.map(|word| target(&word)).transpose()?,
+                directory: wanted.directory,
+                is_enabled: wanted.enabled,
+            };
+            cron::change(context, &JobRequest { job }, change)
+        })
+        .await?;
+    Ok(Json(CrewJob::new(&changed)))
 }
 
-/// Changes a job. All but a switch makes a new one in its place, which is tried under another name first: a change that
-/// makes no sense leaves the old one.
-fn replaced(context: &Context, name: &str, wanted: JobChange) -> Result<JobInfo, Error> {
-    let known = find(context, name)?;
-    let is_on = wanted.enabled.unwrap_or(known.job.enabled);
-    let is_switch = wanted.schedule.is_none() && wanted.payload.is_none() && wanted.session_target.is_none();
-    if is_switch && wanted.directory.is_none() && wanted.name.as_deref().is_none_or(|new| new == name) {
-        return switched(context, known, is_on);
+impl CrewSchedule {
+    /// The schedule in the place of another one, whose beginning and time zone it keeps.
+    fn read(self, old: &JobSchedule, context: &Context) -> Result<JobSchedule, Error> {
+        let time = |at: i64| {
+            Timestamp::from_millisecond(at).map_err(|_| Error::new(Kind::Usage, "schedule: this is no time"))
+        };
+        match (self.kind.as_str(), self.at_ms, self.every_ms, self.expr) {
+            ("at", Some(at), _, _) => Ok(JobSchedule::At { at: time(at)? }),
+            ("every", _, Some(every_ms), _) => {
+                let anchor = match (self.anchor_ms, old) {
+                    (Some(anchor), _) => time(anchor)?,
+                    (None, JobSchedule::Every { anchor, .. }) => *anchor,
+                    (None, _) => context.now,
+                };
+                Ok(JobSchedule::Every { every_ms, anchor })
+            }
+            ("cron", _, _, Some(expr)) => {
+                let known = match old {
+                    JobSchedule::Cron { tz, .. } => tz.clone(),
+                    JobSchedule::At { .. } | JobSchedule::Every { .. } => {
+                        context.zone().iana_name().map(str::to_owned)
+                    }
+                };
+                Ok(JobSchedule::Cron { expr, tz: self.tz.or(known) })
+            }
+            _ => Err(Error::new(Kind::Usage, INCOMPLETE)),
+        }
     }
-    let old = told(&known);
-    let new = NewJob {
-        schedule: wanted.schedule.unwrap_or(old.schedule),
-        payload: wanted.payload.unwrap_or(old.payload),
-        session_target: wanted.session_target.or(Some(old.session_target.to_owned())),
-        name: wanted.name.or(Some(old.name)),
-        enabled: Some(is_on),
-        directory: wanted.directory.or(Some(old.directory)),
-    };
-    let new_name = plain(new.name.as_deref(), context.now);
-    let options = |request: cron::add::Request| cron::add::Request {
-        permission_mode: known.job.spec.options.permission_mode.clone(),
-        allowed_tools: known.job.spec.options.allowed_tools.clone(),
-        budget_usd: known.job.spec.options.budget_usd,
-        overlap: known.job.spec.overlap,
-        no_catch_up: !known.job.spec.catch_up,
-        ..request
-    };
-    let trial = format!("change-{}", context.now.as_millisecond());
-    cron::add(context, &options(new.request(trial.clone())?))?;
-    cron::remove(context, &JobRequest { job: trial })?;
-    if new_name != name && find(context, &new_name).is_ok() {
-        return Err(Error::new(Kind::Usage, format!("there is already a job `{new_name}`")));
+}
+
+impl CrewPayload {
+    fn read(self) -> Result<Payload, Error> {
+        let missing = || Error::new(Kind::Usage, "payload.text or payload.message is missing");
+        match self.kind.as_str() {
+            "systemEvent" => Ok(Payload::SystemEvent { text: self.text.ok_or_else(missing)? }),
+            "agentTurn" => Ok(Payload::AgentTurn {
+                message: self.message.ok_or_else(missing)?,
+                model: self.model,
+                thinking: effort(self.thinking.as_deref())?.map(|effort| effort.word().to_owned()),
+                timeout_seconds: self.timeout_seconds,
+            }),
+            _ => Err(Error::new(Kind::Usage, "payload.kind is systemEvent or agentTurn")),
+        }
     }
-    cron::remove(context, &JobRequest { job: name.to_owned() })?;
-    let made = cron::add(context, &options(new.request(new_name)?))?;
-    switched(context, made, is_on)
+}
+
+fn target(word: &str) -> Result<SessionTarget, Error> {
+    match word {
+        "main" => Ok(SessionTarget::Main),
+        "isolated" => Ok(SessionTarget::Isolated),
+        _ => Err(Error::new(Kind::Usage, "sessionTarget is main or isolated")),
+    }
 }
 
 async fn remove(State(server): State<Shared>, At(job): At<String>) -> Result<Json<Done>, Problem> {

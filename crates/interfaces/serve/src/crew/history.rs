@@ -27,6 +27,10 @@ const CHAT_LIMIT: usize = 30;
 const CHAT_MOST: usize = 100;
 /// How many records are read at a time; several are one message of a chat.
 const STEP: usize = 200;
+/// The longest result of a tool that is shown, in characters.
+const LONGEST_RESULT: usize = 500;
+/// The status of a tool that has no result yet.
+const CALLED: &str = "called";
 /// What CrewHub puts between its context and the person's words.
 const SEPARATOR: &str = "---[user-message-start]---";
 
@@ -265,18 +269,16 @@ impl Bubble {
                 }
             }
             Piece::ToolUse { name, input } => {
-                let mut tool = json!({ "name": name, "status": "called", "label": label(input) });
+                let mut tool = json!({ "name": name, "status": CALLED, "label": label(input) });
                 if raw {
                     tool["input"] = json!({ "input": input });
                 }
                 self.do_with(tool);
             }
             Piece::ToolResult { text, is_error } => {
-                let mut tool = json!({ "name": "tool", "status": if *is_error { "error" } else { "done" } });
-                if raw {
-                    tool["result"] = json!(text.chars().take(500).collect::<String>());
-                }
-                self.do_with(tool);
+                let status = if *is_error { "error" } else { "done" };
+                let result = raw.then(|| text.chars().take(LONGEST_RESULT).collect::<String>());
+                self.end_tool(status, result);
             }
             Piece::Image => self.content_segments.push(json!({ "type": "text", "text": "[image]" })),
         }
@@ -285,6 +287,20 @@ impl Bubble {
     fn do_with(&mut self, tool: Value) {
         self.content_segments.push(json!({ "type": "tool", "tool": tool }));
         self.tools.push(tool);
+    }
+
+    /// Gives the first tool that has no result yet its result: results come in the order of the calls.
+    fn end_tool(&mut self, status: &str, result: Option<String>) {
+        let is_open = |tool: &Value| tool["status"] == CALLED;
+        let segments = self.content_segments.iter_mut().filter_map(|segment| segment.get_mut("tool"));
+        let open =
+            [self.tools.iter_mut().find(|tool| is_open(tool)), { segments }.find(|tool| is_open(tool))];
+        for tool in open.into_iter().flatten() {
+            tool["status"] = json!(status);
+            if let Some(result) = &result {
+                tool["result"] = json!(result);
+            }
+        }
     }
 }
 

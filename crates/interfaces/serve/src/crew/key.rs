@@ -17,7 +17,7 @@ pub(super) enum Key {
     Session(SessionId),
     /// A fixed agent, whose session is the one it was talked to in last.
     Agent(AgentId),
-    /// One of OpenClaw's, as it stands.
+    /// One of OpenClaw's, unchanged.
     OpenClaw {
         /// The agent.
         agent: AgentId,

@@ -4,13 +4,15 @@
 use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
-use model::{Session, SessionInfo};
+use model::{Session, SessionId, SessionInfo};
 use xxhash_rust::xxh3::xxh3_64;
 
 use app::sessions::list;
 use app::{Context, Error, Moment};
 
-use crate::crew::store::{Assignment, Book, Project, Room, Rule};
+use crate::crew::rule::{Rules, Seen};
+use crate::crew::store::{Assignment, Book, Project, Room};
+use crate::state::Server;
 
 /// Projects in which nothing happened for so long have no room by themselves.
 const RECENT: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -20,11 +22,21 @@ const PRESENT: SignedDuration = SignedDuration::from_hours(24);
 const COLOURS: [&str; 8] =
     ["#4f46e5", "#0891b2", "#16a34a", "#ca8a04", "#dc2626", "#9333ea", "#db2777", "#475569"];
 
+/// Models by session.
+pub(super) type Models = BTreeMap<SessionId, String>;
+
 /// The sessions that have a place in the office.
 pub(super) fn sessions(context: &Context) -> Result<Vec<Session>, Error> {
     let since = context.now.checked_sub(RECENT).unwrap_or(context.now);
     let request = list::Request { since: Some(Moment::from(since)), ..list::Request::default() };
     Ok(list::list(context, &request)?.sessions)
+}
+
+/// The models of the sessions that are watched.
+pub(super) fn models(server: &Server, context: &Context) -> Models {
+    let snapshot = server.hub.live().and_then(|live| live.snapshot(context).ok());
+    let sessions = snapshot.map(|snapshot| snapshot.sessions).unwrap_or_default();
+    sessions.into_iter().filter_map(|info| Some((info.session_id, info.model?))).collect()
 }
 
 /// All projects, each with the ids of its rooms.
@@ -134,14 +146,14 @@ pub(super) fn room(id: &str, name: &str, sort_order: i64) -> Room {
 }
 
 /// The rooms of sessions: where a person put them, else where a rule does, else their project's.
-///
-/// The front end itself applies patterns of labels, so that with such a rule nothing is assigned but what a person put
-/// somewhere.
-pub(super) fn assignments(context: &Context, book: &Book, sessions: &[Session]) -> Vec<Assignment> {
+pub(super) fn assignments(
+    context: &Context,
+    book: &Book,
+    sessions: &[Session],
+    models: &Models,
+) -> Vec<Assignment> {
     let mut all: Vec<Assignment> = book.assignments.values().cloned().collect();
-    if book.rules.iter().any(|rule| rule.rule_type == "label_pattern") {
-        return all;
-    }
+    let rules = Rules::new(&book.rules);
     let projects = projects(book, sessions);
     let rooms = rooms(book, &projects);
     let since = context.now.checked_sub(PRESENT).unwrap_or(context.now);
@@ -152,7 +164,9 @@ pub(super) fn assignments(context: &Context, book: &Book, sessions: &[Session]) 
         if book.assignments.contains_key(&key) {
             continue;
         }
-        let by_rule = rule(book, session).map(|rule| rule.room_id.clone());
+        let label = session.title.as_deref().or(session.project.as_deref()).unwrap_or_default();
+        let model = models.get(&session.id).map(String::as_str).unwrap_or_default();
+        let by_rule = rules.of(&Seen { key: &key, label, model }).map(|rule| rule.room_id.clone());
         let of_project = || {
             let path = session.repo_path.as_deref()?.display().to_string();
             let project = projects.iter().find(|project| project.folder_path.as_ref() == Some(&path))?;
@@ -169,23 +183,10 @@ pub(super) fn assignments(context: &Context, book: &Book, sessions: &[Session]) 
     all
 }
 
-/// The most important rule that a session meets.
-fn rule<'a>(book: &'a Book, session: &Session) -> Option<&'a Rule> {
-    let meets = |rule: &&Rule| {
-        let value = rule.rule_value.to_lowercase();
-        let holds = |text: Option<&str>| text.is_some_and(|text| text.to_lowercase().contains(&value));
-        match rule.rule_type.as_str() {
-            "keyword" => holds(session.title.as_deref()) || holds(session.project.as_deref()),
-            "session_type" => matches!(value.as_str(), "claude_code" | "claude" | "session"),
-            _ => false,
-        }
-    };
-    book.rules.iter().filter(meets).max_by_key(|rule| rule.priority)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::crew::store::Rule;
 
     fn session(id: &str, project: &str) -> Session {
         Session {
@@ -240,7 +241,7 @@ mod tests {
             created_at: 0,
         };
         book.rules.push(rule);
-        let found = assignments(&context, &book, &sessions);
+        let found = assignments(&context, &book, &sessions, &Models::new());
         let room = |key: &str| found.iter().find(|one| one.session_key == key).map(|one| one.room_id.clone());
         assert_eq!(room("claude:a").as_deref(), Some("cellar"));
         assert!(room("claude:b").unwrap().starts_with("room-p-"));

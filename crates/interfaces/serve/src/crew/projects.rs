@@ -66,8 +66,6 @@ pub(super) fn add(routes: &mut Routes) {
         delete("/api/projects/{project}", "remove_project", "Removes a project").answer::<Removed>(),
         remove,
     );
-    let route = get("/api/projects/{project}/markdown-files", "project_documents", "A project's documents");
-    routes.add(route.answer::<Map<String, Value>>(), documents);
     let route = get("/api/project-folders/discover", "project_folders", "Folders that projects are in");
     routes.add(route.answer::<Map<String, Value>>(), folders);
 }
@@ -189,13 +187,6 @@ async fn remove(State(server): State<Shared>, At(project): At<String>) -> Result
         .await?;
     server.hub.publish("rooms-refresh", &json!({ "action": "project_deleted" }));
     Ok(Json(Removed::new(project)))
-}
-
-/// The names of a project's documents, as its state has them; their words stay where they are.
-async fn documents(State(server): State<Shared>, At(project): At<String>) -> Result<Json<Value>, Problem> {
-    let found =
-        server.work(move |server, context| find(server, &office::sessions(context)?, &project)).await?;
-    Ok(Json(json!({ "files": [], "tree": [], "root": found.name })))
 }
 
 async fn folders(State(server): State<Shared>) -> Result<Json<Value>, Problem> {

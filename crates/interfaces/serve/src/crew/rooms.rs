@@ -37,7 +37,7 @@ struct RoomProject {
 /// For whom the context of a room is.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ContextQuery {
-    /// Where it is read; others than `crewhub-ui` are told less.
+    /// Where it is read; other channels than `crewhub-ui` get less.
     channel: Option<String>,
 }
 
@@ -58,7 +58,8 @@ pub(super) fn add(routes: &mut Routes) {
         put("/api/rooms/{room}/hq", "set_headquarters", "Makes a room the headquarters").answer::<Room>(),
         set_hq,
     );
-    let route = get("/api/rooms/{room}/context", "room_context", "What an agent in a room is told of it");
+    let route =
+        get("/api/rooms/{room}/context", "room_context", "The room's part of what an agent in it gets");
     routes.add(route.query::<ContextQuery>().answer::<Value>(), room_context);
 }
 
@@ -107,11 +108,11 @@ async fn make(State(server): State<Shared>, Given(wanted): Given<Room>) -> Resul
             })
         })
         .await?;
-    Ok(Json(told(&server, room)))
+    Ok(Json(published(&server, room)))
 }
 
-/// Tells everybody that rooms have changed.
-fn told(server: &Shared, room: Room) -> Room {
+/// Publishes a room that has changed.
+fn published(server: &Shared, room: Room) -> Room {
     server.hub.publish("rooms-refresh", &json!({ "action": "updated", "room": room }));
     room
 }
@@ -133,7 +134,7 @@ async fn edit(
             })
         })
         .await?;
-    Ok(Json(told(server, room)))
+    Ok(Json(published(server, room)))
 }
 
 fn keep(book: &mut Book, room: Room) {
@@ -238,12 +239,12 @@ async fn room_context(
     At(room): At<String>,
     Asked(query): Asked<ContextQuery>,
 ) -> Result<Json<Value>, Problem> {
-    let told = server
+    let envelope = server
         .work(move |server, asked| {
             let room = find(server, asked, &room)?;
             let channel = query.channel.as_deref().unwrap_or(context::OWN_CHANNEL);
             Ok(context::answer(&context::of_room(server, &room, channel, None)))
         })
         .await?;
-    Ok(Json(told))
+    Ok(Json(envelope))
 }

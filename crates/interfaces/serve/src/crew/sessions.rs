@@ -1,5 +1,6 @@
 //! Sessions as CrewHub shows them: those that are alive or were active lately, each with its sub-agents.
 
+use app::live::watch::MonitorSnapshot;
 use app::sessions::list;
 use app::workers::stop;
 use app::{Context, Kind};
@@ -7,16 +8,17 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use jiff::SignedDuration;
-use model::{Activity, Evidence, Session, SessionInfo, State as Doing};
+use model::{Activity, Evidence, Session, SessionId, SessionInfo, State as Doing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::crew::change::Change;
 use crate::crew::context;
 use crate::crew::history;
 use crate::crew::key::Key;
 use crate::crew::office;
+use crate::crew::store::{Agent, Book};
 use crate::extract::{Asked, At, Given};
 use crate::operation::{delete, get, patch};
 use crate::problem::Problem;
@@ -34,9 +36,9 @@ const PAGE: usize = 50;
 
 /// Sessions in CrewHub's shape.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub(super) struct CrewSessions {
+pub(crate) struct CrewSessions {
     /// Running ones and the newest first.
-    pub(super) sessions: Vec<Value>,
+    pub(crate) sessions: Vec<Value>,
 }
 
 /// Which sessions to show.
@@ -57,6 +59,35 @@ struct ArchivedQuery {
     search: Option<String>,
 }
 
+/// A page of older sessions.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ArchivedSessions {
+    /// Running ones and the newest first.
+    sessions: Vec<ArchivedSession>,
+    /// How many there are on all pages.
+    total: usize,
+    limit: usize,
+    offset: usize,
+}
+
+/// An older session.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ArchivedSession {
+    session_key: String,
+    session_id: SessionId,
+    agent_id: String,
+    display_name: String,
+    minion_type: &'static str,
+    model: Option<String>,
+    channel: &'static str,
+    started_at: Option<String>,
+    ended_at: Option<String>,
+    message_count: u64,
+    /// `archived` or `running`.
+    status: &'static str,
+    summary: String,
+}
+
 /// Something was done to a session.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SessionDone {
@@ -69,15 +100,15 @@ pub(super) fn add(routes: &mut Routes) {
     let route = get("/api/sessions", "crew_sessions", "Sessions that are alive or were active lately");
     routes.add(route.query::<SessionsQuery>().answer::<CrewSessions>(), list_all);
     let route = get("/api/sessions/archived", "archived_sessions", "All sessions, newest first");
-    routes.add(route.query::<ArchivedQuery>().answer::<Map<String, Value>>(), archived);
+    routes.add(route.query::<ArchivedQuery>().answer::<ArchivedSessions>(), archived);
     let route = patch("/api/sessions/{key}", "change_session", "Changes a session's name").body::<Change>();
     routes.add(route.answer::<SessionDone>(), change);
     let route =
         delete("/api/sessions/{key}", "stop_session", "Stops a session's worker").answer::<SessionDone>();
     routes.add(route, end);
     let route =
-        get("/api/sessions/{key}/context", "session_context", "What an agent is told of its session's room");
-    routes.add(route.answer::<Value>(), told);
+        get("/api/sessions/{key}/context", "session_context", "The room's part of what an agent gets");
+    routes.add(route.answer::<Value>(), room_context);
     history::add(routes);
 }
 
@@ -90,30 +121,40 @@ async fn list_all(
 }
 
 /// The sessions that were active within so many minutes, or are alive.
-pub(super) fn crew_sessions(
+pub(crate) fn crew_sessions(
     server: &Server,
     context: &Context,
     minutes: Option<i64>,
 ) -> Result<CrewSessions, Problem> {
     let minutes = minutes.unwrap_or(ACTIVE);
     let since = context.now.checked_sub(SignedDuration::from_mins(minutes)).unwrap_or(context.now);
-    let watched = server.hub.live().filter(|_| minutes <= WATCHED);
-    let snapshot = watched.map(|live| live.snapshot(context)).transpose()?;
-    let infos: Vec<SessionInfo> = if let Some(snapshot) = snapshot {
-        let is_shown = |info: &SessionInfo| info.pid.is_some() || info.last_activity >= Some(since);
-        snapshot.sessions.into_iter().filter(is_shown).collect()
-    } else {
-        let found = list::list(context, &list::Request::default())?.sessions;
-        let is_shown = |session: &Session| session.is_running || session.last_modified >= Some(since);
-        found.into_iter().filter(is_shown).map(info).collect()
-    };
+    if let Some(live) = server.hub.live().filter(|_| minutes <= WATCHED) {
+        return Ok(rows(server, &live.snapshot(context)?.sessions, since));
+    }
+    let found = list::list(context, &list::Request::default())?.sessions;
+    let is_shown = |session: &Session| session.is_running || session.last_modified >= Some(since);
+    let infos: Vec<SessionInfo> = found.into_iter().filter(is_shown).map(info).collect();
+    Ok(rows(server, &infos, since))
+}
+
+/// The sessions of a snapshot that are alive or were active lately.
+pub(crate) fn lately(server: &Server, context: &Context, snapshot: &MonitorSnapshot) -> CrewSessions {
+    let since = context.now.checked_sub(SignedDuration::from_mins(ACTIVE)).unwrap_or(context.now);
+    rows(server, &snapshot.sessions, since)
+}
+
+/// Those that are alive or were active since then, each followed by its sub-agents.
+fn rows(server: &Server, infos: &[SessionInfo], since: jiff::Timestamp) -> CrewSessions {
+    let is_shown = |info: &&SessionInfo| info.pid.is_some() || info.last_activity >= Some(since);
     let mut sessions = Vec::new();
-    for info in infos {
-        let subagents: Vec<Value> = info.subagents.iter().map(|agent| subagent(&info, agent)).collect();
-        sessions.push(crew_session(server, &info));
+    for info in infos.iter().filter(is_shown) {
+        let row = crew_session(server, info);
+        let subagents: Vec<Value> =
+            info.subagents.iter().map(|agent| subagent(info, &row["key"], agent)).collect();
+        sessions.push(row);
         sessions.extend(subagents);
     }
-    Ok(CrewSessions { sessions })
+    CrewSessions { sessions }
 }
 
 /// A listed session as one that is watched.
@@ -135,19 +176,34 @@ fn info(session: Session) -> SessionInfo {
     }
 }
 
+/// The key of a session: that of the fixed agent whose session it is, or its own.
+pub(crate) fn crew_key(server: &Server, session: &SessionId) -> String {
+    server.store.read(|book| match agent_of(book, session) {
+        Some(agent) => format!("cc:{}", agent.id),
+        None => SessionInfo::key(session),
+    })
+}
+
+fn agent_of<'a>(book: &'a Book, session: &SessionId) -> Option<&'a Agent> {
+    let id = session.as_str();
+    book.agents.iter().find(|agent| agent.current_session_id.as_deref() == Some(id))
+}
+
 /// A session with the name that a person gave it; that of a fixed agent has the agent's key.
-fn crew_session(server: &Server, info: &SessionInfo) -> Value {
+pub(crate) fn crew_session(server: &Server, info: &SessionInfo) -> Value {
     let mut json = serde_json::to_value(info).unwrap_or_default();
-    let key = SessionInfo::key(&info.session_id);
     server.store.read(|book| {
-        let id = info.session_id.as_str();
-        if let Some(agent) = book.agents.iter().find(|agent| agent.current_session_id.as_deref() == Some(id))
-        {
-            json["key"] = json!(format!("cc:{}", agent.id));
+        let own = SessionInfo::key(&info.session_id);
+        let mut named = book.display_names.get(&own);
+        if let Some(agent) = agent_of(book, &info.session_id) {
+            let key = format!("cc:{}", agent.id);
+            named = book.display_names.get(&key).or(named);
+            json["sessionKey"] = json!(key);
+            json["key"] = json!(key);
             json["agentId"] = json!(agent.id);
             json["label"] = json!(agent.name);
         }
-        if let Some(named) = book.display_names.get(&key) {
+        if let Some(named) = named {
             json["displayName"] = json!(named.display_name);
         }
     });
@@ -155,8 +211,8 @@ fn crew_session(server: &Server, info: &SessionInfo) -> Value {
     json
 }
 
-fn subagent(parent: &SessionInfo, agent: &model::SubagentEvent) -> Value {
-    let parent_key = SessionInfo::key(&parent.session_id);
+fn subagent(parent: &SessionInfo, parent_key: &Value, agent: &model::SubagentEvent) -> Value {
+    let parent_key = parent_key.as_str().unwrap_or_default();
     let id = agent.subagent_id.as_deref().unwrap_or(&agent.task_id);
     json!({
         "key": format!("claude:{}-agent-{id}", parent.session_id.short()),
@@ -180,7 +236,7 @@ fn subagent(parent: &SessionInfo, agent: &model::SubagentEvent) -> Value {
 async fn archived(
     State(server): State<Shared>,
     Asked(query): Asked<ArchivedQuery>,
-) -> Result<Json<Value>, Problem> {
+) -> Result<Json<ArchivedSessions>, Problem> {
     let (limit, offset) = (query.limit.unwrap_or(PAGE).clamp(1, 500), query.offset.unwrap_or(0));
     let wanted = query.search.unwrap_or_default().to_lowercase();
     let found = server
@@ -191,17 +247,33 @@ async fn archived(
             };
             sessions.retain(|session| wanted.is_empty() || has(&session.title) || has(&session.project));
             let total = sessions.len();
-            let page = sessions.into_iter().skip(offset).take(limit).map(|session| {
-                let messages = session.visible_messages;
-                let mut json = crew_session(server, &info(session));
-                json["messageCount"] = json!(messages);
-                json
-            });
-            let page: Vec<Value> = page.collect();
-            Ok(json!({ "sessions": page, "total": total, "limit": limit, "offset": offset }))
+            let page =
+                sessions.iter().skip(offset).take(limit).map(|session| archived_session(server, session));
+            Ok(ArchivedSessions { sessions: page.collect(), total, limit, offset })
         })
         .await?;
     Ok(Json(found))
+}
+
+fn archived_session(server: &Server, session: &Session) -> ArchivedSession {
+    let key = crew_key(server, &session.id);
+    let named =
+        server.store.read(|book| book.display_names.get(&key).map(|named| named.display_name.clone()));
+    let title = session.title.as_deref().or(session.project.as_deref()).map(str::to_owned);
+    ArchivedSession {
+        display_name: named.or_else(|| title.clone()).unwrap_or_else(|| key.clone()),
+        session_key: key,
+        session_id: session.id.clone(),
+        agent_id: session.origin.agent().map_or_else(|| "main".to_owned(), ToString::to_string),
+        minion_type: model::SOURCE,
+        model: None,
+        channel: "claude-code",
+        started_at: session.created.map(|at| at.to_string()),
+        ended_at: session.last_modified.map(|at| at.to_string()),
+        message_count: session.visible_messages,
+        status: if session.is_running { "running" } else { "archived" },
+        summary: title.unwrap_or_default(),
+    }
 }
 
 /// A session's model is the choice of who starts it; what can be changed is its name.
@@ -244,13 +316,13 @@ async fn end(State(server): State<Shared>, At(key): At<Key>) -> Result<Json<Sess
     Ok(Json(SessionDone { success: true, session_key }))
 }
 
-async fn told(State(server): State<Shared>, At(key): At<Key>) -> Result<Json<Value>, Problem> {
+async fn room_context(State(server): State<Shared>, At(key): At<Key>) -> Result<Json<Value>, Problem> {
     let text = key.to_string();
     let found = server
         .work(move |server, asked| {
-            let sessions = office::sessions(asked)?;
+            let (sessions, models) = (office::sessions(asked)?, office::models(server, asked));
             Ok(server.store.read(|book| {
-                let room = office::assignments(asked, book, &sessions)
+                let room = office::assignments(asked, book, &sessions, &models)
                     .into_iter()
                     .find(|one| one.session_key == text)?
                     .room_id;

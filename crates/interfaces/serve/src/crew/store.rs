@@ -183,7 +183,7 @@ pub(super) struct Rule {
     #[serde(default)]
     pub(super) id: String,
     pub(super) room_id: String,
-    /// `keyword`, `model`, `label_pattern` or `session_type`.
+    /// `keyword`, `model`, `label_pattern`, `session_type` or `session_key_contains`.
     pub(super) rule_type: String,
     pub(super) rule_value: String,
     #[serde(default)]
@@ -238,7 +238,7 @@ impl Store {
                 let attempt = format!("cannot read {}", file.display());
                 let error = Error::caused(Kind::Unavailable, attempt, &error);
                 error.hint(
-                    "it holds the rooms and names that you made: repair it, or move it away to begin anew",
+                    "it holds the rooms and names that you made: repair it, or move it away to start without them",
                 )
             })?,
         };

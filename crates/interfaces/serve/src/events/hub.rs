@@ -1,47 +1,95 @@
-//! Sends each event to all listeners, and keeps the latest ones for those who come back. A listener who is too slow for
-//! what is kept is told to fetch everything again; nobody waits for them.
+//! Publishes each event to all listeners, and keeps the latest ones for those who come back. A listener who is too slow for
+//! what is kept has to fetch everything again; nobody waits for one.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use app::live::watch::Live;
 use axum::body::Bytes;
 use jiff::Timestamp;
 use serde::Serialize;
-use serde_json::json;
-use tokio::sync::{broadcast, watch};
+use serde_json::{Value, json};
+use tokio::sync::{Mutex as AsyncMutex, broadcast, watch};
 
 /// How many events a listener may be behind.
 const BEHIND: usize = 512;
+/// For how long a snapshot is given to those who join: hundreds of them join at once when a server starts again.
+const FRESH: Duration = Duration::from_secs(2);
 /// How many events are kept for those who come back, and how many bytes of them.
 const KEPT: usize = 4096;
 const KEPT_BYTES: usize = 8 << 20;
 
+/// What events say of sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// What our own types say.
+    Own,
+    /// What CrewHub's front end expects: its keys, names and rows of sub-agents.
+    Crew,
+}
+
+/// An event as it is written on a stream, in both dialects.
+#[derive(Debug, Clone)]
+pub(crate) struct Frame {
+    own: Bytes,
+    crew: Bytes,
+}
+
+/// An event's name and its data.
+pub(crate) type Named = (&'static str, Value);
+
 /// Where events come from, and where they go.
 pub(crate) struct Hub {
-    sender: broadcast::Sender<Bytes>,
+    sender: broadcast::Sender<Frame>,
     kept: Mutex<Kept>,
     live: watch::Sender<Option<Live>>,
+    /// The latest snapshot in each dialect; who joins while one is made waits for it.
+    snapshots: [AsyncMutex<Option<Snapshot>>; 2],
+}
+
+/// All sessions at one moment.
+#[derive(Debug, Clone)]
+struct Snapshot {
+    made: Instant,
+    /// The id of the event before it.
+    id: String,
+    frame: Bytes,
 }
 
 /// The latest events, as they are written on the stream.
 struct Kept {
-    /// What tells this server's events from those of one before it.
+    /// Distinguishes this server's events from those of one before it.
     epoch: String,
     /// The number of the latest event.
     last: u64,
-    frames: VecDeque<(u64, Bytes)>,
+    frames: VecDeque<(u64, Frame)>,
     bytes: usize,
 }
 
 /// Where a listener begins.
 pub(crate) struct Beginning {
-    /// The events since the one that was heard last.
-    pub(crate) missed: Vec<Bytes>,
-    /// Whether there are others that nobody knows any more.
+    /// The events since the one that was received last.
+    pub(crate) missed: Vec<Frame>,
+    /// Whether there are others that are not kept any more.
     pub(crate) is_incomplete: bool,
     /// All later events.
-    pub(crate) later: broadcast::Receiver<Bytes>,
+    pub(crate) later: broadcast::Receiver<Frame>,
+}
+
+impl Frame {
+    /// The bytes for a listener.
+    pub(crate) fn bytes(&self, dialect: Dialect) -> Bytes {
+        match dialect {
+            Dialect::Own => self.own.clone(),
+            Dialect::Crew => self.crew.clone(),
+        }
+    }
+
+    fn len(&self) -> usize {
+        let is_shared = self.own.as_ptr() == self.crew.as_ptr();
+        self.own.len() + if is_shared { 0 } else { self.crew.len() }
+    }
 }
 
 impl Hub {
@@ -49,30 +97,77 @@ impl Hub {
     pub(crate) fn new(now: Timestamp) -> Self {
         let epoch = format!("{:x}", now.as_microsecond());
         let kept = Kept { epoch, last: 0, frames: VecDeque::new(), bytes: 0 };
-        Self { sender: broadcast::channel(BEHIND).0, kept: Mutex::new(kept), live: watch::channel(None).0 }
+        Self {
+            sender: broadcast::channel(BEHIND).0,
+            kept: Mutex::new(kept),
+            live: watch::channel(None).0,
+            snapshots: Default::default(),
+        }
     }
 
-    /// Sends an event to everybody who listens.
+    /// Publishes an event that is the same for all listeners.
     pub(crate) fn publish(&self, name: &str, data: &impl Serialize) {
         let Ok(data) = serde_json::to_string(data) else { return };
+        self.send(|id| {
+            let bytes = written(id, name, &data);
+            Frame { own: bytes.clone(), crew: bytes }
+        });
+    }
+
+    /// Publishes an event that is another one, or several, for CrewHub's front end.
+    pub(crate) fn publish_both(&self, own: &Named, crew: &[Named]) {
+        self.send(|id| {
+            let each = crew.iter().map(|(name, data)| written(id, name, &data.to_string()));
+            Frame {
+                own: written(id, own.0, &own.1.to_string()),
+                crew: Bytes::from(each.collect::<Vec<_>>().concat()),
+            }
+        });
+    }
+
+    fn send(&self, frame: impl FnOnce(&str) -> Frame) {
         let mut kept = self.locked();
         kept.last += 1;
-        let frame = Bytes::from(format!("id: {}-{}\nevent: {name}\ndata: {data}\n\n", kept.epoch, kept.last));
+        let frame = frame(&format!("{}-{}", kept.epoch, kept.last));
         kept.keep(frame.clone());
-        // Within the lock, so that nobody who joins misses it or hears it twice; nobody may be listening.
+        // Within the lock, so that nobody who joins misses it or gets it twice; nobody may be listening.
         let _ = self.sender.send(frame);
     }
 
-    /// Joins the listeners; `heard` is the id of the last event that was heard.
-    pub(crate) fn join(&self, heard: Option<&str>) -> Beginning {
+    /// Joins the listeners; `received` is the id of the last event that was received.
+    pub(crate) fn join(&self, received: Option<&str>) -> Beginning {
         let kept = self.locked();
         let later = self.sender.subscribe();
-        let since = heard.map(|heard| kept.since(heard));
+        let since = received.map(|received| kept.since(received));
         let is_incomplete = since.as_ref().is_some_and(Option::is_none);
         Beginning { missed: since.flatten().unwrap_or_default(), is_incomplete, later }
     }
 
-    /// What tells a listener that it missed events.
+    /// Joins the listeners with a snapshot, which is made where there is no fresh one; events since then follow it.
+    pub(crate) async fn join_with_snapshot(
+        &self,
+        dialect: Dialect,
+        make: impl Future<Output = Option<Bytes>>,
+    ) -> (Option<Bytes>, Beginning) {
+        let mut known = self.snapshots[dialect as usize].lock().await;
+        if let Some(snapshot) = known.as_ref().filter(|known| known.made.elapsed() < FRESH) {
+            let beginning = self.join(Some(&snapshot.id));
+            if !beginning.is_incomplete {
+                return (Some(snapshot.frame.clone()), beginning);
+            }
+        }
+        let (id, beginning) = (self.last_id(), self.join(None));
+        let frame = make.await;
+        *known = frame.clone().map(|frame| Snapshot { made: Instant::now(), id, frame });
+        (frame, beginning)
+    }
+
+    fn last_id(&self) -> String {
+        let kept = self.locked();
+        format!("{}-{}", kept.epoch, kept.last)
+    }
+
+    /// The event for a listener that missed others.
     pub(crate) fn resync(&self) -> Bytes {
         let kept = self.locked();
         let data =
@@ -100,8 +195,12 @@ impl Hub {
     }
 }
 
+fn written(id: &str, name: &str, data: &str) -> Bytes {
+    Bytes::from(format!("id: {id}\nevent: {name}\ndata: {data}\n\n"))
+}
+
 impl Kept {
-    fn keep(&mut self, frame: Bytes) {
+    fn keep(&mut self, frame: Frame) {
         self.bytes += frame.len();
         self.frames.push_back((self.last, frame));
         while self.frames.len() > KEPT || self.bytes > KEPT_BYTES {
@@ -111,11 +210,11 @@ impl Kept {
     }
 
     /// The events after this one; `None` where they are not all known.
-    fn since(&self, heard: &str) -> Option<Vec<Bytes>> {
-        let heard: u64 = heard.strip_prefix(&self.epoch)?.strip_prefix('-')?.parse().ok()?;
+    fn since(&self, received: &str) -> Option<Vec<Frame>> {
+        let received: u64 = received.strip_prefix(&self.epoch)?.strip_prefix('-')?.parse().ok()?;
         let oldest = self.frames.front().map_or(self.last + 1, |(number, _)| *number);
-        let is_known = heard <= self.last && heard + 1 >= oldest;
-        let later = self.frames.iter().filter(|(number, _)| *number > heard);
+        let is_known = received <= self.last && received + 1 >= oldest;
+        let later = self.frames.iter().filter(|(number, _)| *number > received);
         is_known.then(|| later.map(|(_, frame)| frame.clone()).collect())
     }
 }
@@ -133,10 +232,10 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(hub: &Hub, heard: Option<&str>, missed: &[&str], is_incomplete: bool) {
-        let found = hub.join(heard);
-        let data = |frame: &Bytes| {
-            String::from_utf8_lossy(frame)
+    fn check(hub: &Hub, received: Option<&str>, missed: &[&str], is_incomplete: bool) {
+        let found = hub.join(received);
+        let data = |frame: &Frame| {
+            String::from_utf8_lossy(&frame.own)
                 .lines()
                 .find_map(|line| line.strip_prefix("data: ").map(str::to_owned))
         };
@@ -144,7 +243,7 @@ mod tests {
         assert_eq!(
             (found_data, found.is_incomplete),
             (missed.iter().map(ToString::to_string).collect(), is_incomplete),
-            "{heard:?}"
+            "{received:?}"
         );
     }
 
@@ -166,6 +265,41 @@ mod tests {
         check(&hub, Some("0-1"), &[], true);
         assert_eq!(hub.join(Some("0-2")).missed.len(), KEPT);
         assert_eq!(String::from_utf8_lossy(&hub.resync()).lines().next(), Some("id: 0-4098"));
+    }
+
+    #[test]
+    fn an_event_can_be_another_one_for_the_other_front_end() {
+        let hub = hub(0);
+        hub.publish_both(&("a", json!(1)), &[("b", json!(2)), ("c", json!(3))]);
+        let frame = &hub.join(Some("0-0")).missed[0];
+        assert_eq!(frame.bytes(Dialect::Own), "id: 0-1\nevent: a\ndata: 1\n\n");
+        assert_eq!(
+            frame.bytes(Dialect::Crew),
+            "id: 0-1\nevent: b\ndata: 2\n\nid: 0-1\nevent: c\ndata: 3\n\n"
+        );
+    }
+
+    #[tokio::test]
+    async fn those_who_join_at_once_share_a_snapshot_and_get_what_happened_since() {
+        let hub = hub(3);
+        let made = std::cell::Cell::new(0);
+        let make = async || {
+            made.set(made.get() + 1);
+            Some(Bytes::from_static(b"all"))
+        };
+        let (first, beginning) = hub.join_with_snapshot(Dialect::Own, make()).await;
+        assert_eq!((first.as_deref(), beginning.missed.len()), (Some(&b"all"[..]), 0));
+        hub.publish("tick", &4);
+        let (second, beginning) = hub.join_with_snapshot(Dialect::Own, make()).await;
+        assert_eq!((second.as_deref(), beginning.missed.len(), made.get()), (Some(&b"all"[..]), 1, 1));
+        // Too much has happened since.
+        for number in 0..=KEPT {
+            hub.publish("tick", &number);
+        }
+        let (_, beginning) = hub.join_with_snapshot(Dialect::Own, make()).await;
+        assert_eq!((beginning.missed.len(), beginning.is_incomplete, made.get()), (0, false, 2));
+        let _ = hub.join_with_snapshot(Dialect::Crew, make()).await;
+        assert_eq!(made.get(), 3);
     }
 
     #[test]

@@ -5,23 +5,23 @@ use std::time::Duration;
 use app::live::watch::{Live, MonitorSnapshot};
 use app::workers::{self, RequestKind, WorkerState};
 use app::{Context, Error};
-use model::{Evidence, SessionEvent, SessionId, SessionInfo};
+use model::{Evidence, SessionActivity, SessionEvent, SessionId, SessionInfo};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::crew::sessions::{crew_key, crew_session, lately};
+use crate::events::hub::Named;
 use crate::notice::Notice;
 use crate::state::{Server, Shared};
 
-/// How often it is looked whether the server stops.
+/// The name of the event with all sessions.
+const REFRESH: &str = "sessions-refresh";
+/// The name of the event of a session that changed.
+const UPDATED: &str = "session-updated";
+/// How often it is checked whether the server stops.
 const GLANCE: Duration = Duration::from_millis(250);
 /// The longest description of what a worker asks, in characters.
 const LONGEST: usize = 200;
-
-/// Every session that is watched, at the beginning and after events were lost.
-#[derive(Serialize)]
-struct Refresh<'a> {
-    sessions: &'a [SessionInfo],
-}
 
 /// A worker asks for a permission, or a question.
 #[derive(Serialize)]
@@ -57,10 +57,10 @@ fn follow(server: &Server) -> Result<(), Error> {
     refresh(server, &snapshot);
     let stop = server.stop();
     while !*stop.borrow() {
-        // There is nobody who watches any more.
+        // The monitor has ended.
         let Ok(event) = events.next(GLANCE) else { return Ok(()) };
         if let Some(event) = &event {
-            publish(server, event);
+            publish(server, event, || events.snapshot());
         }
         let is_lost = matches!(event.as_deref(), Some(SessionEvent::Resync { .. }));
         // A new listing has the titles that are not watched.
@@ -72,15 +72,62 @@ fn follow(server: &Server) -> Result<(), Error> {
     Ok(())
 }
 
+/// Publishes all sessions.
 fn refresh(server: &Server, snapshot: &MonitorSnapshot) {
-    server.hub.publish("sessions-refresh", &Refresh { sessions: &snapshot.sessions });
+    let own = json!({ "sessions": snapshot.sessions });
+    server.hub.publish_both(&(REFRESH, own), &[(REFRESH, crew_refresh(server, snapshot))]);
 }
 
-fn publish(server: &Server, event: &SessionEvent) {
+fn crew_refresh(server: &Server, snapshot: &MonitorSnapshot) -> Value {
+    json!(lately(server, &server.context(), snapshot))
+}
+
+fn publish(server: &Server, event: &SessionEvent, snapshot: impl FnOnce() -> Option<MonitorSnapshot>) {
     let Ok(mut json) = serde_json::to_value(event) else { return };
-    server.hub.publish(event.name(), &json.get_mut("data").map_or(Value::Null, Value::take));
-    if let SessionEvent::SessionActivity(activity) = event
-        && activity.evidence == Evidence::Protocol
+    let data = json.get_mut("data").map_or(Value::Null, Value::take);
+    let own = (event.name(), data);
+    match event {
+        SessionEvent::SessionCreated(info) | SessionEvent::SessionUpdated(info) => {
+            server.hub.publish_both(&own, &[(own.0, crew_session(server, info))]);
+        }
+        SessionEvent::SessionRemoved { session_id, .. } => {
+            let key = crew_key(server, session_id);
+            server.hub.publish_both(&own, &[(own.0, json!({ "key": key, "sessionId": session_id }))]);
+        }
+        SessionEvent::SessionActivity(activity) => {
+            server.hub.publish_both(&own, &[own.clone(), (UPDATED, thin(server, activity))]);
+            ask(server, activity);
+        }
+        // Its row comes or goes.
+        SessionEvent::SubagentSpawned(_) | SessionEvent::SubagentCompleted(_) => {
+            let rows = snapshot().map(|snapshot| (REFRESH, crew_refresh(server, &snapshot)));
+            let crew: Vec<Named> = Some(own.clone()).into_iter().chain(rows).collect();
+            server.hub.publish_both(&own, &crew);
+        }
+        SessionEvent::SessionsRefresh { .. }
+        | SessionEvent::SessionEvent(_)
+        | SessionEvent::SubagentProgress(_)
+        | SessionEvent::Announcement(_)
+        | SessionEvent::SessionsChanged { .. }
+        | SessionEvent::Resync { .. }
+        | SessionEvent::Watching(_) => server.hub.publish(own.0, &own.1),
+    }
+}
+
+/// An activity as CrewHub's front end merges it into the session that it shows.
+fn thin(server: &Server, activity: &SessionActivity) -> Value {
+    json!({
+        "sessionKey": crew_key(server, &activity.session_id),
+        "source": model::SOURCE,
+        "status": activity.activity,
+        "activity_detail": activity.detail,
+        "activity_tool_name": activity.tool_name,
+    })
+}
+
+/// Publishes what a worker asks, where its activity says that it waits for an answer.
+fn ask(server: &Server, activity: &SessionActivity) {
+    if activity.evidence == Evidence::Protocol
         && activity.is_blocked()
         && let Some(asks) = asks(&server.context(), &activity.session_id)
     {

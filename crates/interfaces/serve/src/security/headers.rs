@@ -1,5 +1,5 @@
 //! The headers that every answer has: a browser shows no page of ours inside another one, runs nothing that we did not
-//! serve, and tells nobody where it was.
+//! serve, and sends no `Referer`.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 

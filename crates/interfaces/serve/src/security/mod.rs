@@ -1,15 +1,15 @@
-//! Who may come in: every request passes the one door, which checks its host, its origin, its credential and its size
-//! before any handler sees it.
+//! Who may ask for what: every request is authorized in one place, which checks its host, its origin, its credential, its
+//! scope and its size before any handler sees it.
 
+pub(crate) mod authorization;
 mod body;
-mod door;
-pub(crate) mod guard;
+mod credentials;
 mod headers;
 mod link;
 mod origin;
 mod scopes;
 pub(crate) mod tokens;
 
-pub(crate) use door::Door;
+pub(crate) use credentials::Credentials;
 pub(crate) use origin::Bound;
 pub(crate) use tokens::{Grant, TokenScope, Tokens};

@@ -110,14 +110,14 @@ pub struct NewToken {
 pub(crate) struct Grant {
     name: String,
     scope: TokenScope,
-    digest: Option<String>,
+    digest: String,
     is_browser: bool,
 }
 
 impl Grant {
-    /// What the printed link grants: it is the person's own.
+    /// What the printed link grants to the browser that exchanges it; the link's own token grants nothing else.
     pub(super) fn of_link() -> Self {
-        Self { name: "link".to_owned(), scope: TokenScope::Admin, digest: None, is_browser: false }
+        Self { name: "link".to_owned(), scope: TokenScope::Admin, digest: String::new(), is_browser: false }
     }
 
     /// What it is good for.
@@ -125,8 +125,8 @@ impl Grant {
         self.scope
     }
 
-    pub(super) fn digest(&self) -> Option<&str> {
-        self.digest.as_deref()
+    pub(super) fn digest(&self) -> &str {
+        &self.digest
     }
 
     pub(super) fn is_browser(&self) -> bool {
@@ -256,7 +256,7 @@ impl Tokens {
         found.map(|entry| Grant {
             name: entry.name.clone(),
             scope: entry.scope,
-            digest: Some(entry.digest.clone()),
+            digest: entry.digest.clone(),
             is_browser: entry.expires.is_some(),
         })
     }

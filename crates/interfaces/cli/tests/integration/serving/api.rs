@@ -130,7 +130,8 @@ fn tokens_are_handed_out_and_revoked() {
     };
     assert_eq!(ask(), 200);
     let listed = server.get("/api/v1/tokens");
-    assert_eq!(listed["tokens"][0]["name"], "phone");
+    let names: Vec<_> = listed["tokens"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
+    assert_eq!(names, ["tests", "phone"]);
     assert!(!listed.to_string().contains(secret));
     assert_eq!(server.ask("DELETE", "/api/v1/tokens/phone").send().status, 204);
     assert_eq!(ask(), 401);
@@ -143,6 +144,17 @@ fn the_description_is_served() {
     let described = server.get("/api/v1/openapi.json");
     assert_eq!(described["openapi"], "3.1.0");
     assert!(described["paths"]["/api/v1/sessions"]["get"]["responses"]["200"].is_object());
-    // It goes on with the same answers while nothing changes.
-    assert_eq!(server.get("/api/v1/workers")["workers"], json!([]));
+    // The page that shows it has no inline script or style, and needs nothing of another host.
+    let page = server.ask("GET", "/api/v1/docs").send();
+    assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
+    assert!(!page.header("content-security-policy").unwrap().contains("unsafe"), "{page:?}");
+    assert!(
+        !page.body.contains("://") && !page.body.contains("<style") && !page.body.contains("<script>"),
+        "{page:?}"
+    );
+    for file in ["page.js", "page.css"] {
+        assert!(page.body.contains(&format!("docs/{file}")), "{page:?}");
+        assert_eq!(server.ask("GET", &format!("/api/v1/docs/{file}")).send().status, 200);
+    }
+    assert_eq!(server.bare("GET", "/api/v1/docs").send().failed(401), "forbidden");
 }

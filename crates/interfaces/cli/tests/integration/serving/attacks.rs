@@ -25,13 +25,13 @@ fn nothing_is_told_without_a_token() {
         assert_eq!(server.bare("GET", path).send().failed(401), "forbidden", "{path}");
     }
     for wrong in
-        ["Bearer ", "Bearer x", &format!("Bearer {}x", server.link), &format!("Basic {}", server.link)]
+        ["Bearer ", "Bearer x", &format!("Bearer {}x", server.token), &format!("Basic {}", server.token)]
     {
         let answer = server.bare("GET", "/api/health").header("Authorization", wrong).send();
         assert_eq!(answer.status, 401, "{wrong}");
     }
     // Only a stream takes a token in its address.
-    let query = format!("?token={}", server.link);
+    let query = format!("?token={}", server.token);
     assert_eq!(server.bare("GET", &format!("/api/sessions{query}")).send().status, 401);
     assert_eq!(server.bare("GET", &format!("/api/events{query}")).listen().status, 200);
     assert_eq!(server.bare("GET", "/health").send().succeeded(), json!({"status": "healthy"}));
@@ -42,7 +42,7 @@ fn a_name_that_was_made_to_lead_here_is_no_host_of_ours() {
     let (_home, server) = server();
     let ask = |host: &str| {
         let asking = super::Asking::new(&server.address, "GET", "/api/health").header("Host", host);
-        asking.header("Authorization", &format!("Bearer {}", server.link)).send().status
+        asking.header("Authorization", &format!("Bearer {}", server.token)).send().status
     };
     assert_eq!(ask(&server.address), 200);
     assert_eq!(ask("localhost:1"), 200);
@@ -99,6 +99,22 @@ fn a_page_of_another_origin_changes_nothing() {
 }
 
 #[test]
+fn the_token_of_the_link_is_good_for_the_link_alone() {
+    let (_home, server) = server();
+    let bearer =
+        server.bare("GET", "/api/health").header("Authorization", &format!("Bearer {}", server.link));
+    assert_eq!(bearer.send().failed(401), "forbidden");
+    assert_eq!(
+        server.bare("GET", &format!("/api/events?token={}", server.link)).send().failed(401),
+        "forbidden"
+    );
+    let cookie = format!("backstory={}", server.link);
+    assert_eq!(server.bare("GET", "/api/health").header("Cookie", &cookie).send().failed(401), "forbidden");
+    // None of this has used it.
+    assert!(super::cookie(&server).starts_with("backstory="));
+}
+
+#[test]
 fn the_link_is_good_once_and_no_cookie_is_adopted() {
     let (_home, server) = server();
     let planted =
@@ -112,7 +128,6 @@ fn the_link_is_good_once_and_no_cookie_is_adopted() {
     );
     assert_eq!(planted.header("location"), Some("/"));
     assert_eq!(server.bare("GET", &format!("/?token={}", server.link)).send().status, 401);
-    assert_eq!(server.ask("GET", "/api/health").send().status, 401);
     let stolen = server.bare("GET", "/api/health").header("Cookie", "backstory=planted").send();
     assert_eq!(stolen.status, 401);
     // One that somebody planted beside the right one does no harm.
@@ -163,14 +178,17 @@ fn tokens_are_kept_as_digests_in_a_private_file() {
 fn no_token_is_in_the_log() {
     let home = ScratchHome::new();
     let server = Server::start(&home, &["--log"]);
-    let link = server.link.clone();
-    assert_eq!(server.bare("GET", &format!("/api/events?token={link}")).listen().status, 200);
+    let (link, token) = (server.link.clone(), server.token.clone());
+    assert_eq!(server.bare("GET", &format!("/api/events?token={token}")).listen().status, 200);
     let cookie = cookie(&server);
     let _ = server.bare("GET", "/api/health").header("Cookie", &cookie).send();
     let (_, log) = server.stop();
     let secret = cookie.strip_prefix("backstory=").unwrap();
     assert!(log.contains("GET /api/events 200") && log.contains("GET / 303"), "{log}");
-    assert!(!log.contains(&link) && !log.contains(secret) && !log.contains("token="), "{log}");
+    assert!(
+        !log.contains(&link) && !log.contains(&token) && !log.contains(secret) && !log.contains("token="),
+        "{log}"
+    );
 }
 
 #[test]
@@ -214,12 +232,12 @@ fn no_request_hides_in_another() {
     let (_home, server) = server();
     let hidden = format!(
         "GET /api/v1/tokens HTTP/1.1\r\nHost: {0}\r\nAuthorization: Bearer {1}\r\n\r\n",
-        server.address, server.link
+        server.address, server.token
     );
     let both = format!(
         "POST /api/v1/search HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
          Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n{hidden}",
-        server.address, server.link
+        server.address, server.token
     );
     let two_lengths = format!(
         "POST /api/v1/search HTTP/1.1\r\nHost: {}\r\nContent-Length: 0\r\nContent-Length: {}\r\n\r\n{hidden}",

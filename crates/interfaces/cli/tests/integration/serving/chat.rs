@@ -25,7 +25,7 @@ fn desk() -> Desk {
 }
 
 fn server(desk: &Desk) -> Server {
-    Server::of(desk.command(&[]), &[])
+    Server::of(&desk.home, desk.command(&[]), &[])
 }
 
 /// A session that a person had, and its key.
@@ -118,8 +118,7 @@ fn a_permission_is_asked_for_and_allowed_or_denied() {
         let answer =
             server.ask("POST", &path).json(&json!({"request": asked["request"], "reply": reply})).send();
         assert_eq!(answer.status, 204, "{answer:?}");
-        let used =
-            stream.until(|heard| heard.name == "tool" && heard.data["status"] != "waiting_permission").data;
+        let used = stream.until(|heard| heard.name == "tool").data;
         assert_eq!((&used["name"], &used["status"]), (&json!("Bash"), &json!(outcome)), "{used}");
         stream.until(|heard| heard.name == "done");
         assert_eq!(shop.join("made").exists(), is_allowed);
@@ -212,4 +211,65 @@ fn a_worker_is_started_followed_told_and_stopped() {
     stream.until(|heard| heard.name == "ended");
     assert!(stream.next().is_none());
     assert_eq!(server.ask("GET", "/api/v1/workers/999").send().failed(404), "not_found");
+}
+
+#[test]
+fn many_followers_leave_room_for_answers() {
+    // More than the requests that are answered at the same time, and as many as one worker takes.
+    const FOLLOWERS: usize = 30;
+    let gate = Gate::new();
+    let script = script().on("work long", [Answer::held(&gate).then_text("Worked.")]);
+    let desk = Desk::new(Claude::newest(), script);
+    let (key, _) = had(&desk);
+    let server = server(&desk);
+    let mut stream = say(&server, &key, "work long");
+    gate.wait_until_reached();
+    let number = server.get("/api/v1/workers")["workers"][0]["worker"].clone();
+    let path = format!("/api/v1/workers/{number}/events");
+    let mut followers: Vec<_> = (0..FOLLOWERS).map(|_| server.ask("GET", &path).listen()).collect();
+    assert!(followers.iter().all(|follower| follower.status == 200));
+    assert_eq!(server.get("/api/v1/sessions")["matching"], 1);
+    assert_eq!(server.get("/api/sessions")["sessions"][0]["key"], key.as_str());
+    // Those who leave make room, although the worker says nothing.
+    followers.truncate(1);
+    followers.extend((1..FOLLOWERS).map(|_| server.ask("GET", &path).listen()));
+    gate.open();
+    stream.until(|heard| heard.name == "done");
+    followers[0].until(|heard| heard.name == "result");
+    let _ = server.post(&format!("/api/chat/{key}/kill"), &json!({}));
+}
+
+#[test]
+fn the_buttons_of_a_chat_allow_and_deny() {
+    let desk = desk();
+    let (key, _) = had(&desk);
+    let shop = desk.home.path().join("shop");
+    let server = server(&desk);
+    agent(&server, &shop);
+    let decide = |key: &str, action: &str| {
+        server.ask("POST", &format!("/api/chat/{key}/permission")).json(&json!({"action": action})).send()
+    };
+    assert_eq!(decide("cc:dev", "approve").failed(404), "not_found");
+    let mut events = server.ask("GET", "/api/events").listen();
+    for (key, action, outcome) in [(key.as_str(), "deny", "error"), ("cc:dev", "approve", "done")] {
+        let mut stream = say(&server, key, "make a file");
+        stream.until(|heard| heard.name == "permission");
+        // The front end shows its buttons for this state of a session under the key that it has.
+        let thin =
+            |heard: &Heard| heard.name == "session-updated" && heard.data["status"] == "waiting_permission";
+        let waiting = events.until(|heard| thin(heard) && heard.data.get("key").is_none()).data;
+        assert_eq!(
+            (&waiting["sessionKey"], &waiting["source"]),
+            (&json!(key), &json!("claude_code")),
+            "{waiting}"
+        );
+        assert_eq!(decide(key, "perhaps").failed(400), "usage");
+        assert_eq!(decide(key, action).succeeded(), json!({"success": true}));
+        let used = stream.until(|heard| heard.name == "tool").data;
+        assert_eq!((&used["name"], &used["status"]), (&json!("Bash"), &json!(outcome)), "{used}");
+        stream.until(|heard| heard.name == "done");
+        assert_eq!(shop.join("made").exists(), action == "approve");
+        assert_eq!(decide(key, "approve").failed(409), "held");
+        let _ = server.post(&format!("/api/chat/{key}/kill"), &json!({}));
+    }
 }

@@ -38,6 +38,8 @@ fn check(value: &Value, fields: &str) {
 const SESSION: &str = "key:text sessionId:text source:text connectionId:text agentId:text channel:text kind:text \
                        label:text status:text updatedAt:number createdAt:number lastActivity:number contextTokens:number \
                        projectPath:text activityDetail:text? activityToolName:text?";
+const ARCHIVED: &str = "session_key:text session_id:text agent_id:text display_name:text minion_type:text model:text? \
+                        channel:text started_at:text ended_at:text message_count:number status:text summary:text";
 const ROOM: &str = "id:text name:text icon:text? color:text? sort_order:number default_model:text? speed_multiplier:number \
                     floor_style:text wall_style:text project_id:text? project_name:text? project_color:text? is_hq:yes \
                     created_at:number updated_at:number";
@@ -71,7 +73,8 @@ fn sessions_and_their_history() {
     assert_eq!(escaped["count"], 2);
     let archived = server.get("/api/sessions/archived?limit=10&search=fence");
     check(&archived, "sessions:list total:number");
-    check(&archived["sessions"][0], SESSION);
+    check(&archived["sessions"][0], ARCHIVED);
+    assert_eq!(archived["sessions"][0]["started_at"], "2020-02-02T12:00:00Z", "{archived}");
     assert_eq!(server.get("/api/sessions/archived?search=nothing")["total"], 0);
     check(
         &server.get(&format!("/api/chat/{KEY}/info")),
@@ -106,10 +109,11 @@ fn a_chat_is_read_back_in_pieces() {
         &messages[4],
         "id:text role:text content:text timestamp:number tokens:number tools:list contentSegments:list",
     );
-    assert_eq!(messages[4]["tools"][0], json!({"name": "Bash", "status": "called", "label": "count 5"}));
+    assert_eq!(messages[4]["tools"][0], json!({"name": "Bash", "status": "done", "label": "count 5"}));
     let kinds: Vec<_> =
         messages[4]["contentSegments"].as_array().unwrap().iter().map(|one| one["type"].clone()).collect();
-    assert_eq!(kinds, ["thinking", "tool", "tool", "text"]);
+    assert_eq!(kinds, ["thinking", "tool", "text"]);
+    assert_eq!(messages[4]["contentSegments"][1]["tool"], messages[4]["tools"][0]);
     let before = last["oldestTimestamp"].as_i64().unwrap();
     let older = server.get(&format!("/api/chat/{KEY}/history?limit=5&before={before}"));
     let contents: Vec<_> =
@@ -126,7 +130,7 @@ fn a_chat_is_read_back_in_pieces() {
         "{older}"
     );
     assert_eq!(older["messages"][1]["thinking"], json!(["Hm."]));
-    assert_eq!(older["messages"][1]["tools"][1]["result"], "counted");
+    assert_eq!(older["messages"][1]["tools"][0]["result"], "counted");
 }
 
 #[test]
@@ -227,6 +231,8 @@ fn jobs() {
         (&json!("Morning"), &json!({"kind": "cron", "expr": "0 9 * * *", "tz": "UTC"}))
     );
     assert_eq!((&changed["payload"], &changed["enabled"]), (&new["payload"], &json!(true)));
+    // It is the same job, with its history.
+    assert_eq!(changed["createdAtMs"], made["createdAtMs"]);
     let wrong = json!({"schedule": {"kind": "cron", "expr": "never"}});
     assert_eq!(server.ask("PATCH", "/api/cron/jobs/Morning").json(&wrong).send().failed(400), "usage");
     assert_eq!(server.get("/api/cron/jobs")["jobs"].as_array().map(Vec::len), Some(1));
@@ -341,8 +347,10 @@ fn names_places_rules_and_settings() {
     check(&made, "id:text room_id:text rule_type:text rule_value:text priority:number created_at:number");
     let path = format!("{rules}/{}", made["id"].as_str().unwrap());
     assert_eq!(server.ask("PUT", &path).json(&json!({"priority": 9})).send().succeeded()["priority"], 9);
-    let wrong = json!({"room_id": "headquarters", "rule_type": "smell", "rule_value": "x"});
-    assert_eq!(server.ask("POST", rules).json(&wrong).send().failed(400), "usage");
+    for (kind, value) in [("smell", "x"), ("label_pattern", "(")] {
+        let wrong = json!({"room_id": "headquarters", "rule_type": kind, "rule_value": value});
+        assert_eq!(server.ask("POST", rules).json(&wrong).send().failed(400), "usage");
+    }
     assert_eq!(server.get(rules)["rules"].as_array().map(Vec::len), Some(1));
     assert_eq!(server.ask("DELETE", &path).send().succeeded()["success"], true);
 
@@ -368,6 +376,48 @@ fn names_places_rules_and_settings() {
 }
 
 #[test]
+fn a_pattern_puts_a_session_into_a_room() {
+    let home = ScratchHome::new();
+    let shop = home.dir("shop");
+    super::session(&home, ID, &shop, "paint the fence green", "Done.");
+    let server = Server::start(&home, &[]);
+    let _ = server.post("/api/rooms", &json!({"id": "lab", "name": "Lab"}));
+    let room = || server.get("/api/session-room-assignments")["assignments"][0]["room_id"].clone();
+    assert!(room().as_str().is_some_and(|room| room.starts_with("room-p-")), "{}", room());
+    let rule = json!({"room_id": "lab", "rule_type": "label_pattern", "rule_value": "^paint .* green$", "priority": 3});
+    let _ = server.post("/api/room-assignment-rules", &rule);
+    assert_eq!(room(), "lab");
+}
+
+#[test]
+fn a_projects_documents_are_listed_and_read_and_no_other_file_is() {
+    let home = ScratchHome::new();
+    let shop = home.dir("shop");
+    super::session(&home, ID, &shop, "paint the fence green", "Done.");
+    home.write("shop/README.md", "# Shop");
+    home.write("shop/docs/plan.md", "# Plan");
+    home.write("shop/secret.txt", "secret");
+    home.write("other/notes.md", "other");
+    let server = Server::start(&home, &[]);
+    let id = server.get("/api/projects")["projects"][0]["id"].as_str().expect("an id").to_owned();
+    let path = format!("/api/projects/{id}");
+    let listed = server.get(&format!("{path}/markdown-files"));
+    assert_eq!(listed["files"], json!(["docs/plan.md", "README.md"]), "{listed}");
+    let tree = server.get(&format!("{path}/documents?depth=3"));
+    check(&tree, "project_id:text project_name:text base_path:text files:list");
+    check(&tree["files"][1], "name:text path:text type:text size:number modified:text");
+    let plan = server.get(&format!("{path}/documents/docs%2Fplan.md"));
+    assert_eq!((&plan["content"], &plan["lines"]), (&json!("# Plan"), &json!(1)), "{plan}");
+    for other in ["secret.txt", "..%2Fother%2Fnotes.md", "%2Fetc%2Fpasswd", "docs%2F..%2FREADME.md", "docs"] {
+        assert_eq!(
+            server.ask("GET", &format!("{path}/documents/{other}")).send().failed(404),
+            "not_found",
+            "{other}"
+        );
+    }
+}
+
+#[test]
 fn agents() {
     let home = home();
     let server = Server::start(&home, &[]);
@@ -386,6 +436,15 @@ fn agents() {
     let acts = super::token(&home, "acts", "act");
     let freely = server.bare("PUT", "/api/agents/dev").header("Authorization", &format!("Bearer {acts}"));
     assert_eq!(freely.json(&json!({"permission_mode": "bypassPermissions"})).send().failed(403), "forbidden");
+    check(
+        &server.get("/api/agents/dev/identity"),
+        "agent_id:text agent_name:text identity_anchor:text surface_rules:text identity_locked:yes surfaces:list",
+    );
+    check(
+        &server.get("/api/agents/dev/persona"),
+        "agent_id:text start_behavior:number custom_instructions:text",
+    );
+    check(&server.get("/api/agents/dev/surfaces"), "agent_id:text surfaces:list");
     let copy = server.post("/api/agents/dev/clone", &json!({}));
     check(&copy, "success:yes agent_id:text name:text");
     check(&server.post("/api/agents/dev/generate-bio", &json!({})), "bio:text generated:yes");
@@ -414,6 +473,7 @@ fn nothing_that_the_front_end_asks_for_is_missing() {
         ("/api/world/props", "props"),
         ("/api/creator/generation-history?limit=50", "records"),
         ("/api/creator/models", "models"),
+        ("/api/personas/surfaces", "surfaces"),
         ("/api/auth/keys", "keys"),
         ("/api/project-folders/discover", "folders"),
         ("/api/sessions", "sessions"),

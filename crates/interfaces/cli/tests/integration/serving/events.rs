@@ -67,7 +67,7 @@ fn five_hundred_listeners_hear_and_those_who_do_not_read_hinder_nobody() {
     let server = Server::start(&home, &[]);
     let head = format!(
         "GET /api/events HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\r\n",
-        server.address, server.link
+        server.address, server.token
     );
     let deaf: Vec<_> = (0..50)
         .map(|_| {

@@ -1,8 +1,11 @@
 //! How a server starts and stops.
 
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::os::unix::net::UnixStream;
+use std::process::Stdio;
 
 use testkit::ScratchHome;
 use testkit::claude::Run;
@@ -25,7 +28,7 @@ fn there_is_one_server_for_a_state_folder() {
 }
 
 #[test]
-fn it_stops_when_told_and_ends_the_streams() {
+fn it_stops_on_a_signal_and_ends_the_streams() {
     let home = ScratchHome::new();
     let server = Server::start(&home, &[]);
     let mut stream = server.ask("GET", "/api/events").listen();
@@ -72,4 +75,28 @@ fn a_browser_stays_known_when_the_server_starts_again() {
     assert_eq!(server.stop().0, Some(0));
     let server = Server::start(&home, &[]);
     assert_eq!(server.bare("GET", "/api/health").header("Cookie", &cookie).send().status, 200);
+}
+
+/// A server that is started as systemd starts it: with a socket that listens already, as its file descriptor 3.
+#[test]
+fn it_serves_on_a_socket_that_systemd_passes() {
+    let home = ScratchHome::new();
+    let socket = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = socket.local_addr().unwrap().to_string();
+    let script = "exec 3<&0 0</dev/null; export LISTEN_PID=$$ LISTEN_FDS=1; exec \"$0\" serve --port 1";
+    let mut command = home.command("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_backstory")]);
+    command.stdin(Stdio::from(OwnedFd::from(socket))).stdout(Stdio::piped()).stderr(Stdio::inherit());
+    let mut child = command.spawn().unwrap();
+    // A request can be sent before the server is there.
+    let mut stream = super::client::connect(&address);
+    let request = format!("GET /health HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.contains("200 OK"), "{answer}");
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    assert!(first.contains(&format!("http://{address}/?token=")), "{first}");
+    child.kill().and_then(|()| child.wait()).unwrap();
 }

@@ -7,6 +7,7 @@ mod client;
 mod crew;
 mod dashboard;
 mod events;
+mod generated;
 mod life;
 
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -24,18 +25,21 @@ pub(crate) struct Server {
     stdout: BufReader<ChildStdout>,
     /// `127.0.0.1:…`
     pub(crate) address: String,
-    /// The token of its link.
+    /// The token of its link, which a browser exchanges.
     pub(crate) link: String,
+    /// A named token that may do everything.
+    pub(crate) token: String,
 }
 
 impl Server {
     /// Starts the program in a home, on a free port.
     pub(crate) fn start(home: &ScratchHome, arguments: &[&str]) -> Self {
-        Self::of(home.command(env!("CARGO_BIN_EXE_backstory")), arguments)
+        Self::of(home, home.command(env!("CARGO_BIN_EXE_backstory")), arguments)
     }
 
     /// Starts the server that a command of the program begins.
-    pub(crate) fn of(mut command: Command, arguments: &[&str]) -> Self {
+    pub(crate) fn of(home: &ScratchHome, mut command: Command, arguments: &[&str]) -> Self {
+        let token = admin(home);
         command.args(["serve", "--port", "0"]).args(arguments);
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let mut child = child.expect("the program");
@@ -48,12 +52,12 @@ impl Server {
             panic!("it does not listen: {first}{complaint}");
         };
         let (address, link) = place.split_once("/?token=").expect("a link with a token");
-        Self { child, stdout, address: address.to_owned(), link: link.to_owned() }
+        Self { child, stdout, address: address.to_owned(), link: link.to_owned(), token }
     }
 
-    /// A request with the token of the link.
+    /// A request with a token that may do everything.
     pub(crate) fn ask(&self, method: &str, path: &str) -> Asking {
-        self.bare(method, path).header("Authorization", &format!("Bearer {}", self.link))
+        self.bare(method, path).header("Authorization", &format!("Bearer {}", self.token))
     }
 
     /// A request without any credential.
@@ -100,6 +104,16 @@ impl Drop for Server {
 fn signal(child: &Child, signal: &str) {
     let status = Command::new("kill").args([signal, &child.id().to_string()]).status();
     assert!(status.expect("kill").success());
+}
+
+/// A new token of the tests' own, which may do everything.
+fn admin(home: &ScratchHome) -> String {
+    const NAME: &str = "tests";
+    let config = app::Config { state: home.state_dir(), ..app::Config::default() };
+    let tokens = serve::Tokens::open(&config).expect("a folder of tokens");
+    // That of a server before this one.
+    let _ = tokens.revoke(NAME);
+    tokens.add(NAME, serve::TokenScope::Admin, jiff::Timestamp::now()).expect("a token").token
 }
 
 /// A token that `serve token add` prints.

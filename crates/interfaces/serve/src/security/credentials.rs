@@ -1,4 +1,4 @@
-//! The door: the tokens that open it, and the link that opens it once.
+//! The credentials that the server accepts: tokens, the cookies of browsers, and the link that gives a browser its cookie once.
 
 use app::Kind;
 use axum::http::StatusCode;
@@ -12,15 +12,15 @@ use crate::security::tokens::{self, Grant, Tokens};
 /// The name of the cookie that a browser gets for the link.
 pub(super) const COOKIE: &str = "backstory";
 
-/// What decides who may come in.
-pub(crate) struct Door {
+/// The credentials that the server accepts.
+pub(crate) struct Credentials {
     pub(super) bound: Bound,
     pub(super) tokens: Tokens,
     link: Link,
 }
 
-impl Door {
-    /// A door with a new link.
+impl Credentials {
+    /// These tokens, and a new link.
     pub(crate) fn new(bound: Bound, tokens: Tokens) -> Self {
         Self { bound, tokens, link: Link::new() }
     }
@@ -37,15 +37,7 @@ impl Door {
 
     /// Whether what was granted is still granted.
     pub(crate) fn holds(&self, grant: &Grant, now: Timestamp) -> bool {
-        match grant.digest() {
-            Some(digest) => self.tokens.holds(digest, now),
-            None => self.link.is_open(),
-        }
-    }
-
-    /// What a secret grants.
-    pub(super) fn grant(&self, secret: &str, now: Timestamp) -> Option<Grant> {
-        if self.link.is(secret) { Some(Grant::of_link()) } else { self.tokens.grant(secret, now) }
+        self.tokens.holds(grant.digest(), now)
     }
 
     /// A cookie for the token of a link: once for the printed one, at any time for a named one.
@@ -63,7 +55,7 @@ impl Door {
     }
 }
 
-/// The refusal of a request that shows nothing that opens the door.
+/// The refusal of a request without a valid credential.
 pub(super) fn unauthorized(why: &str) -> Problem {
     Problem::new(StatusCode::UNAUTHORIZED, Kind::Forbidden, why)
 }

@@ -1,4 +1,4 @@
-//! What happens at the door to each request.
+//! The authorization of each request: refused here, or passed on with what its credential grants.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,13 +12,13 @@ use jiff::Timestamp;
 use crate::notice::Notice;
 use crate::page;
 use crate::problem::Problem;
-use crate::security::door::{COOKIE, unauthorized};
+use crate::security::credentials::{COOKIE, unauthorized};
 use crate::security::tokens::Grant;
 use crate::security::{body, headers, link, origin, scopes};
 use crate::state::Shared;
 
-/// Lets a request in, or answers it at the door.
-pub(crate) async fn guard(State(server): State<Shared>, request: Request, next: Next) -> Response {
+/// Passes on a request that is authorized, and answers one that is not.
+pub(crate) async fn authorize(State(server): State<Shared>, request: Request, next: Next) -> Response {
     let began = Instant::now();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let reads_pages = page::reads_pages(&request);
@@ -40,14 +40,14 @@ enum Admitted {
 }
 
 async fn admit(server: &Shared, request: Request) -> Result<Admitted, Problem> {
-    let host = origin::host(&request, server.door.bound)?.to_owned();
+    let host = origin::host(&request, server.credentials.bound)?.to_owned();
     origin::check(request.method(), request.uri().path(), request.headers(), &host)?;
     if request.uri().path() == "/health" {
         return Ok(Admitted::Request(Box::new(request)));
     }
     let now = server.context().now;
     if let Some(secret) = link::in_page(&request) {
-        let cookie = server.door.exchange(&secret, now)?;
+        let cookie = server.credentials.exchange(&secret, now)?;
         let place = [(header::LOCATION, "/".to_owned()), (header::SET_COOKIE, cookie)];
         return Ok(Admitted::Answer((StatusCode::SEE_OTHER, place).into_response()));
     }
@@ -68,10 +68,10 @@ async fn admit(server: &Shared, request: Request) -> Result<Admitted, Problem> {
 fn credential(server: &Shared, request: &Request, now: Timestamp) -> Result<Grant, Problem> {
     let headers = request.headers();
     if let Some(secret) = bearer(headers).or_else(|| link::in_stream(request)) {
-        let grant = server.door.grant(&secret, now);
+        let grant = server.credentials.tokens.grant(&secret, now);
         return grant.ok_or_else(|| unauthorized("this token is not valid"));
     }
-    let mut grants = cookies(headers).filter_map(|secret| server.door.tokens.grant(secret, now));
+    let mut grants = cookies(headers).filter_map(|secret| server.credentials.tokens.grant(secret, now));
     let grant = grants.find(Grant::is_browser);
     let grant =
         grant.ok_or_else(|| unauthorized("open the link that `backstory serve` printed, or send a token"))?;

@@ -1,0 +1,95 @@
+//! What a client of `serve` puts into an address and into headers: read or refused, never a path, and read back as written.
+
+#![no_main]
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{HeaderValue, Method, header};
+use libfuzzer_sys::fuzz_target;
+
+// The files themselves: the crate around them would bring all of Backstory along.
+#[allow(dead_code, unused_imports)]
+#[path = "../../crates/interfaces/serve/src/crew/key.rs"]
+mod key;
+#[allow(dead_code, unused_imports)]
+#[path = "../../crates/interfaces/serve/src/security/origin.rs"]
+mod origin;
+#[allow(dead_code, unused_imports)]
+#[path = "../../crates/interfaces/serve/src/api/page_cursor.rs"]
+mod page_cursor;
+
+/// What those files need of their crate.
+#[allow(dead_code)]
+mod problem {
+    pub(crate) struct Problem(String);
+
+    impl Problem {
+        pub(crate) fn usage(what: impl Into<String>) -> Self {
+            Self(what.into())
+        }
+
+        pub(crate) fn forbidden(what: impl Into<String>) -> Self {
+            Self(what.into())
+        }
+
+        pub(crate) fn detail(&self) -> &str {
+            &self.0
+        }
+    }
+}
+
+#[allow(dead_code)]
+mod crew {
+    pub(crate) mod store {
+        pub(crate) struct Agent {
+            pub(crate) id: String,
+            pub(crate) current_session_id: Option<String>,
+        }
+
+        pub(crate) struct Book {
+            pub(crate) agents: Vec<Agent>,
+        }
+
+        pub(crate) struct Store(Book);
+
+        impl Store {
+            pub(crate) fn read<T>(&self, look: impl FnOnce(&Book) -> T) -> T {
+                look(&self.0)
+            }
+        }
+    }
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        parameters(text);
+    }
+    headers(bytes);
+});
+
+/// An id that was read is written as it was, and holds nothing that means something in a path.
+fn parameters(text: &str) {
+    if let Ok(key) = text.parse::<key::Key>() {
+        assert_eq!(key.to_string(), text);
+        assert!(!text.contains(['/', '\\', '\0']) && !text.contains(".."), "{text:?}");
+    }
+    if let Ok(cursor) = text.parse::<page_cursor::Cursor>() {
+        assert!(cursor.to_string().parse::<page_cursor::Cursor>().is_ok_and(|again| again == cursor), "{text:?}");
+    }
+}
+
+/// A host that is accepted is this machine, and a page of another origin is refused.
+fn headers(bytes: &[u8]) {
+    let Ok(value) = HeaderValue::from_bytes(bytes) else { return };
+    let mut request = Request::new(Body::empty());
+    request.headers_mut().insert(header::HOST, value.clone());
+    if let Ok(host) = origin::host(&request, origin::Bound::Loopback) {
+        let lower = host.to_ascii_lowercase();
+        assert!(["localhost", "127.", "[", "::1"].iter().any(|start| lower.starts_with(start)), "{host:?}");
+    }
+    let mut headers = axum::http::HeaderMap::new();
+    headers.insert(header::ORIGIN, value);
+    if origin::check(&Method::GET, "/api/sessions", &headers, "localhost:8787").is_ok() {
+        assert_eq!(bytes, b"http://localhost:8787");
+    }
+}
