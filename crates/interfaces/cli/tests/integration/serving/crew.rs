@@ -379,7 +379,9 @@ fn names_places_rules_and_settings() {
 fn a_pattern_puts_a_session_into_a_room() {
     let home = ScratchHome::new();
     let shop = home.dir("shop");
-    super::session(&home, ID, &shop, "paint the fence green", "Done.");
+    // A session of long ago is in no room by itself.
+    let lately = Transcript::new(ID).cwd(&shop).at(&jiff::Timestamp::now().to_string());
+    lately.prompt("paint the fence green").answer("Done.").write_to(&home);
     let server = Server::start(&home, &[]);
     let _ = server.post("/api/rooms", &json!({"id": "lab", "name": "Lab"}));
     let room = || server.get("/api/session-room-assignments")["assignments"][0]["room_id"].clone();
