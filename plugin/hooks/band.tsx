@@ -13,7 +13,7 @@ const before = atom({ plugin: 'backstory', key: 'before' } as const, null, { sha
 const cost = atom({ plugin: 'backstory', key: 'cost' } as const, null, { shape: 'cost-1' })
 
 /** From this score on a hit is said to be the same work; scores go from 0 to 1. `scripts/before` measures what it costs. */
-const STRONG = 0.5
+const STRONG = 0.45
 /** A shorter draft says too little to be searched for, in words. */
 const WORDS = 3
 /** How long a draft stays as it is before it is searched for, in milliseconds. */
@@ -22,7 +22,7 @@ const PAUSE = 250
 const searching = turnstile()
 let drafted = ''
 
-/** Registers the band. */
+/** Registers the hooks that search for a draft and draw the band. */
 export function registerBand(on: On): void {
   on('prompt.edit', async ($, e, next) => {
     const box = await next(e)

@@ -11,7 +11,7 @@ const FRAME = 6
 /** Columns of a hit that its title does not have: the mark and the day. */
 const MARGIN = 14
 
-/** What is drawn. */
+/** Everything that decides what the pane shows. */
 type State = {
   opening: string
   now: number
@@ -32,7 +32,7 @@ type Acts = {
 
 type Props = RenderPropsOf['Pane']
 
-/** The pane's tree. */
+/** Draws the pane: the field, the hits, the place that the chosen one cites. */
 export function draw(elements: Elements[RenderSurface], props: Props, state: State, acts: Acts): RenderElement {
   const { Box, Button, Input, Text } = elements
   const { found, now } = state

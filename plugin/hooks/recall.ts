@@ -1,4 +1,4 @@
-// What Claude is told at the start of a session, where the option `recall` is on: which earlier sessions of the repository
+// What Claude is given to read at the start of a session, where the option `recall` is on: which earlier sessions of the repository
 // there are, and after a compaction what was cut away. Both are short and cite their places.
 
 import type { EngineInterface, On, SessionMessage } from 'claude-code'
@@ -48,7 +48,7 @@ async function related($: EngineInterface, directory: string): Promise<string> {
   }
 }
 
-/** The sessions of a list, as they are told. */
+/** The sessions of a list, a line each. */
 export function earlier(answer: { sessions?: Listed[] }, now: number): string {
   const lines = (answer.sessions ?? []).map(session => {
     const where = [day(session.last_modified ?? null, now), session.branch ?? ''].filter(word => word !== '')

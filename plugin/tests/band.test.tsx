@@ -41,7 +41,7 @@ test('a strong hit for the first draft is said, with its day and branch', async 
 
 test('a weak hit, this session, a later prompt and a command are not said', async ($, on) => {
   const cases = [
-    { found: answer(hit({ score: 0.49 })), draft: 'why does the refresh fail', searches: 1 },
+    { found: answer(hit({ score: 0.44 })), draft: 'why does the refresh fail', searches: 1 },
     { found: answer(hit({ session_id: 'this-one' })), draft: 'why does the refresh fail', searches: 1 },
     { turns: 2, draft: 'why does the refresh fail', searches: 0 },
     { draft: '/compact and keep the plan', searches: 0 },

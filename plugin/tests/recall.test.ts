@@ -29,7 +29,7 @@ const LISTED = JSON.stringify({
   ],
 })
 
-test('a session is told of earlier ones in its repository, with their ids', recall, async ($, on) => {
+test('a session gets the earlier ones of its repository, with their ids', recall, async ($, on) => {
   const run = listing(on, LISTED)
   const { additionalContext } = await $.classic.SessionStart({ source: 'startup', cwd: '/code/harbor' })
   expect(run).toEqual([['backstory', 'list', '--json', '--project', '/code/harbor', '--limit', '5']])
@@ -41,7 +41,7 @@ test('a session is told of earlier ones in its repository, with their ids', reca
   )
 })
 
-test('without Backstory, sessions or sense nothing is told', recall, async ($, on) => {
+test('without Backstory, sessions or sense nothing is added', recall, async ($, on) => {
   let [stdout, exitCode] = ['', 127]
   mock.clock(on, { now: NOW })
   on('classic.SessionStart', () => ({}))
@@ -62,7 +62,7 @@ test('it is off unless it is switched on', async ($, on) => {
   expect(run).toEqual([])
 })
 
-test('after a compaction it is told what the person had said', recall, async ($, on) => {
+test('after a compaction it gets what the person had said', recall, async ($, on) => {
   mock.clock(on, { now: NOW })
   on('session.id', () => ({ value: '1ba1de03-4b78-5244-9858-2706428e076f' }))
   on('session.messages', (_, e) => {

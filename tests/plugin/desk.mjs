@@ -50,7 +50,7 @@ export class Desk {
     writeFileSync(join(this.config, '.claude.json'), JSON.stringify(known))
   }
 
-  /** Everything that the programs are told: nothing of the person's. */
+  /** The whole environment of the programs: nothing of the person's. */
   get environment() {
     return {
       ANTHROPIC_API_KEY: KEY,
@@ -90,7 +90,7 @@ export class Desk {
     return this.run(join(this.home, 'bin/backstory'), ...words)
   }
 
-  /** The events that Backstory was told of, in order. */
+  /** The events that were reported to Backstory, in order. */
   events() {
     const text = readFileSync(join(this.state, 'hooks/events.jsonl'), 'utf8')
     return text.trim().split('\n').map(line => JSON.parse(line).event)

@@ -1,4 +1,4 @@
-// The real Claude Code accepts the plugin, installs it, and is told by its hooks what it does.
+// The real Claude Code accepts the plugin, installs it, and its hooks report what it does.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -56,7 +56,7 @@ at('commands put their words to the model', async desk => {
   }
 })
 
-at('where the hooks of `hooks install` report too, every event is told once', async desk => {
+at('where the hooks of `hooks install` report too, every event is reported once', async desk => {
   await desk.backstory('hooks', 'install', '--yes')
   await desk.claude('--plugin-dir', PLUGIN, '-p', 'say hello')
   assert.deepEqual(desk.events(), TURN)
@@ -67,15 +67,15 @@ at('without Backstory a session goes on as ever', async desk => {
   assert.equal(await desk.claude('--plugin-dir', PLUGIN, '-p', 'say hello'), 'Hello.\n')
 })
 
-at('what came before is told only where the person wants it', async desk => {
+at('earlier sessions are listed only where the person wants it', async desk => {
   await desk.claude('-p', 'the first task')
-  const told = call => /Earlier sessions in this repository/.test(JSON.stringify(call))
+  const lists = call => /Earlier sessions in this repository/.test(JSON.stringify(call))
   await desk.claude('--plugin-dir', PLUGIN, '-p', 'say hello')
-  assert.equal(desk.model.calls.some(told), false)
+  assert.equal(desk.model.calls.some(lists), false)
   const settings = JSON.stringify({ pluginConfigs: { backstory: { options: { recall: true } } } })
   await desk.claude('--plugin-dir', PLUGIN, '--settings', settings, '-p', 'say hello')
-  assert.equal(desk.model.calls.filter(told).length, 1)
-  assert.match(JSON.stringify(desk.model.calls.find(told)), /the first task/)
+  assert.equal(desk.model.calls.filter(lists).length, 1)
+  assert.match(JSON.stringify(desk.model.calls.find(lists)), /the first task/)
 })
 
 const older = async desk => {

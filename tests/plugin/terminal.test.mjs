@@ -1,12 +1,15 @@
 // The mod in a real terminal: its band, its pane and its keys; and its types, as Claude Code lays them beside it.
 
 import assert from 'node:assert/strict'
-import { cpSync, readFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 
 import { Desk, PLUGIN, TSC } from './desk.mjs'
 import { Terminal } from './terminal.mjs'
+
+/** Sessions about other things: among two, no word says much, and no hit is strong. */
+const OTHERS = ['rate-limit', 'migration', 'dark-mode', 'config-refactor', 'release-notes', 'dialog-a11y']
 
 let desk, terminal, copy, log
 
@@ -15,6 +18,13 @@ before(async () => {
   // What there is to be found.
   await desk.claude('-p', 'why does the token refresh fail after an hour?')
   await desk.claude('-p', 'make the flaky upload test pass')
+  const folder = join(desk.home, '.claude/projects/-others')
+  mkdirSync(folder, { recursive: true })
+  for (const name of OTHERS) {
+    const file = join(PLUGIN, `../crates/app/demo/${name}.jsonl`)
+    const [, id] = readFileSync(file, 'utf8').match(/"sessionId":"([^"]+)"/)
+    cpSync(file, join(folder, `${id}.jsonl`))
+  }
   await desk.backstory('index')
   // Claude Code writes its types into a plugin's folder that it watches.
   copy = join(desk.home, 'plugin')
