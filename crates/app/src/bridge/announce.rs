@@ -25,7 +25,7 @@ const DELIVERED: &str = "Message queued for delivery to user's chat.";
 const KEPT: &str =
     "Message kept with the worker; the file for delivery to the user's chat could not be written.";
 
-/// What to announce.
+/// A message for the user of the agent's chat.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AnnounceRequest")]

@@ -18,7 +18,7 @@ const NOTE: &str = "The task is all that this session was given of the conversat
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationContext {
-    /// The task.
+    /// The task that the worker was started with.
     pub task: String,
     /// The agent that it works for.
     pub agent_id: AgentId,
@@ -40,7 +40,7 @@ pub struct SessionCost {
     /// The directory it works in.
     #[serde(serialize_with = "model::path")]
     pub repo: PathBuf,
-    /// The task.
+    /// The task that the worker was started with.
     pub task: String,
     /// What the session has cost over all its runs, in US dollars.
     pub cost_accumulated_usd: f64,

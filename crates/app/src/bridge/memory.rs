@@ -13,7 +13,7 @@ use crate::{Context, Error, Kind};
 const MAX_CONTENT: usize = 3000;
 /// How much of a note comes before the words that were found, in characters.
 const BEFORE: usize = 500;
-/// The most results.
+/// How many results an answer has at most.
 const MAX_RESULTS: usize = 10;
 
 /// What to look for.

@@ -26,7 +26,7 @@ pub struct Request {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "BridgeSessions")]
 pub struct Answer {
-    /// The first fifty.
+    /// At most fifty of them, running ones first.
     pub sessions: Vec<DiscoveredSession>,
     /// How many there are.
     pub total: usize,
@@ -38,7 +38,7 @@ pub struct Answer {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DiscoveredSession {
-    /// Its id.
+    /// The id that names its transcript.
     pub session_id: SessionId,
     /// `openclaw`, or `native-only` for one that a person started.
     pub source: &'static str,
@@ -47,7 +47,7 @@ pub struct DiscoveredSession {
     pub agent_id: Option<AgentId>,
     /// The branch last seen; empty where none is known.
     pub branch: String,
-    /// The first message.
+    /// The beginning of the first prompt.
     pub first_message: String,
     /// When something last happened in it.
     #[serde(serialize_with = "model::optional_time")]

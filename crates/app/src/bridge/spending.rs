@@ -11,7 +11,7 @@ use crate::{Context, Error};
 pub(super) struct Spending {
     /// Over all its runs.
     pub(super) cost_usd: f64,
-    /// Its budget.
+    /// The most it may cost; `None` for no limit.
     pub(super) budget_usd: Option<f64>,
 }
 

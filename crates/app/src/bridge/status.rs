@@ -27,16 +27,16 @@ const OWN: usize = 3;
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "BridgeProjectStatus")]
 pub struct Answer {
-    /// The repository.
+    /// Which repository it is.
     pub repo: RepoName,
-    /// Its git state.
+    /// Its branch, commits and changes.
     pub git: Git,
     /// Its state on GitHub, where `gh` knows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub github: Option<GitHub>,
-    /// Its sessions.
+    /// The sessions that work or worked in it.
     pub sessions: Sessions,
-    /// Its documents.
+    /// Which of the usual documents it has.
     pub docs: Docs,
     /// What could not be found out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -44,7 +44,7 @@ pub struct Answer {
     /// The time of this answer.
     #[serde(serialize_with = "model::time")]
     pub timestamp: Timestamp,
-    /// The flat fields.
+    /// The same facts under the flat names that older bridges use.
     #[serde(flatten)]
     pub flat: Flat,
 }
@@ -54,7 +54,7 @@ pub struct Answer {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "BridgeRepo")]
 pub struct RepoName {
-    /// Its root.
+    /// The root of its work tree.
     #[serde(serialize_with = "model::path")]
     pub path: PathBuf,
     /// The name of its folder.
@@ -102,7 +102,7 @@ pub struct GitHub {
 pub struct Sessions {
     /// Those that a live process holds.
     pub active: Vec<DiscoveredSession>,
-    /// The newest.
+    /// The newest sessions, whoever started them.
     pub recent: Vec<DiscoveredSession>,
     /// The newest of the agent itself.
     pub own_recent: Vec<DiscoveredSession>,
@@ -118,7 +118,7 @@ pub struct Docs {
     pub has_claude_md: bool,
     /// Whether there are specifications.
     pub has_specs: bool,
-    /// The specifications.
+    /// The paths of the specifications.
     pub spec_files: Vec<String>,
     /// Whether there is a `TODO.md`.
     pub has_todo: bool,
@@ -151,7 +151,7 @@ pub struct Flat {
     pub recent_commits: Vec<Commit>,
     /// Sessions that a live process holds.
     pub active_sessions: Vec<DiscoveredSession>,
-    /// The newest sessions.
+    /// The newest sessions, whoever started them.
     pub recent_sessions: Vec<DiscoveredSession>,
     /// The newest open pull requests.
     pub open_prs: Vec<PullRequest>,

@@ -42,7 +42,7 @@ pub(crate) fn list(server: &Server, bridge: &Bridge) -> Vec<rmcp::model::Tool> {
     tools.into_iter().map(definition).collect()
 }
 
-/// Calls a tool.
+/// Calls a tool that the settings allow the agent; every answer is one text.
 pub(crate) async fn call(
     server: &Server,
     bridge: &Arc<Bridge>,

@@ -15,7 +15,7 @@ pub(crate) enum Patience {
     Waits,
 }
 
-/// Answers a request.
+/// Runs `work` on a thread of its own, reports its progress, and cancels it when the client does.
 pub(crate) async fn call<T: Send + 'static>(
     server: &Server,
     request: &RequestContext<RoleServer>,

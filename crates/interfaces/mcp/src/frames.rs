@@ -9,7 +9,7 @@ pub(crate) const LONGEST: usize = 4 << 20;
 /// What a line of a client's is.
 #[derive(Debug)]
 pub(crate) enum Frame {
-    /// A message.
+    /// A request, a notification or a response, for the service.
     Message(Box<ClientJsonRpcMessage>),
     /// Nothing that has to be answered.
     Nothing,
@@ -22,7 +22,7 @@ pub(crate) enum Frame {
     },
 }
 
-/// Reads a line.
+/// Decodes a line; whatever it holds, there is a frame for it.
 pub(crate) fn decode(line: &[u8]) -> Frame {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
     if line.is_empty() {
@@ -59,7 +59,7 @@ pub(crate) fn too_long() -> ErrorData {
 mod tests {
     use super::*;
 
-    fn told(line: &str) -> String {
+    fn kind_of(line: &str) -> String {
         match decode(line.as_bytes()) {
             Frame::Message(_) => "message".to_owned(),
             Frame::Nothing => "nothing".to_owned(),
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn lines_of_every_kind() {
-        let check = |line: &str, expected: &str| assert_eq!(told(line), expected, "{line}");
+        let check = |line: &str, expected: &str| assert_eq!(kind_of(line), expected, "{line}");
         check(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "message");
         check("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"tools/list\"}\r", "message");
         check(r#"{"jsonrpc":"2.0","id":1,"method":"no/such","params":{}}"#, "message");

@@ -152,8 +152,8 @@ impl Service<RoleServer> for Opening {
                 | ClientRequest::PingRequest(_)
         );
         // Since 2026-07-28 each request names its version, and nothing has to come before it.
-        let stands_alone = context.meta.protocol_version().is_some();
-        if !begins && !stands_alone && context.peer.peer_info().is_none() {
+        let is_without_handshake = context.meta.protocol_version().is_some();
+        if !begins && !is_without_handshake && context.peer.peer_info().is_none() {
             return Err(ErrorData::invalid_request("the first request has to be `initialize`", None));
         }
         Service::handle_request(&self.0, request, context).await

@@ -7,11 +7,11 @@ use serde_json::Value;
 pub(crate) struct Lean {
     /// What schemas call it.
     pub(crate) definition: &'static str,
-    /// Its fields.
+    /// The fields that a model gets.
     pub(crate) keep: &'static [&'static str],
 }
 
-/// A session.
+/// The sessions of lists and of a repository.
 pub(crate) const SESSION: Lean = Lean {
     definition: "Session",
     keep: &[
@@ -33,7 +33,7 @@ pub(crate) const SESSION: Lean = Lean {
     ],
 };
 
-/// A session that answers a question.
+/// The sessions that answer a search.
 pub(crate) const HIT: Lean = Lean {
     definition: "SearchHit",
     keep: &[

@@ -41,7 +41,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     [whole, part].map(|template| template.with_mime_type(JSON)).into()
 }
 
-/// The newest sessions.
+/// Lists the newest sessions, a page at a time.
 pub(crate) async fn list(
     server: &Server,
     request: Option<PaginatedRequestParams>,
@@ -74,7 +74,7 @@ pub(crate) async fn list(
     Ok(answer)
 }
 
-/// Reads a resource.
+/// Reads the messages that an address names.
 pub(crate) async fn read(
     server: &Server,
     request: ReadResourceRequestParams,

@@ -24,7 +24,7 @@ pub(crate) async fn serve(server: Server) {
     let _ = running.waiting().await;
 }
 
-/// Messages as lines.
+/// A transport that reads and writes one message a line.
 struct Lines<R, W> {
     input: BufReader<R>,
     /// What has been read of the next line.
@@ -40,7 +40,7 @@ struct Lines<R, W> {
     closing: CancellationToken,
 }
 
-/// What was read.
+/// The outcome of reading a line.
 enum Line {
     Whole,
     TooLong,

@@ -53,7 +53,7 @@ enum Bound {
 /// What a call of a tool may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// Nothing.
+    /// It only reads.
     Nothing,
     /// Something begins that was not there before: a worker acts, within its permissions.
     Starts,
@@ -61,7 +61,7 @@ pub(crate) enum Effect {
     Ends,
 }
 
-/// What a tool replies.
+/// The result of a call, of either kind.
 pub(crate) enum Reply {
     /// What was asked for.
     Answer(Value),
@@ -169,7 +169,7 @@ impl Tool {
         Self { longest_text: Some(longest), ..self }
     }
 
-    /// Answers a call.
+    /// Asks the app and makes its answer short.
     pub(crate) fn run(&self, context: &Context, mut given: JsonObject) -> Result<Reply, Error> {
         let piece = match (self.bound, self.limit) {
             (Bound::List(pointer), Some((default, most))) => {

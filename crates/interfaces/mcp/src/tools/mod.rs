@@ -29,7 +29,7 @@ pub(crate) fn list(server: &Server) -> Vec<rmcp::model::Tool> {
     shown(server).iter().map(Tool::definition).collect()
 }
 
-/// Calls a tool.
+/// Calls a tool that clients are shown; what the app refuses is an answer, not an error of the protocol.
 pub(crate) async fn call(
     server: &Server,
     request: CallToolRequestParams,

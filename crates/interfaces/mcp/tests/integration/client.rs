@@ -24,8 +24,8 @@ pub(crate) struct Client {
     lines: Receiver<String>,
     errors: Option<JoinHandle<String>>,
     next: i64,
-    /// Everything the server has told without being asked.
-    pub(crate) told: Vec<Value>,
+    /// The messages that answered no request.
+    pub(crate) unasked: Vec<Value>,
 }
 
 /// How a server ended.
@@ -56,7 +56,7 @@ impl Client {
             text
         });
         let input = child.stdin.take();
-        Self { child, input, lines, errors: Some(errors), next: 1, told: Vec::new() }
+        Self { child, input, lines, errors: Some(errors), next: 1, unasked: Vec::new() }
     }
 
     /// Starts the server and begins a session.
@@ -81,7 +81,7 @@ impl Client {
         let _ = self.input.as_mut().unwrap().write_all(bytes);
     }
 
-    /// Sends a line.
+    /// Sends a message as a line.
     pub(crate) fn line(&mut self, message: &Value) {
         self.raw(format!("{message}\n").as_bytes());
     }
@@ -116,7 +116,7 @@ impl Client {
             if message["id"] == id {
                 return message;
             }
-            self.told.push(message);
+            self.unasked.push(message);
         }
     }
 
@@ -135,7 +135,7 @@ impl Client {
         assert!(result.is_object(), "{tool}: {answer}");
         let text = result["content"][0]["text"].as_str().expect("a text");
         let same: Value = serde_json::from_str(text).expect("the text is the same in JSON");
-        assert_eq!(same, result["structuredContent"], "a client without structured content is told the same");
+        assert_eq!(same, result["structuredContent"], "a client without structured content gets the same");
         assert!(text.len() <= 26_000, "{tool} answers with {} bytes", text.len());
         result
     }
@@ -175,7 +175,7 @@ impl Client {
         End { code, stderr: self.errors.take().unwrap().join().unwrap() }
     }
 
-    /// The server's process.
+    /// The process id of the server.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -189,7 +189,7 @@ impl Drop for Client {
     }
 }
 
-/// A file's text.
+/// The text of a file that exists.
 pub(crate) fn text(file: &Path) -> String {
     String::from_utf8_lossy(&testkit::files::bytes(file)).into_owned()
 }

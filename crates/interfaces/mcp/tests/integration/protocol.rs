@@ -123,7 +123,7 @@ fn the_tools_are_these() {
 }
 
 #[test]
-fn long_calls_tell_how_far_they_are() {
+fn long_calls_report_progress() {
     let scene = Scene::new();
     let mut client = scene.client();
     let parameters =
@@ -131,7 +131,7 @@ fn long_calls_tell_how_far_they_are() {
     let answer = client.ask("tools/call", parameters);
     assert_ne!(answer["result"]["isError"], true, "{answer}");
     let steps: Vec<f64> = client
-        .told
+        .unasked
         .iter()
         .filter(|told| told["method"] == "notifications/progress")
         .map(|told| {
@@ -140,7 +140,7 @@ fn long_calls_tell_how_far_they_are() {
         })
         .collect();
     assert!(steps.windows(2).all(|pair| pair[0] < pair[1]), "progress only grows: {steps:?}");
-    let silent = client.told.len();
+    let silent = client.unasked.len();
     client.call("search", json!({"query": "lighthouse lamp"}));
-    assert_eq!(client.told.len(), silent, "nobody asked to be told");
+    assert_eq!(client.unasked.len(), silent, "nobody asked to be told");
 }
