@@ -11,8 +11,22 @@ pub(crate) const CURSOR: &str = "cursor";
 /// The request that arguments make; `null` is as good as none.
 pub(crate) fn parse<T: DeserializeOwned>(mut arguments: JsonObject) -> Result<T, Error> {
     arguments.retain(|_, value| !value.is_null());
-    serde_json::from_value(Value::Object(arguments))
-        .map_err(|error| Error::caused(Kind::Usage, "the arguments are invalid", &error))
+    serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
+        let (argument, why) = (error.path().to_string(), in_plain_words(&error.inner().to_string()));
+        // What is wrong with all of them names the one it is about.
+        let what =
+            if argument == "." { "the arguments are invalid".to_owned() } else { format!("`{argument}`") };
+        Error::new(Kind::Usage, format!("{what}: {why}"))
+    })
+}
+
+/// The message of a parser without the names that Rust has for numbers.
+fn in_plain_words(message: &str) -> String {
+    match message.rsplit_once("expected ") {
+        Some((before, "usize" | "u64" | "u32" | "u16" | "u8")) => format!("{before}expected a whole number"),
+        Some((before, "f64" | "f32")) => format!("{before}expected a number"),
+        _ => message.to_owned(),
+    }
 }
 
 /// Takes out the cursor: how many of the list are passed over.
@@ -26,4 +40,42 @@ pub(crate) fn take_cursor(arguments: &mut JsonObject) -> Result<usize, Error> {
 
 fn unknown_cursor(text: &str) -> Error {
     Error::new(Kind::Usage, format!("`{text}` is no cursor")).hint("give the `next_cursor` of an answer")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only what is wrong with them is looked at")]
+    struct Request {
+        query: String,
+        limit: Option<usize>,
+        workers: Option<Vec<u32>>,
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_of_the_argument() {
+        let check = |arguments: Value, expected: &str| {
+            let given = arguments.as_object().unwrap().clone();
+            let found = parse::<Request>(given).map_or_else(|error| error.message, |_| String::new());
+            assert_eq!(found, expected, "{arguments}");
+        };
+        check(json!({"query": "x", "limit": null}), "");
+        check(
+            json!({"query": "x", "limit": "ten"}),
+            "`limit`: invalid type: string \"ten\", expected a whole number",
+        );
+        check(
+            json!({"query": "x", "workers": [1, -1]}),
+            "`workers[1]`: invalid value: integer `-1`, expected a whole number",
+        );
+        check(json!({"limit": 1}), "the arguments are invalid: missing field `query`");
+        let unknown = parse::<Request>(json!({"query": "x", "depth": 1}).as_object().unwrap().clone());
+        assert!(unknown.unwrap_err().message.contains("unknown field `depth`"));
+    }
 }
