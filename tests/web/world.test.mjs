@@ -93,18 +93,6 @@ test('rooms keep their places while others come and go', () => {
   assert.equal(new Set(centres).size, 40)
 })
 
-test('two hundred sessions cost little', () => {
-  const actors = Array.from({ length: 200 }, (_, at) => actor(`s${at}`, { project: `p${at % 20}`, subagents: at % 9 ? [] : [{ id: 't', name: 'Look' }] }))
-  const world = settled(actors)
-  const taken = Array.from({ length: 200 }, () => {
-    const began = performance.now()
-    crew.sync(world, actors, NOW)
-    crew.step(world, 1 / 60, CAMERA)
-    return performance.now() - began
-  }).sort((one, other) => one - other)
-  assert.ok(taken[100] < 4, `the median step took ${taken[100]} ms`)
-})
-
 test('a day is played forward and back', () => {
   const at = minutes => NOW + minutes * 60_000
   const day = {

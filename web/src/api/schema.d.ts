@@ -92,6 +92,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agents/{agent}/identity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An agent's identity: its name alone */
+        get: operations["agent_identity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{agent}/persona": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An agent's persona: none is kept */
+        get: operations["agent_persona"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{agent}/surfaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Rules for an agent's surfaces: always empty */
+        get: operations["agent_surfaces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/keys": {
         parameters: {
             query?: never;
@@ -188,6 +239,23 @@ export interface paths {
         put?: never;
         /** Ends a session's worker */
         post: operations["chat_kill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/{key}/permission": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Allows or denies what a session waits for */
+        post: operations["chat_permission"];
         delete?: never;
         options?: never;
         head?: never;
@@ -581,7 +649,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What sessions do, as it happens */
+        /** What sessions do, with CrewHub's keys and rows */
         get: operations["crew_events"];
         put?: never;
         post?: never;
@@ -727,6 +795,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/personas/presets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Always empty: Backstory has none */
+        get: operations["persona_presets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/personas/surfaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Always empty: Backstory has none */
+        get: operations["persona_surfaces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/pipelines": {
         parameters: {
             query?: never;
@@ -815,7 +917,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/projects/{project}/markdown-files": {
+    "/api/projects/{project}/documents": {
         parameters: {
             query?: never;
             header?: never;
@@ -824,6 +926,40 @@ export interface paths {
         };
         /** A project's documents */
         get: operations["project_documents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/documents/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One document of a project */
+        get: operations["project_document"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/markdown-files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The paths of a project's documents */
+        get: operations["project_markdown"];
         put?: never;
         post?: never;
         delete?: never;
@@ -947,7 +1083,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What an agent in a room is told of it */
+        /** The room's part of what an agent in it gets */
         get: operations["room_context"];
         put?: never;
         post?: never;
@@ -1174,7 +1310,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What an agent is told of its session's room */
+        /** The room's part of what an agent gets */
         get: operations["session_context"];
         put?: never;
         post?: never;
@@ -1912,6 +2048,7 @@ export interface components {
     schemas: {
         /** @description What to do with a task. */
         Action: "resume" | "fresh" | "queue";
+        ActionInput: "approve" | "deny";
         /** @description One session's state with its evidence. */
         Activity: {
             /**
@@ -2021,13 +2158,38 @@ export interface components {
         };
         /** @description What a worker's agent announced to the user of its chat. */
         Announcement: {
-            /** @description The message. */
+            /** @description The text to announce. */
             message: string;
             /**
              * Format: date-time
              * @description When it was announced.
              */
             timestamp: string;
+        };
+        /** @description An older session. */
+        ArchivedSession: {
+            agent_id: string;
+            channel: string;
+            display_name: string;
+            ended_at: string | null;
+            message_count: number;
+            minion_type: string;
+            model: string | null;
+            session_id: components["schemas"]["SessionId"];
+            session_key: string;
+            started_at: string | null;
+            /** @description `archived` or `running`. */
+            status: string;
+            summary: string;
+        };
+        /** @description A page of older sessions. */
+        ArchivedSessions: {
+            limit: number;
+            offset: number;
+            /** @description Running ones and the newest first. */
+            sessions: components["schemas"]["ArchivedSession"][];
+            /** @description How many there are on all pages. */
+            total: number;
         };
         /** @description Several were put into rooms. */
         Assigned: {
@@ -2101,7 +2263,7 @@ export interface components {
         CacheFile: {
             /** @description Its size; absent where it is not there yet. */
             bytes: number | null;
-            /** @description The file. */
+            /** @description The file's path. */
             path: string;
         };
         /** @description Why a session is out of the question. */
@@ -2171,12 +2333,12 @@ export interface components {
             author: string;
             /**
              * Format: date-time
-             * @description Author date.
+             * @description The author's date; absent where it cannot be read.
              */
             date: string | null;
-            /** @description Subject. */
+            /** @description The first line of the message. */
             message: string;
-            /** @description Full hash. */
+            /** @description The full hash, in hexadecimal digits. */
             sha: string;
         };
         /** @description A connection and its state. */
@@ -2238,7 +2400,7 @@ export interface components {
             /** @description The session's title, where it was requested. */
             title: string | null;
         };
-        /** @description The sums. */
+        /** @description What was spent, in all and by line. */
         CostAnswer: {
             /** @description What each line is the sum of. */
             by: components["schemas"]["By"];
@@ -2252,7 +2414,7 @@ export interface components {
             /** @description The sum of all lines. */
             total: components["schemas"]["CostLine"];
         };
-        /** @description One sum. */
+        /** @description What one project, model, day or session spent. */
         CostLine: {
             /** @description Tokens written to the cache. */
             cache_creation_tokens: number;
@@ -2266,7 +2428,7 @@ export interface components {
             key: string;
             /** @description The same for people: the project's name, the session's title. */
             label: string;
-            /** @description Output tokens. */
+            /** @description Tokens that models wrote. */
             output_tokens: number;
             /** @description Tokens of models that have no price here. */
             unpriced_tokens: number;
@@ -2284,6 +2446,15 @@ export interface components {
             /** @description `main` or `isolated`. */
             sessionTarget: string;
             state: components["schemas"]["JobState"];
+        };
+        /** @description What to change in a job. */
+        CrewJobChange: {
+            directory?: string | null;
+            enabled?: boolean | null;
+            name?: string | null;
+            payload?: components["schemas"]["CrewPayload"] | null;
+            schedule?: components["schemas"]["CrewSchedule"] | null;
+            sessionTarget?: string | null;
         };
         /** @description All jobs. */
         CrewJobs: {
@@ -2359,7 +2530,7 @@ export interface components {
             overlap?: components["schemas"]["OverlapPolicy"];
             /** @description What its worker may do without asking; `default` without it. */
             permission_mode?: components["schemas"]["PermissionMode"] | null;
-            /** @description The task. */
+            /** @description The task that Claude gets at each run. */
             task: string;
             /** @description How hard the model thinks. */
             thinking?: components["schemas"]["Effort"] | null;
@@ -2368,9 +2539,9 @@ export interface components {
             /** @description The IANA name of the cron expression's time zone; the person's without it. */
             tz?: string | null;
         };
-        /** @description Past runs. */
+        /** @description The past runs of one job, or of all. */
         CronHistoryAnswer: {
-            /** @description Newest first. */
+            /** @description The runs, newest first. */
             runs: components["schemas"]["CronRun"][];
         };
         /** @description A job and its next run. */
@@ -2397,7 +2568,7 @@ export interface components {
             enabled: boolean;
             /** @description Numeric id of the job. */
             id: number;
-            /** @description Its newest run. */
+            /** @description The newest run; absent before the first. */
             last_run: components["schemas"]["Run"] | null;
             /** @description Unique name of the job. */
             name: string;
@@ -2423,7 +2594,7 @@ export interface components {
         CronListAnswer: {
             /** @description Whether a daemon is running. */
             daemon: boolean;
-            /** @description By name. */
+            /** @description The jobs, sorted by name. */
             jobs: components["schemas"]["CronJob"][];
         };
         /** @description A run, with the name of its job. */
@@ -2435,7 +2606,7 @@ export interface components {
             claimed: string;
             /** @description Numeric id of the run. */
             id: number;
-            /** @description The job's name. */
+            /** @description The name of the job that ran. */
             job: string;
             /** @description Numeric id of the job. */
             job_id: number;
@@ -2529,6 +2700,10 @@ export interface components {
             /** @description Its title. */
             title: string | null;
         };
+        /** @description The answer to a permission request. */
+        Decision: {
+            action: components["schemas"]["ActionInput"];
+        };
         /** @description What there is of Claude Code on this machine. */
         Detected: {
             claude_dir_exists: boolean;
@@ -2569,6 +2744,24 @@ export interface components {
             openclaw_folders: components["schemas"]["SearchedFolder"][];
             /** @description The number of sub-agents' transcripts. */
             subagents: number;
+        };
+        /** @description A document. */
+        Document: {
+            content: string;
+            /** @description Always `markdown`. */
+            language: string;
+            lines: number;
+            modified: string | null;
+            path: string;
+            size: number;
+        };
+        /** @description The documents of a project. */
+        Documents: {
+            base_path: string | null;
+            /** @description Folders first. */
+            files: components["schemas"]["Node"][];
+            project_id: string;
+            project_name: string;
         };
         /** @description Something was done. */
         Done: {
@@ -2633,13 +2826,13 @@ export interface components {
              * @description When something last happened in it.
              */
             date: string | null;
-            /** @description The session's transcript. */
+            /** @description The path of the session's transcript. */
             jsonl_path: string | null;
             /** @description From 1, best first. */
             rank: number;
             /** @description Between 0 and 1. */
             score: number;
-            /** @description The session. */
+            /** @description The session's id. */
             session_id: components["schemas"]["SessionId"];
             /** @description The words that were found. */
             snippet: string | null;
@@ -2648,9 +2841,9 @@ export interface components {
              *     document, `qmd://…`.
              */
             source_path: string | null;
-            /** @description Its title. */
+            /** @description The session's title. */
             title: string | null;
-            /** @description Why not. */
+            /** @description Why the session cannot be forked; absent if it can. */
             why_not: string | null;
             /** @description The directory it started in. */
             working_directory: string | null;
@@ -2662,11 +2855,11 @@ export interface components {
              *     `nothing_found`.
              */
             error: string;
-            /** @description The newest sessions. */
+            /** @description The newest sessions, to choose from by hand. */
             fallback_sessions: components["schemas"]["RecentSession"][];
             /** @description The same in words. */
             message: string;
-            /** @description One step each. */
+            /** @description What to do instead, one step each. */
             next_steps: string[];
             /** @description Why qmd gave no answer. */
             qmd_error?: string | null;
@@ -2767,28 +2960,28 @@ export interface components {
             forked_rank?: number | null;
             /** @description The fork, in which a worker works on the query. */
             forked_session?: components["schemas"]["Forked"] | null;
-            /** @description The same. */
+            /** @description The intent that was searched for. */
             intent: string;
             /** @description qmd's command that answered. */
             qmd_command?: components["schemas"]["QmdCommand"] | null;
-            /** @description Why not. */
+            /** @description Why qmd did not answer; absent if it did. */
             qmd_error?: string | null;
             /** @description What was asked for. */
             query: string;
-            /** @description Best first. */
+            /** @description The sessions, best first. */
             results: components["schemas"]["ForkCandidate"][];
         };
         /** @description A fork on which a worker works. */
         Forked: {
             /** @description The session it came from. */
             resume_session_id: components["schemas"]["SessionId"];
-            /** @description Its own id. */
+            /** @description The fork's own session id. */
             session_id: components["schemas"]["SessionId"];
             /** @description What people call the session it came from. */
             session_name: string;
             /** @description The terminal it runs in; it has none. */
             terminal_id: string | null;
-            /** @description Its worker. */
+            /** @description The number of the worker that runs the fork. */
             worker_id: number;
         };
         /** @description A message that holds the text. */
@@ -2877,9 +3070,9 @@ export interface components {
         IndexSize: {
             /** @description Pieces of text that can be found. */
             chunks: number;
-            /** @description Files read. */
+            /** @description The number of files that are indexed. */
             files: number;
-            /** @description Its folder. */
+            /** @description The folder that holds the index. */
             path: string;
             /** @description How much that is, in bytes. */
             pending_bytes: number;
@@ -2896,27 +3089,18 @@ export interface components {
             sessionKey: string;
             source: string;
         };
-        /** @description The installed `claude`. */
+        /** @description The `claude` that would be started. */
         InstalledClaude: {
             /** @description Whether it can fork sessions. */
             can_fork: boolean;
             /** @description Whether it finds a session from any directory. */
             finds_sessions_anywhere: boolean;
-            /** @description The program. */
+            /** @description The program's path. */
             path: string;
             /** @description Whether it says which sessions are open. */
             registers_live_sessions: boolean;
             /** @description Its version, where it says one. */
             version: string | null;
-        };
-        /** @description What to change in a job. */
-        JobChange: {
-            directory?: string | null;
-            enabled?: boolean | null;
-            name?: string | null;
-            payload?: components["schemas"]["CrewPayload"] | null;
-            schedule?: components["schemas"]["CrewSchedule"] | null;
-            sessionTarget?: string | null;
         };
         /** @description When a job runs. */
         JobSchedule: {
@@ -2985,19 +3169,19 @@ export interface components {
             /** @constant */
             type: "text";
         } | {
-            /** @description The thoughts. */
+            /** @description The reasoning's text. */
             text: string;
             /** @constant */
             type: "thinking";
         } | {
             /** @description The command, path or question it is called with, else its whole input. */
             input: string;
-            /** @description The tool. */
+            /** @description The tool's name. */
             name: string;
             /** @constant */
             type: "tool_use";
         } | {
-            /** @description Whether it failed. */
+            /** @description Whether the tool failed. */
             is_error: boolean;
             /** @description The beginning of its answer. */
             text: string;
@@ -3105,15 +3289,15 @@ export interface components {
         } | {
             /** @constant */
             step: "search";
-            /** @description The word. */
+            /** @description The words to search for. */
             words: string;
         } | {
-            /** @description The session. */
+            /** @description The session's id. */
             session: components["schemas"]["SessionId"];
             /** @constant */
             step: "show";
         } | {
-            /** @description The session. */
+            /** @description The session's id. */
             session: components["schemas"]["SessionId"];
             /** @constant */
             step: "show_records";
@@ -3121,12 +3305,12 @@ export interface components {
             /** @constant */
             step: "show_everything";
         } | {
-            /** @description The session. */
+            /** @description The session's id. */
             session: components["schemas"]["SessionId"];
             /** @constant */
             step: "fork";
         } | {
-            /** @description The session. */
+            /** @description The session's id. */
             session: components["schemas"]["SessionId"];
             /** @constant */
             step: "fork_elsewhere";
@@ -3134,17 +3318,17 @@ export interface components {
             /** @constant */
             step: "fork_recent";
         } | {
-            /** @description The session. */
+            /** @description The session's id. */
             session: components["schemas"]["SessionId"];
             /** @constant */
             step: "run_in_session";
         } | {
-            /** @description The session. */
+            /** @description The session's id. */
             session: components["schemas"]["SessionId"];
             /** @constant */
             step: "run_in_fork";
         } | {
-            /** @description The session. */
+            /** @description The session's id. */
             session: components["schemas"]["SessionId"];
             /** @constant */
             step: "run_options";
@@ -3158,29 +3342,29 @@ export interface components {
             /** @constant */
             step: "list_workers";
         } | {
-            /** @description The session. */
+            /** @description The session's id. */
             session: components["schemas"]["SessionId"];
             /** @constant */
             step: "attach";
         } | {
-            /** @description The session. */
+            /** @description The session's id. */
             session: components["schemas"]["SessionId"];
             /** @constant */
             step: "send_to_session";
         } | {
             /** @constant */
             step: "send";
-            /** @description The worker. */
+            /** @description The worker's number. */
             worker: number;
         } | {
             /** @constant */
             step: "stop";
-            /** @description The worker. */
+            /** @description The worker's number. */
             worker: number;
         } | {
             /** @constant */
             step: "remove_work_tree";
-            /** @description The worker. */
+            /** @description The worker's number. */
             worker: number;
         } | {
             /** @constant */
@@ -3229,6 +3413,17 @@ export interface components {
         } | {
             /** @constant */
             step: "run_instead_of_print";
+        };
+        /** @description A file or a folder with files. */
+        Node: {
+            children?: components["schemas"]["Node"][];
+            modified?: string | null;
+            name: string;
+            /** @description Relative to the project's folder. */
+            path: string;
+            size?: number | null;
+            /** @description `file` or `directory`. */
+            type: string;
         };
         /** @description What a note is about. */
         NoteKind: "compaction" | "summary" | "error";
@@ -3294,7 +3489,7 @@ export interface components {
         Pack: {
             /** @description The sessions it quotes, the most relevant first. */
             sessions: components["schemas"]["PackSource"][];
-            /** @description The brief. */
+            /** @description The brief as Markdown, to put before the task. */
             text: string;
             /** @description How many tokens it has at most. */
             tokens: number;
@@ -3303,9 +3498,9 @@ export interface components {
         PackSource: {
             /** @description The lines that are quoted, as `session:line`. */
             cites: string[];
-            /** @description The session. */
+            /** @description The quoted session's id. */
             session_id: components["schemas"]["SessionId"];
-            /** @description Its title. */
+            /** @description The quoted session's title. */
             title: string | null;
         };
         /** @description Consecutive messages of a session. */
@@ -3328,11 +3523,13 @@ export interface components {
              * @description When it was said.
              */
             at: string | null;
+            /** @description The number of its line in the transcript, from 1; absent where it was not counted. */
+            line?: number | null;
             /** @description Where its line begins in the transcript, in bytes; in an OpenClaw conversation its number, from 0. */
             offset: number;
             /** @description What is said and done. */
             parts: components["schemas"]["MessagePart"][];
-            /** @description Who speaks. */
+            /** @description The message's author. */
             role: components["schemas"]["Role"];
             /** @description The sub-agent that speaks, if it is one. */
             subagent: string | null;
@@ -3420,12 +3617,12 @@ export interface components {
              * @description The past time that the choice was made for.
              */
             as_of: string | null;
-            /** @description The branch. */
+            /** @description The branch that is checked out in that repository. */
             branch: string | null;
             /** @description How many sessions were considered. */
             candidates: number;
             /**
-             * @description The chance that the person goes on with the session that ranks first, between 0 and 1; `null` where it was not
+             * @description The chance that the user continues the session that ranks first, between 0 and 1; `null` where it was not
              *     estimated.
              */
             chance: number | null;
@@ -3445,7 +3642,7 @@ export interface components {
             record: components["schemas"]["TrackRecord"] | null;
             /** @description Why the model that was to judge relevance did not. */
             relevance_fallback: string | null;
-            /** @description The repository. */
+            /** @description The root of the repository that the task is for. */
             repo_path: string;
             /** @description What resuming the session costs at first. */
             resume_cost: components["schemas"]["ResumeCost"] | null;
@@ -3457,11 +3654,11 @@ export interface components {
             scores: components["schemas"]["Considered"][];
             /** @description The session to resume, or the one to wait for. */
             session_id?: components["schemas"]["SessionId"] | null;
-            /** @description The task. */
+            /** @description The task, as it was given. */
             task: string;
             /** @description The score from which a session is resumed. */
             threshold: number;
-            /** @description That session's title. */
+            /** @description The title of the session to resume or wait for. */
             title?: string | null;
             /** @description The rule: `calibrated` or `seed`. */
             weights: string;
@@ -3646,9 +3843,9 @@ export interface components {
             last_modified: string | null;
             /** @description The directory it started in. */
             project_path: string | null;
-            /** @description Its id. */
+            /** @description The session's id. */
             session_id: components["schemas"]["SessionId"];
-            /** @description Its title. */
+            /** @description The session's title. */
             title: string | null;
         };
         /** @description How relevant a session is to the task. */
@@ -3695,7 +3892,7 @@ export interface components {
             cost_usd: number | null;
             /** @description How many minutes ago the session was used. */
             minutes_since_use: number | null;
-            /** @description The model. */
+            /** @description The model that the session used last, by its API name. */
             model: string | null;
             /** @description Tokens of context that are read again. */
             tokens: number;
@@ -3818,7 +4015,7 @@ export interface components {
             /** @default 0 */
             priority: number;
             room_id: string;
-            /** @description `keyword`, `model`, `label_pattern` or `session_type`. */
+            /** @description `keyword`, `model`, `label_pattern`, `session_type` or `session_key_contains`. */
             rule_type: string;
             rule_value: string;
         };
@@ -3831,7 +4028,7 @@ export interface components {
             /** @default 0 */
             priority?: number;
             room_id: string;
-            /** @description `keyword`, `model`, `label_pattern` or `session_type`. */
+            /** @description `keyword`, `model`, `label_pattern`, `session_type` or `session_key_contains`. */
             rule_type: string;
             rule_value: string;
         };
@@ -3914,11 +4111,11 @@ export interface components {
             decision: components["schemas"]["PickAnswer"] | null;
             /** @description The directory it works in. */
             directory: string;
-            /** @description Its session. */
+            /** @description The id of the session it writes to. */
             session_id: components["schemas"]["SessionId"];
             /** @description `fresh`, `resume` or `fork`. */
             start: string;
-            /** @description Its number. */
+            /** @description The worker's number. */
             worker: number;
         };
         /** @description How a run ended. */
@@ -3961,7 +4158,7 @@ export interface components {
             label?: string | null;
             /** @description The model to use. */
             model?: string | null;
-            /** @description The session's name. */
+            /** @description A name for the session, which becomes its title. */
             name?: string | null;
             /**
              * @description Run in a new work tree.
@@ -3978,7 +4175,7 @@ export interface components {
             session_id?: string | null;
             /** @description Replaces Claude Code's system prompt. */
             system_prompt?: string | null;
-            /** @description The task. */
+            /** @description The first message of the session. */
             task: string;
             /** @description Run in the work tree with this name, on its own branch; it is created if there is none. */
             worktree?: string | null;
@@ -3997,7 +4194,7 @@ export interface components {
             notes?: string[];
             /** @description What is not indexed yet and was not searched. */
             pending: components["schemas"]["SearchPending"];
-            /** @description The question. */
+            /** @description The question, as it was asked. */
             query: string;
             /** @description How many sessions match in all. */
             total: number;
@@ -4046,7 +4243,7 @@ export interface components {
             ][];
             /** @description Where that line begins, in bytes. */
             offset: number;
-            /** @description Who started it. */
+            /** @description Who started the session: a person or an agent. */
             origin: components["schemas"]["OriginName"] | null;
             /** @description What people call its repository. */
             project: string | null;
@@ -4148,16 +4345,16 @@ export interface components {
         SearchedFolder: {
             /** @description Whether it exists. */
             exists: boolean;
-            /** @description The folder. */
+            /** @description The folder's path. */
             path: string;
-            /** @description Sessions found there. */
+            /** @description The number of sessions in it. */
             sessions: number;
         };
         /** @description What became of a message. */
         SendAnswer: {
             /** @description Whether the session was resumed for it. */
             resumed: boolean;
-            /** @description Its session. */
+            /** @description The id of the session that received it. */
             session_id: components["schemas"]["SessionId"];
             /** @description The worker that has it. */
             worker: number;
@@ -4186,16 +4383,16 @@ export interface components {
             cost_usd: number | null;
             /**
              * Format: date-time
-             * @description When it began.
+             * @description The time of its first record.
              */
             created: string | null;
             /** @description The directory it started in. */
             cwd: string | null;
             /** @description How it was started. */
             entrypoint: string | null;
-            /** @description Its transcript. */
+            /** @description The path of the session's transcript. */
             file: string | null;
-            /** @description The transcript's size. */
+            /** @description The transcript's size in bytes, without sub-agents. */
             file_size_bytes: number;
             /** @description The first thing the person wrote. */
             first_message: string | null;
@@ -4228,17 +4425,17 @@ export interface components {
             project: string | null;
             /** @description The main repository of the directory it started in. */
             repo_path: string | null;
-            /** @description The id. */
+            /** @description The session's id: the UUID that names its transcript. */
             session_id: components["schemas"]["SessionId"];
-            /** @description Its sub-agents. */
+            /** @description The sub-agents that the session started. */
             subagents: components["schemas"]["Subagent"][];
-            /** @description Its title. */
+            /** @description The session's title, by the ladder of titles. */
             title: string | null;
             /** @description The price by OpenClaw's registry, in US dollars. */
             total_cost_usd: number | null;
             /** @description Input tokens that came neither from nor went into the cache. */
             total_input_tokens: number;
-            /** @description Output tokens. */
+            /** @description Tokens that models wrote, in all. */
             total_output_tokens: number;
             /** @description Turns by OpenClaw's registry. */
             total_turns: number | null;
@@ -4442,7 +4639,7 @@ export interface components {
             problems: string[];
             /** @description The repository. */
             repo: components["schemas"]["Repo"];
-            /** @description Its sessions. */
+            /** @description The repository's sessions: how many, and the newest. */
             sessions: components["schemas"]["StatusSessions"];
             /**
              * Format: date-time
@@ -4452,7 +4649,7 @@ export interface components {
         };
         /** @description A file that live sessions wrote to. */
         StatusFile: {
-            /** @description The file. */
+            /** @description The file's path, relative to the repository. */
             file: string;
             /**
              * Format: date-time
@@ -4503,11 +4700,11 @@ export interface components {
             model: string | null;
             /** @description What it may do without asking. */
             permission_mode: components["schemas"]["PermissionMode"];
-            /** @description Its process. */
+            /** @description The process id of its `claude`; absent when it has none. */
             pid: number | null;
             /** @description The work tree that was removed. */
             removed_worktree?: string | null;
-            /** @description Its session. */
+            /** @description The id of the session it writes to. */
             session_id: components["schemas"]["SessionId"];
             /** @description What it has of its directory; absent where it is over. */
             slot: components["schemas"]["SlotState"] | null;
@@ -4527,7 +4724,7 @@ export interface components {
             turns: number;
             /** @description Release of Claude Code. */
             version: string | null;
-            /** @description Its number. */
+            /** @description The worker's number. */
             worker: number;
         } & ({
             /** @constant */
@@ -4668,9 +4865,9 @@ export interface components {
             model: string | null;
             /** @description What it may do without asking. */
             permission_mode: components["schemas"]["PermissionMode"];
-            /** @description Its process. */
+            /** @description The process id of its `claude`; absent when it has none. */
             pid: number | null;
-            /** @description Its session. */
+            /** @description The id of the session it writes to. */
             session_id: components["schemas"]["SessionId"];
             /** @description What it has of its directory; absent where it is over. */
             slot: components["schemas"]["SlotState"] | null;
@@ -4690,7 +4887,7 @@ export interface components {
             turns: number;
             /** @description Release of Claude Code. */
             version: string | null;
-            /** @description Its number. */
+            /** @description The worker's number. */
             worker: number;
         } & ({
             /** @constant */
@@ -4735,9 +4932,9 @@ export interface components {
             /** @constant */
             status: "lost";
         });
-        /** @description The workers. */
+        /** @description The workers that a request selects. */
         WorkersAnswer: {
-            /** @description Newest first. */
+            /** @description The workers, newest first. */
             workers: components["schemas"]["WorkerInfo"][];
         };
     };
@@ -5009,6 +5206,105 @@ export interface operations {
             };
         };
     };
+    agent_identity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Why there is no answer */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    agent_persona: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Why there is no answer */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    agent_surfaces: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Why there is no answer */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     keys: {
         parameters: {
             query?: never;
@@ -5183,6 +5479,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Killed"];
+                };
+            };
+            /** @description Why there is no answer */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    chat_permission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Decision"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
                 };
             };
             /** @description Why there is no answer */
@@ -5862,7 +6193,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["JobChange"];
+                "application/json": components["schemas"]["CrewJobChange"];
             };
         };
         responses: {
@@ -6329,6 +6660,64 @@ export interface operations {
             };
         };
     };
+    persona_presets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Why there is no answer */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    persona_surfaces: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Why there is no answer */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     pipelines: {
         parameters: {
             query?: never;
@@ -6580,6 +6969,69 @@ export interface operations {
         };
     };
     project_documents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Documents"];
+                };
+            };
+            /** @description Why there is no answer */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    project_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description Why there is no answer */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    project_markdown: {
         parameters: {
             query?: never;
             header?: never;
@@ -7003,7 +7455,7 @@ export interface operations {
     room_context: {
         parameters: {
             query?: {
-                /** @description Where it is read; others than `crewhub-ui` are told less. */
+                /** @description Where it is read; other channels than `crewhub-ui` get less. */
                 channel?: string | null;
             };
             header?: never;
@@ -7528,9 +7980,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["ArchivedSessions"];
                 };
             };
             /** @description Why there is no answer */

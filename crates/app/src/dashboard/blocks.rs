@@ -182,22 +182,20 @@ pub fn blocks(context: &Context, request: &Request) -> Result<Answer, Error> {
     let unreadable = |error: &io::Error| {
         Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), error)
     };
-    let page = match &request.subagent {
-        Some(agent) => of_subagent(file, agent, request, limit, &show)?,
-        None => {
-            let place = page::place(&paged(request))?;
-            if page::is_beyond(file, &place) {
-                let message =
-                    format!("the transcript of session {} was replaced since that page", located.id);
-                return Err(Error::new(Kind::NotFound, message).hint("begin again with the last page"));
-            }
-            let main = |record: &Record<'_>, offset| {
-                if record.is_sidechain() { None } else { show.message(record, offset) }
-            };
-            page::of_claude(file, &place, limit, main).map_err(|error| unreadable(&error))?.ok_or_else(
-                || Error::new(Kind::NotFound, format!("session {} has no such message", located.id)),
-            )?
+    let page = if let Some(agent) = &request.subagent {
+        of_subagent(file, agent, request, limit, &show)?
+    } else {
+        let place = page::place(&paged(request))?;
+        if page::is_beyond(file, &place) {
+            let message = format!("the transcript of session {} was replaced since that page", located.id);
+            return Err(Error::new(Kind::NotFound, message).hint("begin again with the last page"));
         }
+        let main = |record: &Record<'_>, offset| {
+            if record.is_sidechain() { None } else { show.message(record, offset) }
+        };
+        page::of_claude(file, &place, limit, main).map_err(|error| unreadable(&error))?.ok_or_else(|| {
+            Error::new(Kind::NotFound, format!("session {} has no such message", located.id))
+        })?
     };
     Ok(Answer {
         session_id: located.id,

@@ -205,15 +205,15 @@ impl Sketch {
 
     fn change(&mut self, kept: Raw<'_>) {
         let Some(path) = kept.get("filePath").text() else { return };
-        let patch = kept.get("structuredPatch");
+        let hunks = kept.get("structuredPatch");
         let is_new = kept.get("type").is("create");
-        if !patch.is_array() && !is_new {
+        if !hunks.is_array() && !is_new {
             return;
         }
         let blank = ChangedFile { path: path.clone().into_owned(), edits: 0, added: 0, removed: 0 };
         let file = self.files.entry(path.into_owned()).or_insert(blank);
         file.edits += 1;
-        for line in patch.elements().flat_map(|hunk| hunk.get("lines").elements()) {
+        for line in hunks.elements().flat_map(|hunk| hunk.get("lines").elements()) {
             match line.text().unwrap_or_default().as_bytes().first() {
                 Some(b'+') => file.added += 1,
                 Some(b'-') => file.removed += 1,

@@ -146,11 +146,11 @@ impl PartFilter {
 
 /// What a tool is called with: an edit as the file and its changed lines, else the field that says most.
 fn call(input: Raw<'_>) -> Cow<'_, str> {
+    const FIELDS: [&str; 8] =
+        ["command", "file_path", "notebook_path", "pattern", "query", "url", "description", "prompt"];
     if let Some(edit) = edit(input) {
         return Cow::Owned(edit);
     }
-    const FIELDS: [&str; 8] =
-        ["command", "file_path", "notebook_path", "pattern", "query", "url", "description", "prompt"];
     let telling = FIELDS.iter().find_map(|field| input.get(field).text());
     telling.unwrap_or(Cow::Borrowed(input.json()))
 }

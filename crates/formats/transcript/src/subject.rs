@@ -187,7 +187,9 @@ mod tests {
 
     fn check(prompts: &[&str], expected: Option<&str>) {
         let mut subject = Subject::default();
-        prompts.iter().for_each(|prompt| subject.consider(prompt));
+        for prompt in prompts {
+            subject.consider(prompt);
+        }
         assert_eq!(subject.title(), expected, "{prompts:?}");
     }
 

@@ -18,6 +18,9 @@ use crate::{arguments, paging, schema};
 /// What a model should think of by itself; each costs room in every session's context.
 const ALWAYS_LOADED: [&str; 2] = ["search", "read_session"];
 
+/// Answers a call with its arguments.
+type Ask = Box<dyn Fn(&Context, JsonObject) -> Result<Reply, Error> + Send>;
+
 /// A tool: a question to the app, and how its answer is made short for a model.
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
@@ -28,7 +31,7 @@ pub(crate) struct Tool {
     pub(crate) patience: Patience,
     input: fn() -> JsonObject,
     output: fn() -> JsonObject,
-    ask: Box<dyn Fn(&Context, JsonObject) -> Result<Reply, Error> + Send>,
+    ask: Ask,
     /// The objects of which fields are left out, and the lists that hold them.
     lean: Option<(&'static Lean, &'static [&'static str])>,
     /// The longest text, in bytes.

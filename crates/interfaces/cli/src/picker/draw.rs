@@ -146,11 +146,11 @@ fn row(item: &Item, is_selected: bool, width: usize, setting: &Setting) -> Line<
     let at = age_or_date(setting.now, item.at, || setting.zone.clone());
     let mut tail = String::new();
     if width >= WITH_PROJECT {
-        tail += &format!("  {}", padded(&safe(&item.project), PROJECT));
+        tail = format!("  {}", padded(&safe(&item.project), PROJECT));
     }
     if width >= WITH_COST {
         let cost = item.cost.map_or_else(String::new, |cost| format!("~{}", dollars(cost)));
-        tail += &format!("  {cost:>9}");
+        tail = format!("{tail}  {cost:>9}");
     }
     let mark = if is_selected { "▌" } else { " " };
     let waits = if item.is_waiting { "●" } else { " " };

@@ -209,7 +209,9 @@ mod tests {
 
     fn printed(cited: Option<u64>, messages: &[Shown]) -> String {
         let (mut look, mut out) = (Terminal::new(TimeZone::UTC, 24, cited), Vec::new());
-        messages.iter().for_each(|message| look.message(&mut out, message).unwrap());
+        for message in messages {
+            look.message(&mut out, message).unwrap();
+        }
         look.end(&mut out, 0).unwrap();
         anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
     }

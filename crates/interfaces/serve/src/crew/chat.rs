@@ -225,7 +225,6 @@ fn reply(context: &Context, turn: Result<Turn, Error>) -> Reply {
     let mut texts = Vec::new();
     while !context.cancellation.is_cancelled() {
         match turn.next_within(GLANCE) {
-            Ok(None) => {}
             Ok(Some(Event::Text { text, agent: None, .. })) => texts.push(text),
             Ok(Some(Event::Asked(request))) => return failed(waits(turn.worker, &request)),
             Ok(Some(Event::Result(result))) if result.is_error => return failed(complaint(&result)),
@@ -236,7 +235,7 @@ fn reply(context: &Context, turn: Result<Turn, Error>) -> Reply {
             Ok(Some(Event::Ended { state })) => {
                 return failed(format!("the worker ended: {}", state.as_str()));
             }
-            Ok(Some(_)) => {}
+            Ok(_) => {}
             Err(_) => return failed("the worker cannot be followed any more".to_owned()),
         }
     }

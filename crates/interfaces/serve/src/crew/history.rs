@@ -278,7 +278,7 @@ impl Bubble {
             Piece::ToolResult { text, is_error } => {
                 let status = if *is_error { "error" } else { "done" };
                 let result = raw.then(|| text.chars().take(LONGEST_RESULT).collect::<String>());
-                self.end_tool(status, result);
+                self.end_tool(status, result.as_deref());
             }
             Piece::Image => self.content_segments.push(json!({ "type": "text", "text": "[image]" })),
         }
@@ -290,14 +290,14 @@ impl Bubble {
     }
 
     /// Gives the first tool that has no result yet its result: results come in the order of the calls.
-    fn end_tool(&mut self, status: &str, result: Option<String>) {
+    fn end_tool(&mut self, status: &str, result: Option<&str>) {
         let is_open = |tool: &Value| tool["status"] == CALLED;
         let segments = self.content_segments.iter_mut().filter_map(|segment| segment.get_mut("tool"));
         let open =
             [self.tools.iter_mut().find(|tool| is_open(tool)), { segments }.find(|tool| is_open(tool))];
         for tool in open.into_iter().flatten() {
             tool["status"] = json!(status);
-            if let Some(result) = &result {
+            if let Some(result) = result {
                 tool["result"] = json!(result);
             }
         }

@@ -282,24 +282,24 @@ mod tests {
     #[tokio::test]
     async fn those_who_join_at_once_share_a_snapshot_and_get_what_happened_since() {
         let hub = hub(3);
-        let made = std::cell::Cell::new(0);
+        let count = std::cell::Cell::new(0);
         let make = async || {
-            made.set(made.get() + 1);
+            count.set(count.get() + 1);
             Some(Bytes::from_static(b"all"))
         };
         let (first, beginning) = hub.join_with_snapshot(Dialect::Own, make()).await;
         assert_eq!((first.as_deref(), beginning.missed.len()), (Some(&b"all"[..]), 0));
         hub.publish("tick", &4);
         let (second, beginning) = hub.join_with_snapshot(Dialect::Own, make()).await;
-        assert_eq!((second.as_deref(), beginning.missed.len(), made.get()), (Some(&b"all"[..]), 1, 1));
+        assert_eq!((second.as_deref(), beginning.missed.len(), count.get()), (Some(&b"all"[..]), 1, 1));
         // Too much has happened since.
         for number in 0..=KEPT {
             hub.publish("tick", &number);
         }
         let (_, beginning) = hub.join_with_snapshot(Dialect::Own, make()).await;
-        assert_eq!((beginning.missed.len(), beginning.is_incomplete, made.get()), (0, false, 2));
+        assert_eq!((beginning.missed.len(), beginning.is_incomplete, count.get()), (0, false, 2));
         let _ = hub.join_with_snapshot(Dialect::Crew, make()).await;
-        assert_eq!(made.get(), 3);
+        assert_eq!(count.get(), 3);
     }
 
     #[test]

@@ -82,7 +82,7 @@ mod tests {
 
     fn script() -> String {
         let assets = DIST.get_dir("assets").unwrap();
-        let is_script = |path: &str| path.ends_with(".js");
+        let is_script = |path: &str| path.rsplit_once('.').is_some_and(|(_, ending)| ending == "js");
         let names = assets.files().map(|file| file.path().to_str().unwrap().to_owned());
         format!("/{}", names.filter(|name| is_script(name)).min().unwrap())
     }

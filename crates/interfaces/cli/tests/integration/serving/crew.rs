@@ -376,6 +376,7 @@ fn names_places_rules_and_settings() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the program reads the clock, too")]
 fn a_pattern_puts_a_session_into_a_room() {
     let home = ScratchHome::new();
     let shop = home.dir("shop");

@@ -107,6 +107,7 @@ fn signal(child: &Child, signal: &str) {
 }
 
 /// A new token of the tests' own, which may do everything.
+#[expect(clippy::disallowed_methods, reason = "the program reads the clock, too")]
 fn admin(home: &ScratchHome) -> String {
     const NAME: &str = "tests";
     let config = app::Config { state: home.state_dir(), ..app::Config::default() };
