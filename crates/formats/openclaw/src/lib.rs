@@ -1,13 +1,14 @@
 //! OpenClaw's files: its state folders, agents, registries and memory.
 //!
-//! Only `record` writes, into the registry of the sessions an agent started. Reading never fails as a whole: problems
-//! are returned with what could be read.
+//! `record` writes into the registry of the sessions that an agent started, `store` into an agent's session store, both
+//! under OpenClaw's lock. Reading never fails as a whole: problems are returned with what could be read.
 
 mod agent_notes;
 mod agents;
 mod config;
 mod conversations;
 mod file;
+mod json5_text;
 mod lock;
 mod memory;
 mod paths;
@@ -17,12 +18,14 @@ mod registry;
 mod rewrite;
 mod settings;
 mod sqlite;
+mod store;
 mod transcript_entry;
 
 pub use agent_notes::{AgentNote, agent_notes};
 pub use agents::{Agent, Agents, folder_for};
 pub use config::{OpenClawConfig, SessionSelection};
 pub use conversations::StoredConversation;
+pub use lock::{LockState, LockTimes};
 pub use memory::{AgentMemory, ConversationFile, Memory, MemoryFile};
 pub use paths::StateFolders;
 pub use problem::Problem;
@@ -30,4 +33,20 @@ pub use record::{AgentRun, record_run};
 pub use registry::{AssignedTask, Registry, RegistryEntry};
 pub use settings::{ClaudeSessions, MemorySettings};
 pub use sqlite::AgentDatabase;
+pub use store::agent_store::{AgentStore, LoadedStore, Updated};
+pub use store::claude_mapping::claude_session;
+pub use store::delivery::{ChatType, DeliveryContext, SessionOrigin, ThreadId};
+pub use store::entry::{
+    DirectWord, Entry, GroupActivation, OverrideSource, QueueDrop, ResponseUsage, SendDecision,
+};
+pub use store::record_updates::{InboundGroup, InboundMessage, RouteUpdate, UsageUpdate, delivery_of};
+pub use store::reset_policy::{Freshness, ResetPolicy, reset_type};
+pub use store::send_policy::{DecidedBy, SendStrategy, SendVerdict, resolve_send_policy};
+pub use store::session_config::{
+    MaintenanceConfig, MaintenanceMode, ResetConfig, ResetMode, ResetRule, ResetType, SendRule, SendRules,
+    SessionConfig, WriteLockConfig,
+};
+pub use store::session_key::{DmScope, InvalidKey, KeyKind, KeyRules, Peer, SessionKey};
+pub use store::session_store::SessionStore;
+pub use store::store_error::StoreError;
 pub use transcript_entry::{EntryPart, TranscriptEntry, UnreadableEntry};

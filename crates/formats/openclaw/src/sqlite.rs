@@ -33,6 +33,11 @@ impl AgentDatabase {
         (schema != WITHOUT_CONVERSATIONS).then(|| Self { path, schema: (schema != 0).then_some(schema) })
     }
 
+    /// Whether sessions may be in it: only where it can be read and has none, there are none.
+    pub(crate) fn may_hold_sessions(&self) -> bool {
+        true
+    }
+
     /// The databases of all agents in some state folders.
     pub fn find(states: &[PathBuf]) -> Vec<Self> {
         let agents = states.iter().flat_map(|state| Agents::find(state).agents);
