@@ -35,10 +35,14 @@ pub use settings::{ClaudeSessions, MemorySettings};
 pub use sqlite::AgentDatabase;
 pub use store::agent_store::{AgentStore, LoadedStore, Updated};
 pub use store::claude_mapping::claude_session;
+pub use store::conversation_log::{ConversationLog, LogTarget, NewLine, append};
 pub use store::delivery::{ChatType, DeliveryContext, SessionOrigin, ThreadId};
 pub use store::entry::{
     DirectWord, Entry, GroupActivation, OverrideSource, QueueDrop, ResponseUsage, SendDecision,
 };
+pub use store::lifecycle::{EndedSession, Mirrored, OldTranscript, ResetOptions};
+pub use store::log_line::{LogHeader, LogLine};
+pub use store::maintenance::MaintenanceReport;
 pub use store::record_updates::{InboundGroup, InboundMessage, RouteUpdate, UsageUpdate, delivery_of};
 pub use store::reset_policy::{Freshness, ResetPolicy, reset_type};
 pub use store::send_policy::{DecidedBy, SendStrategy, SendVerdict, resolve_send_policy};
@@ -46,7 +50,10 @@ pub use store::session_config::{
     MaintenanceConfig, MaintenanceMode, ResetConfig, ResetMode, ResetRule, ResetType, SendRule, SendRules,
     SessionConfig, WriteLockConfig,
 };
+pub use store::session_database::{DatabaseConversation, DatabaseSession, SessionDatabase};
 pub use store::session_key::{DmScope, InvalidKey, KeyKind, KeyRules, Peer, SessionKey};
+pub use store::session_row::SessionRow;
 pub use store::session_store::SessionStore;
+pub use store::store_cache::StoreCache;
 pub use store::store_error::StoreError;
 pub use transcript_entry::{EntryPart, TranscriptEntry, UnreadableEntry};

@@ -1,5 +1,5 @@
 //! Detects whether an agent keeps its conversations in SQLite, as OpenClaw does since 2026.8, by the database's
-//! header. Its content is not read.
+//! header. `session_database` reads its content.
 
 use std::path::{Path, PathBuf};
 
@@ -31,11 +31,6 @@ impl AgentDatabase {
         let schema = header.get(SCHEMA).filter(|_| header.starts_with(MAGIC))?;
         let schema = schema.iter().fold(0, |number, byte| number << 8 | u32::from(*byte));
         (schema != WITHOUT_CONVERSATIONS).then(|| Self { path, schema: (schema != 0).then_some(schema) })
-    }
-
-    /// Whether sessions may be in it: only where it can be read and has none, there are none.
-    pub(crate) fn may_hold_sessions(&self) -> bool {
-        true
     }
 
     /// The databases of all agents in some state folders.

@@ -54,6 +54,11 @@ impl Layout {
         Self { inner: "\n  ".to_owned(), outer: "\n".to_owned() }
     }
 
+    /// That of a line: without any white space.
+    pub(crate) fn of_line() -> Self {
+        Self { inner: String::new(), outer: String::new() }
+    }
+
     /// That of an object that is the value of a member laid out like this.
     fn within(&self) -> Self {
         let inner = if self.inner.contains('\n') { self.inner.clone() + self.unit() } else { String::new() };

@@ -93,6 +93,10 @@ impl SessionStore {
         }
     }
 
+    pub(crate) fn owner(&self) -> &AgentId {
+        &self.owner
+    }
+
     pub(crate) fn is_changed(&self) -> bool {
         self.object.is_changed()
     }

@@ -2,10 +2,9 @@
 
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use system::open_regular_following_links;
+use system::{FileStamp, open_regular_following_links};
 
 use super::json_object::JsonObject;
 use crate::{Problem, json5_text};
@@ -30,20 +29,14 @@ pub(crate) enum Content {
 
 /// A file and its state at the time it was read. While it is open no other file has its number.
 #[derive(Debug)]
-pub(crate) struct Seen(Option<(File, Identity)>);
-
-type Identity = (u64, u64, u64, i64, i64);
+pub(crate) struct Seen(Option<(File, FileStamp)>);
 
 impl Seen {
     /// Whether the file at this path is still that one, unchanged.
     pub(crate) fn is_current(&self, path: &Path) -> bool {
-        let now = std::fs::metadata(path).ok().as_ref().map(identity);
-        now == self.0.as_ref().map(|(_, identity)| *identity)
+        let now = std::fs::metadata(path).ok().as_ref().map(FileStamp::from_metadata);
+        now == self.0.as_ref().map(|(_, stamp)| *stamp)
     }
-}
-
-fn identity(found: &std::fs::Metadata) -> Identity {
-    (found.dev(), found.ino(), found.len(), found.mtime(), found.mtime_nsec())
 }
 
 /// Reads a store's file.
@@ -69,7 +62,7 @@ pub(crate) fn read(path: &Path) -> Result<(Content, Seen), Problem> {
     if text.starts_with('\u{feff}') {
         text.drain(..'\u{feff}'.len_utf8());
     }
-    Ok((content(text), Seen(Some((file, identity(&found))))))
+    Ok((content(text), Seen(Some((file, FileStamp::from_metadata(&found))))))
 }
 
 fn content(text: String) -> Content {
