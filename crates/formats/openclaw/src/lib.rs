@@ -38,7 +38,7 @@ pub use store::claude_mapping::claude_session;
 pub use store::conversation_log::{ConversationLog, LogTarget, NewLine, append};
 pub use store::delivery::{ChatType, DeliveryContext, SessionOrigin, ThreadId};
 pub use store::entry::{
-    DirectWord, Entry, GroupActivation, OverrideSource, QueueDrop, ResponseUsage, SendDecision,
+    DirectWord, Entry, GroupActivation, OverrideSource, QueueDrop, ResponseUsage, SendDecision, mistyped,
 };
 pub use store::lifecycle::{EndedSession, Mirrored, OldTranscript, ResetOptions};
 pub use store::log_line::{LogHeader, LogLine};

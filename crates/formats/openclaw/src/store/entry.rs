@@ -86,6 +86,9 @@ macro_rules! entry {
             )*
         }
 
+        /// The names of its fields, as Rust has them.
+        const FIELDS: &[&str] = &[$(stringify!($name)),*];
+
         impl Entry {
             /// Takes over what another entry says.
             pub fn overlay(&mut self, patch: &Self) {
@@ -310,6 +313,28 @@ impl Entry {
     }
 }
 
+/// The first field of an entry's text that has a value of another type than OpenClaw expects.
+pub fn mistyped(text: &str) -> Option<String> {
+    let given: Map<String, Value> = serde_json::from_str(text).ok()?;
+    let read = Entry::parse(text)?.fields(DirectWord::default()).ok()?;
+    let is_known = |name: &str| {
+        let snake: String =
+            name.chars()
+                .map(|c| {
+                    if c.is_ascii_uppercase() {
+                        format!("_{}", c.to_ascii_lowercase())
+                    } else {
+                        c.to_string()
+                    }
+                })
+                .collect();
+        FIELDS.contains(&snake.as_str())
+    };
+    let is_wrong =
+        |(name, value): &(&String, &Value)| !value.is_null() && is_known(name) && !read.contains_key(*name);
+    given.iter().find(is_wrong).map(|(name, _)| name.clone())
+}
+
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct OldNames {
@@ -414,6 +439,15 @@ mod tests {
         let expected = odd.replace("\"now\"", "5");
         check(odd, DirectWord::Dm, |entry| entry.updated_at = Some(5), &expected);
         assert_eq!(Entry::parse("[]"), None);
+    }
+
+    #[test]
+    fn values_of_another_type_are_named() {
+        let check =
+            |text: &str, expected: Option<&str>| assert_eq!(mistyped(text).as_deref(), expected, "{text}");
+        check(r#"{"sendPolicy": "deny", "unknown": 7, "label": null}"#, None);
+        check(r#"{"sendPolicy": "maybe"}"#, Some("sendPolicy"));
+        check(r#"{"updatedAt": "now"}"#, Some("updatedAt"));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::Problem;
 const BACKUPS: usize = 3;
 
 /// What maintenance did, or would do.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct MaintenanceReport {
     /// Whether it was done.
     pub is_done: bool,

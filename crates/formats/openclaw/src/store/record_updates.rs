@@ -1,6 +1,7 @@
 //! What is recorded in an entry as a session goes on, each in one locked update.
 
 use jiff::Timestamp;
+use serde_json::{Map, Value};
 
 use super::agent_store::{AgentStore, Updated};
 use super::delivery::{ChatType, DeliveryContext, SessionOrigin, ThreadId, normalized_channel};
@@ -124,6 +125,21 @@ impl AgentStore {
                 now,
                 &id,
             )
+        })
+    }
+
+    /// Sets fields of a session, whatever they are, and makes it where there is none; null removes a field.
+    pub fn set_fields(
+        &self,
+        key: &SessionKey,
+        fields: &Map<String, Value>,
+        clock: &dyn Fn() -> Timestamp,
+    ) -> Result<Updated<Entry>, StoreError> {
+        let id = new_id();
+        self.update(clock, |store, now| {
+            store.put_fields(key, fields)?;
+            let known = store.get(key);
+            put(store, key, known.as_ref(), &Entry::default(), now, &id)
         })
     }
 

@@ -10,6 +10,10 @@ use super::entry::{DirectWord, SendDecision};
 use super::session_key::{DmScope, KeyRules};
 use crate::config::OpenClawConfig;
 
+/// What OpenClaw assumes where nothing is configured.
+const MODEL: &str = "claude-opus-4-5";
+const CONTEXT_TOKENS: i64 = 200_000;
+
 /// The settings of sessions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionConfig {
@@ -23,6 +27,10 @@ pub struct SessionConfig {
     pub maintenance: MaintenanceConfig,
     /// `session.writeLock`.
     pub write_lock: WriteLockConfig,
+    /// The configured model, without its provider.
+    pub model: Option<String>,
+    /// The size of a context that is assumed where nothing is known.
+    pub context_tokens: i64,
     /// `agents.list[].subagents.allowAgents`, by agent: under whose names an agent may start sub-agents.
     pub allowed_agents: BTreeMap<String, Vec<String>>,
 }
@@ -169,6 +177,12 @@ impl SessionConfig {
             reset: reset(block),
             maintenance: maintenance(&block["maintenance"]),
             write_lock: write_lock(&block["writeLock"], variable),
+            model: Some(model(config)),
+            context_tokens: config
+                .at("/agents/defaults/contextTokens")
+                .as_i64()
+                .filter(|tokens| *tokens > 0)
+                .unwrap_or(CONTEXT_TOKENS),
             allowed_agents: allowed_agents(config),
         }
     }
@@ -330,6 +344,14 @@ fn write_lock(block: &Value, variable: &dyn Fn(&str) -> Option<String>) -> Write
         stale: set("staleMs", "STALE", usual.stale),
         max_hold: set("maxHoldMs", "MAX_HOLD", usual.max_hold),
     }
+}
+
+fn model(config: &OpenClawConfig) -> String {
+    let set = config.at("/agents/defaults/model");
+    let name =
+        set.as_str().or_else(|| set["primary"].as_str()).map(str::trim).filter(|name| !name.is_empty());
+    let name = name.map(|name| name.split_once('/').map_or(name, |(_, model)| model));
+    name.unwrap_or(MODEL).to_owned()
 }
 
 fn allowed_agents(config: &OpenClawConfig) -> BTreeMap<String, Vec<String>> {

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use model::AgentId;
+use serde_json::{Map, Value};
 
 use super::entry::{DirectWord, Entry};
 use super::json_object::JsonObject;
@@ -52,6 +53,30 @@ impl SessionStore {
             let name = name.to_owned();
             self.object.set_text(&name, new);
         }
+        Ok(())
+    }
+
+    /// Sets fields of an entry, whatever they are; null removes one.
+    pub fn put_fields(&mut self, key: &SessionKey, fields: &Map<String, Value>) -> Result<(), StoreError> {
+        self.check(key)?;
+        let name = self.written(key).unwrap_or_else(|| key.to_string());
+        let text = self.object.get(&name).unwrap_or("{}").to_owned();
+        let change = || {
+            let mut object = JsonObject::parse(text, self.object.layout_within())?;
+            for (field, value) in fields {
+                if value.is_null() {
+                    object.remove(field);
+                } else {
+                    object.set(field, value)?;
+                }
+            }
+            Ok(object.into_text())
+        };
+        let new = change().map_err(|error: serde_json::Error| StoreError::Unwritable {
+            key: key.to_string(),
+            why: error.to_string(),
+        })?;
+        self.object.set_text(&name, new);
         Ok(())
     }
 
