@@ -86,7 +86,8 @@ pub fn sessions(context: &Context, request: &ListRequest) -> Result<Vec<CcSessio
         since: request.since.clone(),
         ..list::Request::default()
     };
-    Ok(list(context, &wanted)?.sessions.iter().map(CcSession::from).collect())
+    let found = list(context, &wanted)?.sessions;
+    Ok(found.iter().filter(|session| !session.is_conversation).map(CcSession::from).collect())
 }
 
 /// One session, by its id or the beginning of it.

@@ -5,9 +5,9 @@ use model::AgentId;
 use openclaw::{AgentStore, Entry, ResetOptions, SessionKey};
 
 use super::{clock, failed, of_another, store_of};
+use crate::workers::deliver::{self, Answer};
 use crate::workers::host::detach;
 use crate::workers::run;
-use crate::workers::send;
 use crate::{Context, Error, Kind};
 
 /// The key of a session, where a text is one that names its agent.
@@ -25,7 +25,7 @@ pub(crate) fn send(
     key: &SessionKey,
     agent: &AgentId,
     message: &str,
-) -> Result<send::Answer, Error> {
+) -> Result<Answer, Error> {
     if let Some(own) = context.caller.agent().filter(|own| *own != agent) {
         return Err(of_another(key.as_str(), agent, own));
     }
@@ -55,10 +55,9 @@ fn deliver(
     entry: &Entry,
     agent: &AgentId,
     message: &str,
-) -> Result<send::Answer, Error> {
+) -> Result<Answer, Error> {
     if let Some(claude) = store.claude_session_of(entry) {
-        let request = send::Request { to: claude.to_string(), message: message.to_owned() };
-        match send::to_session(context, &request, Some(agent)) {
+        match deliver::to_session(context, claude.as_str(), message, Some(agent)) {
             // Claude Code deletes transcripts after 30 days.
             Err(error) if error.kind == Kind::NotFound => {}
             sent => return sent,
@@ -68,7 +67,7 @@ fn deliver(
     let order =
         run::Order { task: message.to_owned(), how, agent: Some(agent.clone()), ..run::Order::default() };
     let ready = run::prepare(context, &order)?;
-    let sent = send::Answer { worker: ready.worker, session_id: ready.session_id.clone(), resumed: false };
+    let sent = Answer { worker: ready.worker, session_id: ready.session_id.clone(), resumed: false };
     detach(context, ready.worker)?;
     Ok(sent)
 }

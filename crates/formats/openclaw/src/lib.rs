@@ -36,6 +36,7 @@ pub use sqlite::AgentDatabase;
 pub use store::agent_store::{AgentStore, LoadedStore, Updated};
 pub use store::claude_mapping::claude_session;
 pub use store::conversation_log::{ConversationLog, LogTarget, NewLine, append};
+pub use store::database_copies::copy_conversations;
 pub use store::delivery::{ChatType, DeliveryContext, SessionOrigin, ThreadId};
 pub use store::entry::{
     DirectWord, Entry, GroupActivation, OverrideSource, QueueDrop, ResponseUsage, SendDecision, mistyped,

@@ -52,7 +52,7 @@ pub struct AgentMemory {
     pub notes: Vec<MemoryFile>,
     /// Its transcripts, topics and archives among them, and those that OpenClaw has taken over into SQLite.
     pub transcripts: Vec<ConversationFile>,
-    /// The database that it keeps its conversations in since then, which is not read.
+    /// The database that it keeps its conversations in since then.
     pub database: Option<AgentDatabase>,
     sessions: Sessions,
 }
@@ -127,7 +127,34 @@ impl Memory {
 impl AgentMemory {
     /// The conversations its store names and the Claude sessions behind them.
     pub fn conversations(&self) -> (Vec<StoredConversation>, Vec<Problem>) {
-        crate::conversations::read(&self.sessions.store, &self.sessions.sidecars)
+        let (mut found, mut problems) =
+            crate::conversations::read(&self.sessions.store, &self.sessions.sidecars);
+        let sessions = self.database.as_ref().map(|database| database.open()?.sessions()).transpose();
+        match sessions {
+            Ok(sessions) => found.extend(
+                sessions
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|one| StoredConversation::of_text(&one.key, &one.text)),
+            ),
+            Err(problem) => problems.push(problem),
+        }
+        (found, problems)
+    }
+
+    /// Adds copies of the conversations in the agent's database, in place of the files that OpenClaw took over into it.
+    pub fn add_database(&mut self, folder: &Path) -> Vec<Problem> {
+        let Some(database) = &self.database else { return Vec::new() };
+        let (files, problems) = crate::store::database_copies::copy_conversations(database, folder);
+        let is_copied = |file: &ConversationFile| files.iter().any(|copy| copy.session == file.session);
+        self.transcripts.retain(|file| !is_copied(file));
+        self.transcripts.extend(files);
+        problems
+    }
+
+    /// The file of the agent's session store, whether or not there is one.
+    pub fn store(&self) -> &Path {
+        &self.sessions.store
     }
 
     fn look_for_notes(&mut self, seen: &mut HashSet<PathBuf>, problems: &mut Vec<Problem>) {

@@ -3,9 +3,10 @@
 pub(crate) mod agent_store;
 pub(crate) mod claude_mapping;
 pub(crate) mod conversation_log;
+pub(crate) mod database_copies;
 pub(crate) mod delivery;
 pub(crate) mod entry;
-mod json_object;
+pub(crate) mod json_object;
 mod lenient;
 pub(crate) mod lifecycle;
 pub(crate) mod log_line;
@@ -20,4 +21,4 @@ pub(crate) mod session_row;
 pub(crate) mod session_store;
 pub(crate) mod store_cache;
 pub(crate) mod store_error;
-mod store_text;
+pub(crate) mod store_text;

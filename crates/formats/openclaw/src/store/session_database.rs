@@ -1,11 +1,13 @@
 //! Reads the sessions that OpenClaw keeps in SQLite since 2026.8. Never writes: OpenClaw may be writing at the same time.
 
+use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::Path;
 
 use database::rusqlite::types::ValueRef;
 use database::rusqlite::{Connection, Error as SqlError, OptionalExtension as _};
 use model::SessionId;
+use serde::{Deserialize, Serialize};
 
 use super::entry::Entry;
 use crate::Problem;
@@ -35,6 +37,14 @@ pub struct DatabaseSession {
     pub text: String,
     /// Its entry.
     pub entry: Entry,
+}
+
+/// The state of a conversation: another one means another text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ConversationState {
+    pub(crate) lines: i64,
+    pub(crate) last: i64,
+    pub(crate) updated_at: i64,
 }
 
 /// A conversation of the database: a session has a new one after each reset.
@@ -131,6 +141,33 @@ impl SessionDatabase {
             Some(DatabaseConversation { session: id.parse().ok()?, key, updated_at })
         };
         Ok(rows.into_iter().filter_map(conversation).collect())
+    }
+
+    /// The state of each conversation that has a transcript.
+    pub(crate) fn states(&self) -> Result<Vec<(SessionId, ConversationState)>, Problem> {
+        if !self.has_table("transcript_events")? {
+            return Ok(Vec::new());
+        }
+        let read = || {
+            let sql = "SELECT session_id, count(*), max(seq) FROM transcript_events GROUP BY session_id";
+            let mut statement = self.connection.prepare(sql)?;
+            let rows = statement.query_map([], |row| {
+                Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))
+            })?;
+            rows.collect::<Result<Vec<_>, _>>()
+        };
+        let rows = read().map_err(|error| self.problem(&error))?;
+        let updated: HashMap<SessionId, i64> = self
+            .conversations()?
+            .into_iter()
+            .map(|conversation| (conversation.session, conversation.updated_at))
+            .collect();
+        let state = |(id, lines, last): (String, i64, i64)| {
+            let session: SessionId = id.parse().ok()?;
+            let updated_at = *updated.get(&session)?;
+            Some((session, ConversationState { lines, last, updated_at }))
+        };
+        Ok(rows.into_iter().filter_map(state).collect())
     }
 
     /// Hands over the lines of a conversation's transcript in order, each as it stood in a file before, until `take`
