@@ -2,6 +2,47 @@
 //!
 //! `record` writes into the registry of the sessions that an agent started, `store` into an agent's session store, both
 //! under OpenClaw's lock. Reading never fails as a whole: problems are returned with what could be read.
+//!
+//! # The session store
+//!
+//! A session of an agent is an [`Entry`] under a [`SessionKey`] in an [`AgentStore`].
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! use jiff::Timestamp;
+//! use model::AgentId;
+//! use openclaw::{AgentStore, Entry, ResetOptions, SessionKey, UsageUpdate};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let state = tempfile::tempdir()?;
+//! let clock = || Timestamp::UNIX_EPOCH;
+//! let store = AgentStore::find(&[state.path().to_owned()], None, Path::new("/home/ana"), &AgentId::main(), &|_| None);
+//! assert!(store.path().ends_with("agents/main/sessions/sessions.json"));
+//!
+//! // Each change is made under OpenClaw's lock, and written at once.
+//! let key = SessionKey::main(&AgentId::main(), "main");
+//! store.create(&key, &Entry { label: Some("tour".into()), ..Entry::default() }, &clock)?;
+//! store.record_usage(&key, &UsageUpdate { input: 1000, output: 200, ..UsageUpdate::default() }, &clock)?;
+//! let entry = store.load().store.get(&key).ok_or("it was made")?;
+//! assert_eq!((entry.label.as_deref(), entry.total_tokens), (Some("tour"), Some(1200)));
+//!
+//! // A reset gives the key a new conversation.
+//! let ended = store.reset(&key, ResetOptions::default(), &clock)?.value;
+//! assert_ne!(ended.after.and_then(|after| after.session_id), entry.session_id);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What may be sent is decided by [`resolve_send_policy`]:
+//!
+//! ```
+//! use openclaw::{DecidedBy, Entry, SendDecision, SendStrategy, resolve_send_policy};
+//!
+//! let entry = Entry { send_policy: Some(SendDecision::Deny), ..Entry::default() };
+//! let verdict = resolve_send_policy(None, "agent:main:main", Some(&entry), SendStrategy::DenyWins);
+//! assert_eq!((verdict.decision, verdict.by), (SendDecision::Deny, DecidedBy::Session));
+//! ```
 
 mod agent_notes;
 mod agents;

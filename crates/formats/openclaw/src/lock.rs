@@ -73,16 +73,17 @@ impl Lock {
         let tries = times.timeout.as_millis() / poll.as_millis();
         let mut holder = String::new();
         for attempt in 0..=tries {
-            match Self::make(&lock, clock()) {
-                Ok(held) => return Ok(held),
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                    holder = match evict_stale(&lock, clock(), times.stale).map_err(LockError::Io)? {
-                        Some(holder) => holder,
-                        // It is free now, perhaps for us.
-                        None => continue,
-                    };
+            if let Some(held) = Self::try_make(&lock, clock())? {
+                return Ok(held);
+            }
+            match evict_stale(&lock, clock(), times.stale).map_err(LockError::Io)? {
+                Some(other) => holder = other,
+                // It is free now, perhaps for us.
+                None => {
+                    if let Some(held) = Self::try_make(&lock, clock())? {
+                        return Ok(held);
+                    }
                 }
-                Err(error) => return Err(LockError::Io(error)),
             }
             if attempt < tries {
                 wait(poll);
@@ -91,19 +92,29 @@ impl Lock {
         Err(LockError::Held(holder))
     }
 
+    /// The lock, unless somebody else has it.
+    fn try_make(lock: &Path, now: Timestamp) -> Result<Option<Self>, LockError> {
+        match Self::make(lock, now) {
+            Ok(held) => Ok(Some(held)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(None),
+            Err(error) => Err(LockError::Io(error)),
+        }
+    }
+
+    /// Makes the lock with its content at once: one that a killed process left empty would be nobody's for a long time,
+    /// and newer versions of OpenClaw take an empty one away.
     fn make(lock: &Path, now: Timestamp) -> io::Result<Self> {
-        let mut file = system::private_file().write(true).create_new(true).open(lock)?;
-        let found = file.metadata()?;
-        let held = Self { path: lock.to_owned(), inode: (found.dev(), found.ino()) };
         let content = json!({
             "pid": std::process::id(),
             "createdAt": now.to_string(),
             "startedAt": now.as_millisecond(),
             "namespace": namespace(),
         });
-        // Where it cannot be written, dropping it takes it away again.
-        file.write_all(content.to_string().as_bytes())?;
-        Ok(held)
+        let mut new = tempfile::NamedTempFile::new_in(lock.parent().unwrap_or(Path::new(".")))?;
+        new.write_all(content.to_string().as_bytes())?;
+        let found = new.as_file().metadata()?;
+        fs::hard_link(new.path(), lock)?;
+        Ok(Self { path: lock.to_owned(), inode: (found.dev(), found.ino()) })
     }
 
     /// Says that it is still needed: older versions of OpenClaw take one that was not touched for 30 seconds away.
