@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use model::{AgentId, SessionId};
 
 use crate::config::OpenClawConfig;
+use crate::conversation_file::{ConversationFile, conversation};
 use crate::conversations::StoredConversation;
 use crate::settings::MemorySettings;
 use crate::{AgentDatabase, Agents, Problem};
@@ -20,17 +21,6 @@ const DEEPEST: usize = 16;
 /// A file of an agent's memory.
 #[derive(Debug, Clone)]
 pub struct MemoryFile {
-    /// The path of the file.
-    pub path: PathBuf,
-    /// The file's metadata, a link not followed.
-    pub metadata: Metadata,
-}
-
-/// A transcript of OpenClaw's own.
-#[derive(Debug, Clone)]
-pub struct ConversationFile {
-    /// The conversation it holds.
-    pub session: SessionId,
     /// The path of the file.
     pub path: PathBuf,
     /// The file's metadata, a link not followed.
@@ -209,17 +199,6 @@ fn imported(name: &str) -> Option<SessionId> {
     let (stem, _) = name.split_once(".jsonl")?;
     let file = stem.rsplit_once('.').map_or(name, |(key, _)| &name[key.len() + 1..]);
     conversation(file)
-}
-
-/// The conversation in a file of a sessions folder: `<id>.jsonl`, `<id>-topic-<topic>.jsonl`, and their archived
-/// names `….jsonl.reset.<time>` and `….jsonl.deleted.<time>`.
-pub(crate) fn conversation(name: &str) -> Option<SessionId> {
-    let (stem, rest) = name.split_once(".jsonl")?;
-    let put_away = [".reset.", ".deleted."].iter().any(|word| rest.starts_with(word));
-    if !rest.is_empty() && !put_away {
-        return None;
-    }
-    stem.split_once("-topic-").map_or(stem, |(id, _)| id).parse().ok()
 }
 
 /// A walk over notes.

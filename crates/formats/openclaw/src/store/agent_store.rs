@@ -135,7 +135,8 @@ impl AgentStore {
         })?;
         let named = entry.session_file.as_deref().map(str::trim).filter(|path| !path.is_empty());
         let name = named.and_then(|path| path.rsplit(['/', '\\']).next());
-        let is_transcript = |name: &&str| crate::memory::conversation(name).as_ref() == Some(&session);
+        let is_transcript =
+            |name: &&str| crate::conversation_file::conversation(name).as_ref() == Some(&session);
         Ok(name
             .filter(is_transcript)
             .map_or_else(|| self.transcript(&session, None), |name| self.folder().join(name)))
@@ -143,7 +144,7 @@ impl AgentStore {
 
     /// Reads the store. A file that cannot be read is reported, and its entries are missing.
     pub fn load(&self) -> LoadedStore {
-        let empty = || self.with(empty_object());
+        let empty = || self.with(JsonObject::empty());
         match store_text::read(&self.file) {
             Ok((Content::Absent, _)) => LoadedStore { store: empty(), problem: None },
             Ok((Content::Json(object) | Content::Json5(object), _)) => {
@@ -244,7 +245,7 @@ impl AgentStore {
         let (content, seen) = store_text::read(file)?;
         let mut notes = Vec::new();
         let (object, aside) = match content {
-            Content::Absent => (empty_object(), None),
+            Content::Absent => (JsonObject::empty(), None),
             Content::Json(object) => (object, None),
             Content::Json5(object) => {
                 let aside = set_aside(file, "json5", now);
@@ -258,7 +259,7 @@ impl AgentStore {
             Content::Broken(why) => {
                 let aside = set_aside(file, "broken", now);
                 notes.push(format!("{} {why}; it was set aside as {}", file.display(), aside.display()));
-                (empty_object(), Some(aside))
+                (JsonObject::empty(), Some(aside))
             }
         };
         let mut store = self.with(object);
@@ -305,11 +306,6 @@ struct Prepared<T> {
     value: T,
     notes: Vec<String>,
     aside: Option<PathBuf>,
-}
-
-fn empty_object() -> JsonObject<'static> {
-    // `{}` is an object.
-    JsonObject::of_file("{}".to_owned()).unwrap_or_else(|_| unreachable!())
 }
 
 fn set_aside(file: &Path, why: &str, now: Timestamp) -> PathBuf {

@@ -9,7 +9,7 @@ use system::PreparedFile;
 
 use super::session_database::{ConversationState, SessionDatabase};
 use crate::Problem;
-use crate::memory::ConversationFile;
+use crate::conversation_file::ConversationFile;
 use crate::sqlite::AgentDatabase;
 
 /// The file that says of which state the copies are.

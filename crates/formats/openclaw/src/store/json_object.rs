@@ -113,6 +113,11 @@ impl<'a> JsonObject<'a> {
         Self { text, members, by_key, added: Vec::new(), layout }
     }
 
+    /// An object without members.
+    pub(crate) fn empty() -> Self {
+        Self::of_members(Cow::Borrowed("{}"), Vec::new(), Layout::of_file())
+    }
+
     /// Reads the text of a file; hands it back where it is none of an object.
     pub(crate) fn of_file(text: String) -> Result<Self, (serde_json::Error, String)> {
         match members(&text) {
