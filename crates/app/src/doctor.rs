@@ -17,7 +17,7 @@ use workers::Release;
 use crate::proceed::claude;
 use crate::search::index;
 use crate::sessions::select::{self, Listing};
-use crate::sessions::unread::STILL_FOUND;
+use crate::sessions::unread::{STILL_FOUND, unreadable_databases};
 use crate::{Context, Error, NextStep, cron};
 
 pub use report::{CacheFile, ClaudeReport, Finding, Folder, Index, Report, Request, Severity};
@@ -261,20 +261,20 @@ fn left_behind(context: &Context) -> Vec<Finding<Steps>> {
     records.map(finding).collect()
 }
 
-/// OpenClaw's databases, which are not read.
+/// OpenClaw's databases that cannot be read.
 fn not_read(context: &Context) -> Vec<Finding<Steps>> {
     let finding = |database: openclaw::AgentDatabase| {
         let schema = database.schema.map_or_else(String::new, |schema| format!(", schema {schema}"));
         Finding {
             severity: Severity::Advice,
             what: format!(
-                "OpenClaw keeps conversations in SQLite (2026.8 and newer{schema}), which Backstory does not read yet"
+                "OpenClaw keeps conversations in SQLite (2026.8 and newer{schema}), in a database that cannot be read"
             ),
             path: Some(database.path),
-            next_step: advice_to(&format!("no action is needed: {STILL_FOUND}")),
+            next_step: advice_to(&format!("run `openclaw doctor`; {STILL_FOUND}")),
         }
     };
-    openclaw::AgentDatabase::find(&context.config().openclaw_folders).into_iter().map(finding).collect()
+    unreadable_databases(context).into_iter().map(finding).collect()
 }
 
 /// Backstory's own files that could not be used and were set aside.

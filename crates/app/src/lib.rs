@@ -21,6 +21,7 @@ pub mod schema;
 pub mod search;
 pub mod sessions;
 mod size;
+pub mod store;
 #[cfg(test)]
 mod testing;
 pub mod workers;

@@ -9,7 +9,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use catalog::Locations;
-use openclaw::StateFolders;
+use openclaw::{StateFolders, StoreCache};
 use transcript::ConfigFolder;
 
 use crate::{Error, Kind, Settings};
@@ -34,6 +34,10 @@ pub struct Config {
     pub openclaw_folders: Vec<PathBuf>,
     /// OpenClaw's configuration, where the environment says that it is not in the first of these.
     pub openclaw_configuration: Option<PathBuf>,
+    /// What the environment says of OpenClaw's sessions: the variables `OPENCLAW_SESSION_…`.
+    pub openclaw_variables: BTreeMap<String, String>,
+    /// The session stores that were read lately.
+    pub store_cache: StoreCache,
     /// The person's settings over the defaults.
     pub settings: Settings,
     /// Where short-lived files go.
@@ -92,6 +96,12 @@ impl Config {
             claude_folders,
             openclaw_folders,
             openclaw_configuration,
+            store_cache: StoreCache::new(filled(variables, "OPENCLAW_SESSION_CACHE_TTL_MS").as_deref()),
+            openclaw_variables: variables
+                .iter()
+                .filter(|(name, _)| name.starts_with("OPENCLAW_SESSION_"))
+                .filter_map(|(name, value)| Some((name.clone(), value.to_str()?.to_owned())))
+                .collect(),
             scratch: folder(variables, "TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp")),
             is_demo: false,
             pager: variables.get("PAGER").and_then(|pager| pager.to_str()).map(str::to_owned),
@@ -202,7 +212,7 @@ fn openclaw_folders(variables: &Variables, home: &Path, settings: &Settings) -> 
         env_openclaw: folder(variables, "OPENCLAW_STATE_DIR"),
         env_clawdbot: folder(variables, "CLAWDBOT_STATE_DIR"),
         profile: ["OPENCLAW_PROFILE", "CLAWDBOT_PROFILE"].iter().find_map(|name| filled(variables, name)),
-        home: Some(home.to_owned()),
+        home: folder(variables, "OPENCLAW_HOME").or_else(|| Some(home.to_owned())),
     };
     each_once(usual.find().into_iter().chain(settings.openclaw.folders.iter().cloned()))
 }

@@ -24,8 +24,8 @@ const DEFAULTS: &str = include_str!("defaults.toml");
 pub struct Settings {
     /// `[claude]`: the program and the folders to read.
     pub claude: ClaudeSettings,
-    /// `[openclaw]`: where OpenClaw's files are.
-    pub openclaw: FolderSettings,
+    /// `[openclaw]`: where OpenClaw's files are, and what holds for its sessions.
+    pub openclaw: OpenClawSettings,
     /// `[search]`: how questions are answered, and for how long.
     pub search: SearchSettings,
     /// `[embedding]`: the model that understands meaning.
@@ -161,12 +161,35 @@ pub struct ClaudeSettings {
     pub binary: PathBuf,
 }
 
-/// Folders to read beside the usual ones.
+/// `[openclaw]`: where OpenClaw's files are, and what holds for its sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct FolderSettings {
-    /// Their paths.
+pub struct OpenClawSettings {
+    /// Folders to read beside the usual ones.
     pub folders: Vec<PathBuf>,
+    /// How rules decide whether an agent may send a message.
+    pub send_strategy: SendStrategyName,
+}
+
+/// How several matching rules decide whether an agent may send a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SendStrategyName {
+    /// Any rule that denies wins.
+    #[default]
+    DenyWins,
+    /// The first rule that matches decides.
+    FirstMatch,
+}
+
+impl SendStrategyName {
+    /// The strategy of that name.
+    pub(crate) fn of_store(self) -> openclaw::SendStrategy {
+        match self {
+            Self::DenyWins => openclaw::SendStrategy::DenyWins,
+            Self::FirstMatch => openclaw::SendStrategy::FirstMatch,
+        }
+    }
 }
 
 /// `[search]`: how long a search may update the index first.

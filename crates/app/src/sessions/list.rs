@@ -5,6 +5,7 @@ use model::{AgentId, Origin, Session};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::sessions::openclaw_conversation;
 use crate::sessions::select::select;
 use crate::sessions::unread::unread;
 use crate::{Context, Error, Moment};
@@ -91,9 +92,20 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
     });
     let asks_openclaw = request.origin == Some(OriginName::OpenClaw) || request.agent.is_some();
     let unread = if asks_openclaw { unread(context) } else { Vec::new() };
+    let (mut sessions, mut more) = (listing.sessions, listing.more);
+    if request.holds_conversations() {
+        let since = request.since.as_ref().map(|since| since.at(context)).transpose()?;
+        let conversations = openclaw_conversation::all(context, request.agent.as_ref());
+        let is_recent = |session: &Session| since.is_none_or(|since| session.last_modified >= Some(since));
+        sessions.extend(conversations.into_iter().filter(is_recent));
+        sessions.sort_by_key(|session| std::cmp::Reverse((session.is_running, session.last_modified)));
+        let limit = request.limit.unwrap_or(usize::MAX);
+        more += sessions.len().saturating_sub(limit);
+        sessions.truncate(limit);
+    }
     Ok(Answer {
-        sessions: listing.sessions,
-        more: listing.more,
+        sessions,
+        more,
         known: listing.known,
         subagents_excluded: listing.subagents,
         problems: listing.problems.len(),
@@ -102,6 +114,12 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
 }
 
 impl Request {
+    /// Whether OpenClaw's own conversations are asked for: they belong to no project and run in no process.
+    fn holds_conversations(&self) -> bool {
+        let is_of_claude = self.project.is_some() || self.branch.is_some() || self.running;
+        self.origin == Some(OriginName::OpenClaw) && !is_of_claude
+    }
+
     fn filter(&self, context: &Context) -> Result<SessionFilter, Error> {
         Ok(SessionFilter {
             project: self.project.clone(),

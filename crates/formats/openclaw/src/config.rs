@@ -4,16 +4,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::{Problem, file};
+use crate::{Problem, file, json5_text};
 
 /// The names the file has had, newest first.
 const NAMES: [&str; 5] = ["openclaw.json", "clawcode.json", "clawdbot.json", "moltbot.json", "moldbot.json"];
 
 /// A configuration is written by hand; 4 MiB is not.
 const CAP: u64 = 4 << 20;
-
-/// JSON5's reader has no bound of its own to how deep it follows; `serde_json` stops at the same depth.
-const DEEPEST: usize = 128;
 
 /// An OpenClaw configuration.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -102,31 +99,8 @@ fn budget(config: &Value) -> Option<f64> {
 }
 
 fn parse(path: &Path, content: &[u8]) -> Result<Value, Problem> {
-    let text = String::from_utf8_lossy(content);
-    let text = text.trim_start_matches('\u{feff}');
-    if let Ok(value) = serde_json::from_str(text) {
-        return Ok(value);
-    }
-    let wrong = |why: String| Problem::new(path, why, "Repair it, or run `openclaw doctor`.");
-    if depth(text) > DEEPEST {
-        return Err(wrong(format!("is nested deeper than {DEEPEST} levels")));
-    }
-    json5::from_str(text).map_err(|error| wrong(format!("is neither JSON nor JSON5: {error}")))
-}
-
-/// At least how deep a text nests; brackets within strings and comments count as well.
-fn depth(text: &str) -> usize {
-    let mut open = 0_usize;
-    let mut deepest = 0;
-    for byte in text.bytes() {
-        match byte {
-            b'[' | b'{' => open += 1,
-            b']' | b'}' => open = open.saturating_sub(1),
-            _ => {}
-        }
-        deepest = deepest.max(open);
-    }
-    deepest
+    json5_text::parse(&String::from_utf8_lossy(content))
+        .map_err(|why| Problem::new(path, why, "Repair it, or run `openclaw doctor`."))
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
 //! Reads `sessions.json`, which maps keys to conversations and the Claude sessions behind them. Never writes it.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use model::SessionId;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::store::store_text::{self, Content};
 use crate::{Problem, file};
 
-/// Larger than any store by far.
-const CAP: u64 = 64 << 20;
+/// Larger than any side file by far.
+const CAP: u64 = 1 << 20;
 
 /// A conversation of an agent's store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +21,10 @@ pub struct StoredConversation {
     pub session: SessionId,
     /// The Claude sessions that belong to it.
     pub claude: Vec<SessionId>,
+    /// What it is called.
+    pub title: Option<String>,
+    /// When something happened in it last, in milliseconds.
+    pub updated_at: Option<i64>,
 }
 
 /// Reads a store and the side files of transcripts; what is wrong with one entry costs that entry.
@@ -29,16 +33,16 @@ pub(crate) fn read(
     sidecars: &[(SessionId, PathBuf)],
 ) -> (Vec<StoredConversation>, Vec<Problem>) {
     let mut problems = Vec::new();
-    let mut found = match file::read(store, CAP) {
-        Ok(Some(content)) => match entries(&content) {
-            Ok(found) => found,
-            Err(error) => {
-                let what = format!("is not a store of sessions: {error}");
-                problems.push(Problem::new(store, what, "Repair it, or run `openclaw doctor`."));
-                Vec::new()
-            }
-        },
-        Ok(None) => Vec::new(),
+    let mut found = match store_text::read(store) {
+        Ok((Content::Json(object) | Content::Json5(object), _)) => {
+            let named = object.keys().filter_map(|key| Some((key, object.get(key)?)));
+            named.filter_map(|(key, text)| StoredConversation::of_text(key, text)).collect()
+        }
+        Ok((Content::Broken(why), _)) => {
+            problems.push(Problem::new(store, why, "Repair it, or run `openclaw doctor`."));
+            Vec::new()
+        }
+        Ok((Content::Absent, _)) => Vec::new(),
         Err(problem) => {
             problems.push(problem);
             Vec::new()
@@ -53,10 +57,11 @@ pub(crate) fn read(
     (found, problems)
 }
 
-fn entries(content: &[u8]) -> serde_json::Result<Vec<StoredConversation>> {
-    let text = String::from_utf8_lossy(content);
-    let whole: BTreeMap<String, &RawValue> = serde_json::from_str(text.trim_start_matches('\u{feff}'))?;
-    Ok(whole.into_iter().filter_map(|(key, raw)| entry(&key, raw)).collect())
+impl StoredConversation {
+    /// That of an entry's text.
+    pub(crate) fn of_text(key: &str, text: &str) -> Option<Self> {
+        entry(key, &RawValue::from_string(text.to_owned()).ok()?)
+    }
 }
 
 fn entry(key: &str, raw: &RawValue) -> Option<StoredConversation> {
@@ -67,14 +72,28 @@ fn entry(key: &str, raw: &RawValue) -> Option<StoredConversation> {
     let mut claude: Vec<SessionId> = named.into_iter().filter_map(id).collect();
     claude.sort();
     claude.dedup();
-    Some(StoredConversation { key: Some(key.to_lowercase()), session: id(&fields["sessionId"])?, claude })
+    let titles = ["label", "displayName", "subject"].iter().filter_map(|name| fields[*name].as_str());
+    let mut titles = titles.map(str::trim).filter(|title| !title.is_empty());
+    Some(StoredConversation {
+        key: Some(key.to_lowercase()),
+        session: id(&fields["sessionId"])?,
+        claude,
+        title: titles.next().map(str::to_owned),
+        updated_at: fields["updatedAt"].as_i64(),
+    })
 }
 
 /// The conversation in a transcript's side file.
 fn from_side_file(session: &SessionId, content: &[u8]) -> Option<StoredConversation> {
     let fields: Value = serde_json::from_slice(content).ok()?;
     let claude = fields["resumeSessionId"].as_str()?.parse().ok()?;
-    Some(StoredConversation { key: None, session: session.clone(), claude: vec![claude] })
+    Some(StoredConversation {
+        key: None,
+        session: session.clone(),
+        claude: vec![claude],
+        title: None,
+        updated_at: None,
+    })
 }
 
 #[cfg(test)]
@@ -88,7 +107,7 @@ mod tests {
         let path = scratch.path().join("sessions.json");
         fs::write(&path, store).unwrap();
         let (found, wrong) = read(&path, &[]);
-        let told: Vec<_> = found
+        let listed: Vec<_> = found
             .iter()
             .map(|one| {
                 let claude: Vec<_> = one.claude.iter().map(SessionId::as_str).collect();
@@ -97,7 +116,7 @@ mod tests {
             .collect();
         let expected: Vec<_> =
             expected.iter().map(|(a, b, c)| ((*a).to_owned(), (*b).to_owned(), (*c).to_owned())).collect();
-        assert_eq!((told, wrong.len()), (expected, problems), "{store}");
+        assert_eq!((listed, wrong.len()), (expected, problems), "{store}");
     }
 
     #[test]
@@ -135,7 +154,9 @@ mod tests {
             [StoredConversation {
                 key: None,
                 session: "s1".parse().unwrap(),
-                claude: vec!["c9".parse().unwrap()]
+                claude: vec!["c9".parse().unwrap()],
+                title: None,
+                updated_at: None,
             }]
         );
     }

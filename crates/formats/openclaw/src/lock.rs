@@ -15,13 +15,30 @@ use serde_json::{Value, json};
 
 use crate::file;
 
-/// A lock that is older than this is abandoned.
-const STALE: SignedDuration = SignedDuration::from_secs(30);
-/// How often a held lock is tried, and how many times: ten seconds in all.
-const POLL: Duration = Duration::from_millis(25);
-const TRIES: usize = 400;
 /// Larger than any lock's content.
 const CAP: u64 = 64 << 10;
+
+/// The times of a lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LockTimes {
+    /// How long it is waited for.
+    pub timeout: Duration,
+    /// How often it is tried meanwhile. There is no notification of a removed lock file; OpenClaw polls too.
+    pub poll: Duration,
+    /// How old it has to be to count as abandoned.
+    pub stale: Duration,
+}
+
+impl Default for LockTimes {
+    /// Those of a store or registry.
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(10),
+            poll: Duration::from_millis(25),
+            stale: Duration::from_secs(30),
+        }
+    }
+}
 
 /// A held lock; dropping it releases it.
 #[derive(Debug)]
@@ -40,37 +57,74 @@ pub(crate) enum LockError {
 }
 
 impl Lock {
-    /// Waits for the lock of a file for up to ten seconds.
+    /// Waits for the lock of a file as long as a store's lock is waited for.
     pub(crate) fn acquire(path: &Path, clock: &dyn Fn() -> Timestamp) -> Result<Self, LockError> {
+        Self::acquire_within(path, LockTimes::default(), clock)
+    }
+
+    /// Waits for the lock of a file.
+    pub(crate) fn acquire_within(
+        path: &Path,
+        times: LockTimes,
+        clock: &dyn Fn() -> Timestamp,
+    ) -> Result<Self, LockError> {
         let lock = lock_path(path);
+        let poll = times.poll.max(Duration::from_millis(1));
+        let tries = times.timeout.as_millis() / poll.as_millis();
         let mut holder = String::new();
-        for _ in 0..TRIES {
-            match Self::make(&lock, clock()) {
-                Ok(held) => return Ok(held),
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                    holder = evict_stale(&lock, clock()).map_err(LockError::Io)?;
-                }
-                Err(error) => return Err(LockError::Io(error)),
+        for attempt in 0..=tries {
+            if let Some(held) = Self::try_make(&lock, clock())? {
+                return Ok(held);
             }
-            // There is no notification of a removed lock file; OpenClaw polls as often.
-            wait(POLL);
+            match evict_stale(&lock, clock(), times.stale).map_err(LockError::Io)? {
+                Some(other) => holder = other,
+                // It is free now, perhaps for us.
+                None => {
+                    if let Some(held) = Self::try_make(&lock, clock())? {
+                        return Ok(held);
+                    }
+                }
+            }
+            if attempt < tries {
+                wait(poll);
+            }
         }
         Err(LockError::Held(holder))
     }
 
+    /// The lock, unless somebody else has it.
+    fn try_make(lock: &Path, now: Timestamp) -> Result<Option<Self>, LockError> {
+        match Self::make(lock, now) {
+            Ok(held) => Ok(Some(held)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(None),
+            Err(error) => Err(LockError::Io(error)),
+        }
+    }
+
+    /// Makes the lock with its content at once: one that a killed process left empty would be nobody's for a long time,
+    /// and newer versions of OpenClaw take an empty one away.
     fn make(lock: &Path, now: Timestamp) -> io::Result<Self> {
-        let mut file = system::private_file().write(true).create_new(true).open(lock)?;
-        let found = file.metadata()?;
-        let held = Self { path: lock.to_owned(), inode: (found.dev(), found.ino()) };
         let content = json!({
             "pid": std::process::id(),
             "createdAt": now.to_string(),
             "startedAt": now.as_millisecond(),
             "namespace": namespace(),
         });
-        // Where it cannot be written, dropping it takes it away again.
-        file.write_all(content.to_string().as_bytes())?;
-        Ok(held)
+        let mut new = tempfile::NamedTempFile::new_in(lock.parent().unwrap_or(Path::new(".")))?;
+        new.write_all(content.to_string().as_bytes())?;
+        let found = new.as_file().metadata()?;
+        fs::hard_link(new.path(), lock)?;
+        Ok(Self { path: lock.to_owned(), inode: (found.dev(), found.ino()) })
+    }
+
+    /// Says that it is still needed: older versions of OpenClaw take one that was not touched for 30 seconds away.
+    pub(crate) fn touch(&self, now: Timestamp) {
+        if self.is_held()
+            && let Ok(file) = fs::File::options().write(true).open(&self.path)
+        {
+            // Nothing is lost where it cannot be touched but the lock, which is checked before each write.
+            let _ = file.set_modified(now.into());
+        }
     }
 
     /// Whether the lock file is still ours: a suspended process may have lost it.
@@ -87,18 +141,18 @@ impl Drop for Lock {
     }
 }
 
-/// Removes an abandoned lock; otherwise describes its holder.
-fn evict_stale(lock: &Path, now: Timestamp) -> io::Result<String> {
+/// Removes an abandoned lock; otherwise describes its holder. `None` where there is no lock any more.
+fn evict_stale(lock: &Path, now: Timestamp, stale: Duration) -> io::Result<Option<String>> {
     let before = match fs::symlink_metadata(lock) {
         Ok(found) => found,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(String::new()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
     let content = file::read(lock, CAP).ok().flatten().unwrap_or_default();
     let says: Value = serde_json::from_slice(&content).unwrap_or_default();
     let touched = before.modified().ok().and_then(|time| Timestamp::try_from(time).ok()).unwrap_or(now);
-    if !is_stale(&says, touched, now, &namespace(), system::process_exists) {
-        return Ok(format!("process {}", says["pid"]));
+    if !is_stale(&says, touched, now, stale, &namespace(), system::process_exists) {
+        return Ok(Some(format!("process {}", says["pid"])));
     }
     // Moved aside first: of two who find it stale, one moves it, and whoever has made a new one meanwhile keeps that.
     let aside = lock.with_extension(format!("stale-{}", std::process::id()));
@@ -109,24 +163,67 @@ fn evict_stale(lock: &Path, now: Timestamp) -> io::Result<String> {
             fs::remove_file(&aside)?;
         }
     }
-    Ok(String::new())
+    Ok(None)
 }
 
-fn is_stale(says: &Value, touched: Timestamp, now: Timestamp, here: &str, is_alive: fn(u32) -> bool) -> bool {
-    let pid = says["pid"].as_i64().and_then(|pid| u32::try_from(pid).ok());
+/// What a lock file says, for `store lock`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockState {
+    /// The lock file.
+    pub path: PathBuf,
+    /// The process that made it, where it says so.
+    pub pid: Option<u32>,
+    /// When it was made, as it says, else by its time.
+    pub since: Timestamp,
+    /// Whether the next one who needs it takes it away.
+    pub is_stale: bool,
+}
+
+impl LockState {
+    /// The lock of a file; `None` where it has none.
+    pub fn of(path: &Path, stale: Duration, now: Timestamp) -> Option<Self> {
+        let lock = lock_path(path);
+        let found = fs::symlink_metadata(&lock).ok()?;
+        let content = file::read(&lock, CAP).ok().flatten().unwrap_or_default();
+        let says: Value = serde_json::from_slice(&content).unwrap_or_default();
+        let touched = found.modified().ok().and_then(|time| Timestamp::try_from(time).ok()).unwrap_or(now);
+        Some(Self {
+            pid: pid(&says),
+            since: said_time(&says).unwrap_or(touched),
+            is_stale: is_stale(&says, touched, now, stale, &namespace(), system::process_exists),
+            path: lock,
+        })
+    }
+}
+
+fn pid(says: &Value) -> Option<u32> {
+    says["pid"].as_i64().and_then(|pid| u32::try_from(pid).ok())
+}
+
+fn said_time(says: &Value) -> Option<Timestamp> {
+    let created = says["createdAt"].as_str().and_then(|text| text.parse().ok());
+    created.or_else(|| says["startedAt"].as_i64().and_then(|at| Timestamp::from_millisecond(at).ok()))
+}
+
+fn is_stale(
+    says: &Value,
+    touched: Timestamp,
+    now: Timestamp,
+    stale: Duration,
+    here: &str,
+    is_alive: fn(u32) -> bool,
+) -> bool {
     // Only a lock of ours says where its process runs; a bare number may be of another container.
-    if let (Some(pid), Some(namespace)) = (pid, says["namespace"].as_str())
+    if let (Some(pid), Some(namespace)) = (pid(says), says["namespace"].as_str())
         && !here.is_empty()
         && namespace == here
         && !is_alive(pid)
     {
         return true;
     }
-    let created = says["createdAt"].as_str().and_then(|text| text.parse().ok());
-    let started = says["startedAt"].as_i64().and_then(|at| Timestamp::from_millisecond(at).ok());
-    let told = created.or(started).unwrap_or(touched);
-    let is_old = |time: Timestamp| now.duration_since(time) > STALE;
-    is_old(touched) && is_old(told)
+    let stale = SignedDuration::try_from(stale).unwrap_or(SignedDuration::MAX);
+    let is_old = |time: Timestamp| now.duration_since(time) > stale;
+    is_old(touched) && is_old(said_time(says).unwrap_or(touched))
 }
 
 /// Identifies the set of processes a pid belongs to: the boot and the pid namespace.
@@ -143,7 +240,7 @@ fn lock_path(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-#[expect(clippy::disallowed_methods, reason = "a lock file that goes is told by nothing; OpenClaw polls too")]
+#[expect(clippy::disallowed_methods, reason = "nothing reports that a lock file is gone; OpenClaw polls too")]
 fn wait(time: Duration) {
     std::thread::sleep(time);
 }
@@ -157,7 +254,11 @@ mod tests {
         let now: Timestamp = "2026-01-01T00:10:00Z".parse().unwrap();
         let old = "2026-01-01T00:00:00Z".parse().unwrap();
         let check = |says: Value, touched, expected: bool| {
-            assert_eq!(is_stale(&says, touched, now, "here", |pid| pid == 1), expected, "{says}");
+            assert_eq!(
+                is_stale(&says, touched, now, LockTimes::default().stale, "here", |pid| pid == 1),
+                expected,
+                "{says}"
+            );
         };
         check(json!({"pid": 1, "createdAt": old}), old, true);
         check(json!({"pid": 1, "createdAt": old}), now, false);

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use model::{AgentId, SessionId};
 
 use crate::config::OpenClawConfig;
+use crate::conversation_file::{ConversationFile, conversation};
 use crate::conversations::StoredConversation;
 use crate::settings::MemorySettings;
 use crate::{AgentDatabase, Agents, Problem};
@@ -20,17 +21,6 @@ const DEEPEST: usize = 16;
 /// A file of an agent's memory.
 #[derive(Debug, Clone)]
 pub struct MemoryFile {
-    /// The path of the file.
-    pub path: PathBuf,
-    /// The file's metadata, a link not followed.
-    pub metadata: Metadata,
-}
-
-/// A transcript of OpenClaw's own.
-#[derive(Debug, Clone)]
-pub struct ConversationFile {
-    /// The conversation it holds.
-    pub session: SessionId,
     /// The path of the file.
     pub path: PathBuf,
     /// The file's metadata, a link not followed.
@@ -52,7 +42,7 @@ pub struct AgentMemory {
     pub notes: Vec<MemoryFile>,
     /// Its transcripts, topics and archives among them, and those that OpenClaw has taken over into SQLite.
     pub transcripts: Vec<ConversationFile>,
-    /// The database that it keeps its conversations in since then, which is not read.
+    /// The database that it keeps its conversations in since then.
     pub database: Option<AgentDatabase>,
     sessions: Sessions,
 }
@@ -127,7 +117,34 @@ impl Memory {
 impl AgentMemory {
     /// The conversations its store names and the Claude sessions behind them.
     pub fn conversations(&self) -> (Vec<StoredConversation>, Vec<Problem>) {
-        crate::conversations::read(&self.sessions.store, &self.sessions.sidecars)
+        let (mut found, mut problems) =
+            crate::conversations::read(&self.sessions.store, &self.sessions.sidecars);
+        let sessions = self.database.as_ref().map(|database| database.open()?.sessions()).transpose();
+        match sessions {
+            Ok(sessions) => found.extend(
+                sessions
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|one| StoredConversation::of_text(&one.key, &one.text)),
+            ),
+            Err(problem) => problems.push(problem),
+        }
+        (found, problems)
+    }
+
+    /// Adds copies of the conversations in the agent's database, in place of the files that OpenClaw took over into it.
+    pub fn add_database(&mut self, folder: &Path) -> Vec<Problem> {
+        let Some(database) = &self.database else { return Vec::new() };
+        let (files, problems) = crate::store::database_copies::copy_conversations(database, folder);
+        let is_copied = |file: &ConversationFile| files.iter().any(|copy| copy.session == file.session);
+        self.transcripts.retain(|file| !is_copied(file));
+        self.transcripts.extend(files);
+        problems
+    }
+
+    /// The file of the agent's session store, whether or not there is one.
+    pub fn store(&self) -> &Path {
+        &self.sessions.store
     }
 
     fn look_for_notes(&mut self, seen: &mut HashSet<PathBuf>, problems: &mut Vec<Problem>) {
@@ -182,17 +199,6 @@ fn imported(name: &str) -> Option<SessionId> {
     let (stem, _) = name.split_once(".jsonl")?;
     let file = stem.rsplit_once('.').map_or(name, |(key, _)| &name[key.len() + 1..]);
     conversation(file)
-}
-
-/// The conversation in a file of a sessions folder: `<id>.jsonl`, `<id>-topic-<topic>.jsonl`, and their archived
-/// names `….jsonl.reset.<time>` and `….jsonl.deleted.<time>`.
-pub(crate) fn conversation(name: &str) -> Option<SessionId> {
-    let (stem, rest) = name.split_once(".jsonl")?;
-    let put_away = [".reset.", ".deleted."].iter().any(|word| rest.starts_with(word));
-    if !rest.is_empty() && !put_away {
-        return None;
-    }
-    stem.split_once("-topic-").map_or(stem, |(id, _)| id).parse().ok()
 }
 
 /// A walk over notes.
@@ -315,7 +321,7 @@ mod tests {
         }
         std::os::unix::fs::symlink(home.join("one.md"), state.join("workspace/memory/link.md")).unwrap();
         let memory = Memory::find(&[state], None, home);
-        let told: Vec<String> = memory
+        let listed: Vec<String> = memory
             .agents
             .iter()
             .map(|agent| {
@@ -328,7 +334,7 @@ mod tests {
             })
             .collect();
         assert_eq!(
-            told,
+            listed,
             [
                 "main: @workspace/MEMORY.md @workspace/memory/2026/a.md @workspace/../shared/c.md one.md \
                  @agents/main/sessions/s1.jsonl @agents/main/sessions/s2-topic-5.jsonl",

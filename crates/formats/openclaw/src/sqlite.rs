@@ -1,5 +1,5 @@
 //! Detects whether an agent keeps its conversations in SQLite, as OpenClaw does since 2026.8, by the database's
-//! header. Its content is not read.
+//! header. `session_database` reads its content.
 
 use std::path::{Path, PathBuf};
 

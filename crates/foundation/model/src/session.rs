@@ -89,6 +89,8 @@ pub struct Session {
     pub damage: Damage,
     /// Whether Backstory's archive has a copy of the session.
     pub archived: bool,
+    /// Whether it is a conversation that OpenClaw keeps itself, and no session of Claude Code.
+    pub is_conversation: bool,
 }
 
 /// The parts of a transcript that could not be read exactly.
@@ -142,6 +144,7 @@ impl Session {
             subagents: Vec::new(),
             damage: Damage::default(),
             archived: false,
+            is_conversation: false,
         }
     }
 }

@@ -21,6 +21,6 @@ pub use process::{
     ProcessStat, boot_id, has_process_stats, has_variable, pid_namespace, process_exists, process_ids,
 };
 pub use read::{open_regular, open_regular_following_links, read_limited, read_small};
-pub use replace::{replace_file, replace_private_file};
+pub use replace::{PreparedFile, replace_file, replace_private_file};
 pub use snapshot::Snapshot;
 pub use stamp::{FileStamp, fingerprint};

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
@@ -25,6 +25,35 @@ pub fn replace_file(path: &Path, content: &[u8]) -> io::Result<()> {
         new.as_file().set_permissions(old.permissions())?;
     }
     make_durable(new, path)
+}
+
+/// New content of a file, durable beside it, that is put into its place later; dropped, it is removed.
+///
+/// What takes long is done before, where the file is replaced under a lock.
+#[derive(Debug)]
+pub struct PreparedFile {
+    new: NamedTempFile,
+    path: PathBuf,
+}
+
+impl PreparedFile {
+    /// Writes new content for the file at `path`, with mode 0600.
+    pub fn write(path: &Path, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> io::Result<Self> {
+        let new = write_beside(path, [])?;
+        let mut out = io::BufWriter::with_capacity(1 << 20, new.as_file());
+        write(&mut out)?;
+        out.flush()?;
+        drop(out);
+        new.as_file().sync_all()?;
+        Ok(Self { new, path: path.to_owned() })
+    }
+
+    /// Replaces the file. A symbolic link is replaced, not followed.
+    pub fn replace(self) -> io::Result<()> {
+        self.new.persist(&self.path)?;
+        sync_folder(&self.path);
+        Ok(())
+    }
 }
 
 /// Replaces the content of a file with the parts, one after the other, or creates it; afterwards it has mode 0600.
@@ -50,9 +79,13 @@ fn write_beside<'a>(path: &Path, parts: impl IntoIterator<Item = &'a [u8]>) -> i
 fn make_durable(new: NamedTempFile, path: &Path) -> io::Result<()> {
     new.as_file().sync_all()?;
     new.persist(path)?;
-    // The new content is in its place; some network file systems cannot sync a folder, which is no failure.
-    let _ = File::open(folder_of(path)).and_then(|folder| folder.sync_all());
+    sync_folder(path);
     Ok(())
+}
+
+/// The new content is in its place; some network file systems cannot sync a folder, which is no failure.
+fn sync_folder(path: &Path) {
+    let _ = File::open(folder_of(path)).and_then(|folder| folder.sync_all());
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -83,6 +116,20 @@ mod tests {
             }
             fs::remove_file(&path).unwrap();
         }
+    }
+
+    #[test]
+    fn prepared_content_is_put_into_its_place_or_leaves_nothing() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("file");
+        fs::write(&path, "old").unwrap();
+        drop(PreparedFile::write(&path, |out| out.write_all(b"never")).unwrap());
+        let prepared = PreparedFile::write(&path, |out| out.write_all(b"new")).unwrap();
+        assert_eq!(read_small(&path, 10).unwrap(), b"old");
+        prepared.replace().unwrap();
+        assert_eq!((read_small(&path, 10).unwrap(), mode(&path)), (b"new".to_vec(), 0o600));
+        assert!(PreparedFile::write(&path, |_| Err(io::ErrorKind::Other.into())).is_err());
+        assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 1);
     }
 
     #[test]

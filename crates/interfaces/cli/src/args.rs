@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    answer, attach, completions, cost, cron, doctor, eval, export, fork, hook, hooks, index, list, mcp,
-    memory, pick, resume, run, search, send, serve, show, status, stop, watch, worker, workers,
+    answer, attach, cc, completions, cost, cron, doctor, eval, export, fork, hook, hooks, index, list, mcp,
+    memory, pick, resume, run, search, send, serve, show, status, stop, store, watch, worker, workers,
 };
 /// Find, understand and continue every Claude Code session you ever had.
 #[derive(Debug, Parser)]
@@ -28,6 +28,8 @@ pub(crate) enum Command {
     List(list::Args),
     Index(index::Args),
     Memory(memory::Args),
+    Store(store::Args),
+    Cc(cc::Args),
     Show(show::Args),
     Resume(resume::Args),
     Fork(fork::Args),

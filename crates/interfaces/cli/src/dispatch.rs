@@ -24,6 +24,8 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Search(search) => commands::search::run(&open()?, &search),
         Command::Index(index) => commands::index::run(&open()?, &index),
         Command::Memory(memory) => commands::memory::run(&open()?, &memory),
+        Command::Store(store) => commands::store::run(&open()?, &store),
+        Command::Cc(cc) => commands::cc::run(&open()?, &cc),
         Command::Show(show) => commands::show::run(&open()?, &show),
         Command::Resume(resume) => commands::resume::run(&open()?, &resume),
         Command::Fork(fork) => commands::fork::run(&open()?, &fork),

@@ -9,13 +9,14 @@ use crate::args::Args;
 use crate::exit;
 
 /// The commands by what they are for, in the order in which a person meets them.
-const GROUPS: [(&str, &[&str]); 7] = [
+const GROUPS: [(&str, &[&str]); 8] = [
     ("Find", &["search", "list", "show"]),
     ("Continue", &["resume", "fork", "pick"]),
     ("Live", &["watch", "status"]),
     ("Work", &["run", "send", "workers", "attach", "answer", "stop", "cron"]),
     ("Money", &["cost"]),
-    ("For programs", &["mcp", "serve", "export", "memory"]),
+    ("For programs", &["mcp", "serve", "export"]),
+    ("OpenClaw", &["memory", "store", "cc"]),
     ("Setup", &["doctor", "index", "hooks", "completions", "eval"]),
 ];
 

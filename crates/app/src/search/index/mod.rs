@@ -161,7 +161,23 @@ pub(crate) fn failed(error: &search::Error) -> Error {
 /// What OpenClaw's agents remember.
 pub(crate) fn memory(context: &Context) -> Memory {
     let config = &context.config();
-    Memory::find(&config.openclaw_folders, config.openclaw_configuration.as_deref(), &config.home)
+    let mut memory =
+        Memory::find(&config.openclaw_folders, config.openclaw_configuration.as_deref(), &config.home);
+    for agent in &mut memory.agents {
+        // Two state folders may have an agent of the same name.
+        let of = agent.database.as_ref().map(|database| fingerprint(&database.path)).unwrap_or_default();
+        let folder = config.state.join("openclaw").join(format!("{}-{of:016x}", agent.agent));
+        memory.problems.extend(agent.add_database(&folder));
+    }
+    memory
+}
+
+fn fingerprint(path: &Path) -> u64 {
+    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+    let mut hasher = DefaultHasher::new();
+    path.hash(&mut hasher);
+    hasher.finish()
 }
 
 pub(crate) fn sources(found: &Discovery, memory: &Memory) -> Vec<SourceFile> {

@@ -18,6 +18,9 @@ pub(super) struct SessionJson {
     session_id: SessionId,
     /// `openclaw`, `native` or `archived`.
     origin: &'static str,
+    /// `conversation` where OpenClaw keeps it itself; a session of Claude Code has no kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
     /// The OpenClaw agent that started it.
     agent_id: Option<AgentId>,
     /// The main repository of the directory it started in.
@@ -115,6 +118,7 @@ impl From<Session> for SessionJson {
         };
         Self {
             origin: session.origin.word(),
+            kind: session.is_conversation.then_some("conversation"),
             agent_id: session.origin.agent().cloned(),
             label,
             session_id: session.id,

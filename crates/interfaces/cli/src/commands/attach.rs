@@ -17,6 +17,13 @@ pub(crate) struct Args {
     json: bool,
 }
 
+impl Args {
+    /// For the worker of a session.
+    pub(crate) fn of(session: String) -> Self {
+        Self { worker: session, json: false }
+    }
+}
+
 /// Follows the worker until it ends or the person leaves.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let (worker, mut link) = attach(context, &args.worker)?;

@@ -2,6 +2,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod attach;
+pub(crate) mod cc;
 pub(crate) mod completions;
 pub(crate) mod cost;
 pub(crate) mod cron;
@@ -24,6 +25,7 @@ pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod stop;
+pub(crate) mod store;
 pub(crate) mod watch;
 pub(crate) mod worker;
 pub(crate) mod workers;

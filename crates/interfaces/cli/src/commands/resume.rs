@@ -40,6 +40,13 @@ pub(crate) struct Args {
     extra: Vec<OsString>,
 }
 
+impl Args {
+    /// For one session.
+    pub(crate) fn of(session: String) -> Self {
+        Self { words: vec![session], last: false, into: None, print: false, extra: Vec::new() }
+    }
+}
+
 /// Replaces this process by `claude`, or prints the command for it.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let found = if args.words.is_empty() && !args.last {

@@ -23,6 +23,13 @@ pub(crate) struct Args {
     json: bool,
 }
 
+impl Args {
+    /// For the worker of a session.
+    pub(crate) fn of(session: String) -> Self {
+        Self { worker: session, remove_worktree: false, json: false }
+    }
+}
+
 /// Stops the worker.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let request = Request { worker: args.worker.clone(), remove_worktree: args.remove_worktree };

@@ -35,6 +35,7 @@ mod secrets;
 mod serving;
 mod smart_fork;
 mod status;
+mod storing;
 mod unread;
 mod watching;
 mod worktrees;

@@ -43,17 +43,12 @@ fn json(home: &ScratchHome, arguments: &[&str]) -> Value {
 }
 
 #[test]
-fn a_database_that_is_not_read_is_told_of_wherever_it_would_be_missed() {
+fn a_database_that_cannot_be_read_is_told_of_wherever_it_would_be_missed() {
     let home = home();
     let check = |arguments: &[&str]| {
         let run = backstory(&home, arguments);
         let said = run.stdout.contains("openclaw-agent.sqlite") && run.stdout.contains("schema 23");
-        assert!(
-            said && run.stdout.contains("does not read yet"),
-            "{arguments:?}: {}{}",
-            run.stdout,
-            run.stderr
-        );
+        assert!(said && run.stdout.contains("cannot be read"), "{arguments:?}: {}{}", run.stdout, run.stderr);
     };
     check(&["doctor"]);
     check(&["memory", "status"]);

@@ -164,7 +164,9 @@ fn scan(memory: &Memory, known: &AgentMemory, source: SourceKind, claude: usize)
     let mut issues: Vec<String> =
         here.map(|problem| format!("{}: {}", problem.path.display(), problem.what)).collect();
     let database = known.database.as_ref().filter(|_| source == SourceKind::Sessions);
-    issues.extend(database.map(crate::sessions::unread::said));
+    let is_read =
+        |database: &&openclaw::AgentDatabase| database.open().is_ok_and(|open| open.sessions().is_ok());
+    issues.extend(database.filter(|database| !is_read(database)).map(crate::sessions::unread::said));
     if files == 0 && issues.is_empty() {
         issues.push(format!("no files of the source `{}` in {}", source.word(), folder.display()));
     }

@@ -1,0 +1,220 @@
+//! The content of `sessions.json`: entries by key, in the order and with every byte of the file that nobody changed.
+
+use std::io::{self, Write};
+
+use model::AgentId;
+use serde_json::{Map, Value};
+
+use super::entry::{DirectWord, Entry};
+use super::json_object::JsonObject;
+use super::session_key::SessionKey;
+use super::store_error::StoreError;
+
+/// The entries that one agent's store holds.
+#[derive(Debug, Clone)]
+pub struct SessionStore {
+    object: JsonObject<'static>,
+    owner: AgentId,
+    /// The agent to whom keys without an agent belong.
+    is_default: bool,
+}
+
+impl SessionStore {
+    /// An agent's part of a store.
+    pub(crate) fn new(object: JsonObject<'static>, owner: AgentId, is_default: bool) -> Self {
+        Self { object, owner, is_default }
+    }
+
+    /// The keys of the agent's sessions as the file has them, in its order.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.object.keys().filter(|key| self.is_own(key))
+    }
+
+    /// An entry; keys are compared without regard to case.
+    pub fn get(&self, key: &SessionKey) -> Option<Entry> {
+        Entry::parse(self.text(key)?)
+    }
+
+    /// The text of an entry, as the file has it.
+    pub fn text(&self, key: &SessionKey) -> Option<&str> {
+        self.object.get(&self.written(key)?)
+    }
+
+    /// Sets an entry: what it does not change stays as the file has it.
+    pub fn put(&mut self, key: &SessionKey, entry: &Entry) -> Result<(), StoreError> {
+        self.check(key)?;
+        let known = self.written(key);
+        let name = known.as_deref().unwrap_or(key.as_str());
+        let text = self.object.get(name).filter(|text| Entry::parse(text).is_some());
+        let new = entry.written(text, self.object.layout_within(), self.direct_word());
+        let new =
+            new.map_err(|error| StoreError::Unwritable { key: key.to_string(), why: error.to_string() })?;
+        if self.object.get(name) != Some(new.as_str()) {
+            let name = name.to_owned();
+            self.object.set_text(&name, new);
+        }
+        Ok(())
+    }
+
+    /// Sets fields of an entry, whatever they are; null removes one.
+    pub fn put_fields(&mut self, key: &SessionKey, fields: &Map<String, Value>) -> Result<(), StoreError> {
+        self.check(key)?;
+        let name = self.written(key).unwrap_or_else(|| key.to_string());
+        let text = self.object.get(&name).unwrap_or("{}").to_owned();
+        let change = || {
+            let mut object = JsonObject::parse(text, self.object.layout_within())?;
+            for (field, value) in fields {
+                if value.is_null() {
+                    object.remove(field);
+                } else {
+                    object.set(field, value)?;
+                }
+            }
+            Ok(object.into_text())
+        };
+        let new = change().map_err(|error: serde_json::Error| StoreError::Unwritable {
+            key: key.to_string(),
+            why: error.to_string(),
+        })?;
+        self.object.set_text(&name, new);
+        Ok(())
+    }
+
+    /// Removes an entry; returns what it was.
+    pub fn remove(&mut self, key: &SessionKey) -> Result<Option<Entry>, StoreError> {
+        self.check(key)?;
+        let Some(name) = self.written(key) else { return Ok(None) };
+        let was = self.object.get(&name).and_then(Entry::parse);
+        self.object.remove(&name);
+        Ok(was)
+    }
+
+    /// The word for direct chats that this file uses.
+    pub fn direct_word(&self) -> DirectWord {
+        let is_older = |key: &str| key.contains(":dm:");
+        let entry = |key: &str| {
+            self.object.get(key).is_some_and(|text| {
+                text.contains("\"chatType\"")
+                    && text
+                        .split("\"chatType\"")
+                        .skip(1)
+                        .any(|rest| rest.trim_start_matches([':', ' ']).starts_with("\"dm\""))
+            })
+        };
+        if self.object.keys().any(|key| is_older(key) || entry(key)) {
+            DirectWord::Dm
+        } else {
+            DirectWord::Direct
+        }
+    }
+
+    /// Whether a key may be an entry of this store: another agent's may not.
+    pub(crate) fn check(&self, key: &SessionKey) -> Result<(), StoreError> {
+        match key.agent() {
+            Some(agent) if agent != self.owner => {
+                Err(StoreError::OtherAgent { key: key.to_string(), owner: agent, agent: self.owner.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn owner(&self) -> &AgentId {
+        &self.owner
+    }
+
+    pub(crate) fn is_changed(&self) -> bool {
+        self.object.is_changed()
+    }
+
+    pub(crate) fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.object.write_to(out)
+    }
+
+    fn is_own(&self, key: &str) -> bool {
+        let agent = key.parse::<SessionKey>().ok().and_then(|key| key.agent());
+        agent.map_or(self.is_default, |agent| agent == self.owner)
+    }
+
+    /// The key as the file has it.
+    fn written(&self, key: &SessionKey) -> Option<String> {
+        if !self.is_own(key.as_str()) {
+            return None;
+        }
+        if self.object.get(key.as_str()).is_some() {
+            return Some(key.to_string());
+        }
+        let is_it = |known: &&str| known.trim().to_lowercase() == key.as_str();
+        self.object.keys().find(is_it).map(str::to_owned)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ChatType;
+
+    const STORE: &str = "{\n  \"agent:main:Main\": {\n    \"sessionId\": \"s1\",\n    \"new\": {\"b\": 1, \"a\": 2}\n  },\n  \
+        \"agent:coder:main\": {\"sessionId\": \"s2\"},\n  \"global\": {\"sessionId\": \"s3\"},\n  \"odd\": 7\n}";
+
+    fn store(agent: &str, is_default: bool) -> SessionStore {
+        SessionStore::new(JsonObject::of_file(STORE.to_owned()).unwrap(), agent.parse().unwrap(), is_default)
+    }
+
+    fn key(text: &str) -> SessionKey {
+        text.parse().unwrap()
+    }
+
+    fn text(store: &SessionStore) -> String {
+        let mut bytes = Vec::new();
+        store.write_to(&mut bytes).unwrap();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn an_agent_has_its_own_entries_alone() {
+        let mut main = store("main", true);
+        assert_eq!(main.keys().collect::<Vec<_>>(), ["agent:main:Main", "global", "odd"]);
+        assert_eq!(store("coder", false).keys().collect::<Vec<_>>(), ["agent:coder:main"]);
+        let other = key("agent:coder:main");
+        assert_eq!(main.get(&other), None);
+        let refused = |error: Result<(), StoreError>| matches!(error, Err(StoreError::OtherAgent { .. }));
+        assert!(refused(main.put(&other, &Entry::default())) && refused(main.remove(&other).map(drop)));
+        assert!(refused(main.put(&key("agent:coder:new"), &Entry::default())));
+        assert_eq!(text(&main), STORE);
+    }
+
+    #[test]
+    fn entries_are_changed_in_place() {
+        let mut main = store("main", true);
+        let entry = main.get(&key("agent:main:main")).unwrap();
+        main.put(&key("agent:main:main"), &entry).unwrap();
+        assert!(!main.is_changed());
+        main.put(&key("agent:main:main"), &Entry { session_id: Some("s9".into()), ..entry }).unwrap();
+        assert_eq!(text(&main), STORE.replace("s1", "s9"));
+        let new =
+            Entry { session_id: Some("s4".into()), chat_type: Some(ChatType::Direct), ..Entry::default() };
+        main.put(&key("agent:main:x"), &new).unwrap();
+        let added =
+            ",\n  \"agent:main:x\": {\n    \"sessionId\": \"s4\",\n    \"chatType\": \"direct\"\n  }\n}";
+        assert_eq!(text(&main), STORE.replace("s1", "s9").strip_suffix("\n}").unwrap().to_owned() + added);
+        assert_eq!(main.remove(&key("AGENT:main:MAIN")).unwrap().unwrap().session_id.as_deref(), Some("s9"));
+        assert_eq!(main.get(&key("agent:main:main")), None);
+        // What is no entry is replaced by one.
+        main.put(&key("odd"), &Entry { label: Some("l".into()), ..Entry::default() }).unwrap();
+        assert!(text(&main).contains("\"odd\": {\n    \"label\": \"l\"\n  }"), "{}", text(&main));
+    }
+
+    #[test]
+    fn a_file_keeps_its_word_for_direct_chats() {
+        let check = |text: &'static str, expected| {
+            let object = JsonObject::of_file(text.to_owned()).unwrap();
+            let store = SessionStore::new(object, AgentId::main(), true);
+            assert_eq!(store.direct_word(), expected, "{text}");
+        };
+        check(r#"{"a": {"chatType": "dm"}}"#, DirectWord::Dm);
+        check(r#"{"a": {"origin":{"chatType":"dm"}}}"#, DirectWord::Dm);
+        check(r#"{"agent:main:slack:dm:u": {}}"#, DirectWord::Dm);
+        check(r#"{"a": {"chatType": "direct", "label": "dm"}}"#, DirectWord::Direct);
+        check("{}", DirectWord::Direct);
+    }
+}

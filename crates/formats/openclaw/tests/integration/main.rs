@@ -1,0 +1,9 @@
+//! The session store as a whole: files, locks and processes.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a test reads its own small files, and tells its child what to do"
+)]
+
+mod killing;
+mod stores;
