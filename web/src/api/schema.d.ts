@@ -4354,7 +4354,7 @@ export interface components {
         SendAnswer: {
             /** @description Whether the session was resumed for it. */
             resumed: boolean;
-            /** @description The id of the session that received it. */
+            /** @description Its session. */
             session_id: components["schemas"]["SessionId"];
             /** @description The worker that has it. */
             worker: number;
@@ -4400,6 +4400,8 @@ export interface components {
             forked_from: components["schemas"]["ForkOrigin"] | null;
             /** @description Whether a live process holds it. */
             is_running: boolean;
+            /** @description `conversation` where OpenClaw keeps it itself; a session of Claude Code has no kind. */
+            kind?: string | null;
             /** @description The label OpenClaw started it under. */
             label: string | null;
             /**

@@ -101,7 +101,9 @@ fn of_memory(context: &Context, agent: &AgentMemory) -> Vec<Session> {
         session.last_modified = updated.or(session.last_modified);
     }
     let mut sessions: Vec<Session> = found.into_values().collect();
-    sessions.iter_mut().for_each(|session| context.redact_session(session));
+    for session in &mut sessions {
+        context.redact_session(session);
+    }
     sessions
 }
 

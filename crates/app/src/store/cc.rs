@@ -10,7 +10,7 @@ use crate::{Context, Error, Kind};
 
 /// Which sessions.
 #[derive(Debug, Clone, Default)]
-pub struct ListRequest {
+pub struct CcRequest {
     /// Only of this agent.
     pub agent: Option<AgentId>,
     /// Those that people started too.
@@ -78,7 +78,7 @@ impl From<&Session> for CcSession {
 }
 
 /// Lists Claude sessions.
-pub fn sessions(context: &Context, request: &ListRequest) -> Result<Vec<CcSession>, Error> {
+pub fn sessions(context: &Context, request: &CcRequest) -> Result<Vec<CcSession>, Error> {
     let wanted = list::Request {
         project: request.repo.clone(),
         origin: (!request.all).then_some(OriginName::OpenClaw),
@@ -92,7 +92,7 @@ pub fn sessions(context: &Context, request: &ListRequest) -> Result<Vec<CcSessio
 
 /// One session, by its id or the beginning of it.
 pub fn info(context: &Context, id: &str) -> Result<CcSession, Error> {
-    let all = sessions(context, &ListRequest { all: true, ..ListRequest::default() })?;
+    let all = sessions(context, &CcRequest { all: true, ..CcRequest::default() })?;
     let mut found = all.into_iter().filter(|session| session.session_id.starts_with(id));
     match (found.next(), found.next()) {
         (Some(one), None) => Ok(one),
@@ -140,7 +140,7 @@ impl CcShare {
 }
 
 /// Adds up what sessions have cost.
-pub fn costs(context: &Context, request: &ListRequest) -> Result<Costs, Error> {
+pub fn costs(context: &Context, request: &CcRequest) -> Result<Costs, Error> {
     let mut costs = Costs::default();
     for session in sessions(context, request)? {
         costs.total_cost += session.total_cost_usd;

@@ -11,8 +11,9 @@ use openclaw::{AgentStore, SessionKey, StoreError};
 pub use openclaw::{SendDecision, SessionRow};
 
 pub use self::sessions::{
-    Check, CheckAnswer, Ended, GetAnswer, KeyRequest, ListAnswer, ListRequest, LockAnswer, PolicyAnswer,
-    PruneRequest, ResetRequest, SetRequest, check, delete, get, list, lock, policy, prune, reset, set,
+    CheckAnswer, Ended, GetAnswer, KeyRequest, ListAnswer, LockAnswer, PolicyAnswer, PruneRequest,
+    ResetRequest, SetRequest, StoreProblem, StoreRequest, check, delete, get, list, lock, policy, prune,
+    reset, set,
 };
 use crate::{Context, Error, Kind};
 

@@ -16,7 +16,7 @@ use crate::{Context, Error, Kind};
 
 /// Which sessions to list.
 #[derive(Debug, Clone, Default)]
-pub struct ListRequest {
+pub struct StoreRequest {
     /// Of this agent; the default one without it.
     pub agent: Option<AgentId>,
     /// Only those in which something happened in so many minutes.
@@ -42,7 +42,7 @@ pub struct ListAnswer {
 }
 
 /// Lists the sessions of an agent.
-pub fn list(context: &Context, request: &ListRequest) -> Result<ListAnswer, Error> {
+pub fn list(context: &Context, request: &StoreRequest) -> Result<ListAnswer, Error> {
     let store = store_of(context, request.agent.as_ref(), None)?;
     let (path, entries, notes) = entries(context, &store)?;
     let config = &store.config;
@@ -361,7 +361,7 @@ pub struct LockAnswer {
 }
 
 /// Who holds the lock of an agent's store.
-pub fn lock(context: &Context, request: &ListRequest) -> Result<LockAnswer, Error> {
+pub fn lock(context: &Context, request: &StoreRequest) -> Result<LockAnswer, Error> {
     let store = store_of(context, request.agent.as_ref(), None)?;
     let state = store.lock_state(context.now);
     Ok(LockAnswer {
@@ -375,7 +375,7 @@ pub fn lock(context: &Context, request: &ListRequest) -> Result<LockAnswer, Erro
 
 /// One thing that was checked.
 #[derive(Debug, Serialize)]
-pub struct Check {
+pub struct StoreProblem {
     /// The session or file.
     pub subject: String,
     /// What is wrong with it.
@@ -391,26 +391,28 @@ pub struct CheckAnswer {
     /// How many sessions there are.
     pub sessions: usize,
     /// What is wrong.
-    pub problems: Vec<Check>,
+    pub problems: Vec<StoreProblem>,
 }
 
 /// Looks for what is wrong with an agent's store.
-pub fn check(context: &Context, request: &ListRequest) -> Result<CheckAnswer, Error> {
+pub fn check(context: &Context, request: &StoreRequest) -> Result<CheckAnswer, Error> {
     use std::os::unix::fs::PermissionsExt as _;
 
     let store = store_of(context, request.agent.as_ref(), None)?;
     let (path, entries, notes) = entries(context, &store)?;
-    let mut problems: Vec<Check> =
-        notes.into_iter().map(|problem| Check { subject: path.display().to_string(), problem }).collect();
+    let mut problems: Vec<StoreProblem> = notes
+        .into_iter()
+        .map(|problem| StoreProblem { subject: path.display().to_string(), problem })
+        .collect();
     let mode = std::fs::metadata(&path).map_or(0o600, |found| found.permissions().mode() & 0o777);
     if mode & 0o077 != 0 {
         let problem = format!("other users can read it (mode {mode:o}); the next change makes it 600");
-        problems.push(Check { subject: path.display().to_string(), problem });
+        problems.push(StoreProblem { subject: path.display().to_string(), problem });
     }
     let is_file = path == *store.path();
     for (key, entry) in &entries {
         let mut say = |problem: &str| {
-            problems.push(Check { subject: key.clone(), problem: problem.to_owned() });
+            problems.push(StoreProblem { subject: key.clone(), problem: problem.to_owned() });
         };
         if entry.session().is_none() {
             say("has no valid session id");

@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn a_command_with_its_arguments() {
         check(&["/review 181"], Some("/review 181"));
-        check(&["/review", "look at the retry loop in fetch.rs"], Some("Look at the retry loop in fetch.rs"));
+        check(&["/review", "look at the retry loop in fetch.rs"], Some("look at the retry loop in fetch.rs"));
     }
 
     #[test]
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn a_prompt_that_says_little_gives_way_to_a_clear_one() {
         check(&["hi"], Some("hi"));
-        check(&["hi", "fix the flaky login test on CI"], Some("Fix the flaky login test on CI"));
+        check(&["hi", "fix the flaky login test on CI"], Some("fix the flaky login test on CI"));
         check(&["hi", "yes", "ok"], Some("hi"));
         check(&["fix tests", "rewrite the parser in Rust today"], Some("fix tests"));
         check(&["yes and yes", "1", "port the exporter to Windows"], Some("port the exporter to Windows"));

@@ -16,6 +16,7 @@ use json::SessionJson;
 /// have the same project, branch and version.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(into = "SessionJson")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Session {
     /// Its id: the stem of its transcript's name.
     pub id: SessionId,

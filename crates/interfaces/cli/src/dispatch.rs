@@ -1,5 +1,6 @@
 //! Opens the context of the one request that the command line makes, and passes it to its command.
 
+use std::io::Write as _;
 use std::sync::Arc;
 
 use app::{App, Config, Context, Error, Kind, Secrets};
@@ -10,6 +11,7 @@ use crate::args::{Args, Command};
 use crate::clock::clock;
 use crate::commands;
 use crate::exit::Failure;
+use crate::help;
 use crate::output::is_read_by_a_person;
 use crate::picker;
 
@@ -17,7 +19,11 @@ use crate::picker;
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let open = || open(args.demo, args.show_secrets);
     let Some(command) = args.command else {
-        return if picker::is_possible() { picker::open(&open()?, "") } else { Err(Failure::NoCommand) };
+        if picker::is_possible() {
+            return picker::open(&open()?, "");
+        }
+        anstream::stderr().write_all(help::short().as_bytes())?;
+        return Err(Failure::NoCommand);
     };
     match command {
         Command::List(list) => commands::list::run(&open()?, &list),

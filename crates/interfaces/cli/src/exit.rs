@@ -4,7 +4,6 @@ use std::io::{self, ErrorKind, Write as _};
 
 use app::{Error, Kind};
 
-use crate::help;
 use crate::next_step::as_command;
 use crate::text::{safe, safe_lines};
 
@@ -32,7 +31,7 @@ pub(crate) enum Failure {
     Unhealthy,
     /// A worker ended without finishing its task, and how it ended was printed.
     Worker,
-    /// No command was given; the help is printed.
+    /// No command was given, and the help was printed.
     NoCommand,
     /// The output could not be written.
     Output(io::Error),
@@ -66,11 +65,7 @@ pub(crate) fn report(outcome: Result<(), Failure>) -> u8 {
             print_error(&error.message, &error.next_steps.iter().map(as_command).collect::<Vec<_>>());
             exit_code(error.kind)
         }
-        Err(Failure::NoCommand) => {
-            // Nobody reads a closed output.
-            let _ = anstream::stderr().write_all(help::short().as_bytes());
-            2
-        }
+        Err(Failure::NoCommand) => 2,
         Err(Failure::Worker) => 8,
         Err(Failure::Unhealthy) => 7,
         // The reader closed the pipe (`| head`), which is not a failure.

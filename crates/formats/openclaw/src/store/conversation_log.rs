@@ -140,6 +140,10 @@ struct Written<'a> {
     data: Option<&'a Value>,
     id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[expect(
+        clippy::option_option,
+        reason = "a parent that is `null` is written, one that is absent is not"
+    )]
     parent_id: Option<Option<&'a str>>,
     timestamp: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -462,6 +466,8 @@ fn unwritable(path: &Path, error: &io::Error) -> StoreError {
 mod tests {
     use std::fs;
 
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     fn now() -> Timestamp {
@@ -517,7 +523,6 @@ mod tests {
              {{\"type\":\"custom\",\"customType\":\"mine\",\"data\":{{\"x\":1}},\"id\":\"{f}\",\"parentId\":\"{e}\",{time}}}\n"
         );
         assert_eq!(text(&path), expected);
-        use std::os::unix::fs::PermissionsExt as _;
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         let log = ConversationLog::load(&path).unwrap().unwrap();
         let ids: Vec<_> = log.context().iter().map(|line| line.id.clone().unwrap()).collect();

@@ -216,7 +216,7 @@ impl<'a> JsonObject<'a> {
         // The two that every entry has come first in a new one.
         let first = ["sessionId", "updatedAt"].into_iter().filter_map(|key| after.get_key_value(key));
         let rest = after.iter().filter(|(key, _)| !matches!(key.as_str(), "sessionId" | "updatedAt"));
-        for (key, value) in first.map(|(key, value)| (key, value)).chain(rest) {
+        for (key, value) in first.chain(rest) {
             let known = before.get(key);
             if known == Some(value) {
                 continue;

@@ -81,30 +81,30 @@ pub(crate) fn migrate(lines: &mut [LogLine], new_id: &mut dyn FnMut() -> String)
     let version = lines.first().and_then(LogLine::header).map_or(1, |header| header.version);
     let mut is_changed = false;
     let mut ids: Vec<Option<String>> = Vec::with_capacity(lines.len());
-    for at in 0..lines.len() {
-        let mut object = JsonObject::parse(lines[at].text.clone(), Layout::of_line())?;
-        if lines[at].kind == "session" {
+    for line in lines {
+        let mut object = JsonObject::parse(line.text.clone(), Layout::of_line())?;
+        if line.kind == "session" {
             if version < VERSION {
                 object.set("version", &json!(VERSION))?;
             }
             ids.push(None);
         } else {
-            if lines[at].id.is_none() {
+            if line.id.is_none() {
                 let parent = ids.iter().rev().find_map(Clone::clone);
                 let id = new_id();
                 object.set("id", &json!(id))?;
                 object.set("parentId", &json!(parent))?;
-                (lines[at].id, lines[at].parent) = (Some(id), parent);
+                (line.id, line.parent) = (Some(id), parent);
             }
-            ids.push(lines[at].id.clone());
-            rename_old(&mut object, &lines[at].kind, version, &ids)?;
+            ids.push(line.id.clone());
+            rename_old(&mut object, &line.kind, version, &ids)?;
         }
         if object.is_changed() {
             is_changed = true;
-            let (id, parent) = (lines[at].id.clone(), lines[at].parent.clone());
+            let (id, parent) = (line.id.clone(), line.parent.clone());
             let text = object.into_text();
-            if let Some(line) = LogLine::parse(&text) {
-                lines[at] = LogLine { id: line.id.or(id), parent: line.parent.or(parent), ..line };
+            if let Some(parsed) = LogLine::parse(&text) {
+                *line = LogLine { id: parsed.id.or(id), parent: parsed.parent.or(parent), ..parsed };
             }
         }
     }

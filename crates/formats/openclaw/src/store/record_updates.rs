@@ -275,10 +275,10 @@ fn meta_patch(key: &SessionKey, known: Option<&Entry>, message: &InboundMessage)
     if let Some((group, channel)) = message.group.as_ref().zip(origin.provider) {
         let subject = trimmed(&group.subject);
         let is_channel = message.chat_type == Some(ChatType::Channel);
-        let named = subject.clone().filter(|subject| is_channel && subject.starts_with('#'));
+        let by_sign = subject.clone().filter(|subject| is_channel && subject.starts_with('#'));
         patch.chat_type = Some(if is_channel { ChatType::Channel } else { ChatType::Group });
         patch.group_id = Some(group.id.trim().to_lowercase()).filter(|id| !id.is_empty());
-        patch.group_channel = trimmed(&group.channel).or(named);
+        patch.group_channel = trimmed(&group.channel).or(by_sign);
         patch.subject = subject.filter(|_| patch.group_channel.is_none());
         patch.space = trimmed(&group.space);
         let or_known = |new: &Option<String>, old: fn(&Entry) -> &Option<String>| {

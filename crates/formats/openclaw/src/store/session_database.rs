@@ -112,7 +112,7 @@ impl SessionDatabase {
         let rows = read().map_err(|error| self.problem(&error))?;
         let session = |(key, text): (String, String)| {
             let entry = Entry::parse(&text)?;
-            Some(DatabaseSession { key, entry, text })
+            Some(DatabaseSession { key, text, entry })
         };
         Ok(rows.into_iter().filter_map(session).collect())
     }

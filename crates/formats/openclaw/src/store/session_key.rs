@@ -352,6 +352,7 @@ mod tests {
 
     #[test]
     fn a_peers_key_follows_the_configuration() {
+        use ChatType::{Channel, Direct, Group};
         let check = |scope: DmScope, chat, account: Option<&str>, id: &str, expected: &str| {
             let rules = KeyRules {
                 main_key: "Home".into(),
@@ -363,7 +364,6 @@ mod tests {
             let found = SessionKey::of_peer(&AgentId::main(), &peer, &rules);
             assert_eq!(found.as_str(), expected);
         };
-        use ChatType::{Channel, Direct, Group};
         check(DmScope::Main, Direct, None, "U1", "agent:main:home");
         check(DmScope::PerPeer, Direct, None, "U1", "agent:main:dm:anna");
         check(DmScope::PerPeer, Direct, None, "U2", "agent:main:dm:u2");

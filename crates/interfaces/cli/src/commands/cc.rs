@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use app::store::cc::{self, CcSession, ListRequest};
+use app::store::cc::{self, CcRequest, CcSession};
 use app::{Context, Moment};
 use model::AgentId;
 use serde_json::json;
@@ -12,7 +12,7 @@ use crate::exit::Failure;
 use crate::output::Output;
 use crate::text::safe;
 
-/// Show and continue the Claude sessions of OpenClaw's agents, as `openclaw cc` does.
+/// Show and continue the Claude sessions of OpenClaw's agents.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -106,7 +106,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 
 fn list(context: &Context, args: &List) -> Result<(), Failure> {
     let request =
-        ListRequest { agent: args.agent.clone(), all: args.all, repo: args.repo.clone(), since: None };
+        CcRequest { agent: args.agent.clone(), all: args.all, repo: args.repo.clone(), since: None };
     let sessions = cc::sessions(context, &request)?;
     if args.json {
         return super::json(&json!({ "sessions": sessions }));
@@ -125,24 +125,19 @@ fn write_session(context: &Context, out: &mut Output, session: &CcSession) -> Re
     let id: String = session.session_id.chars().take(12).collect();
     let mut parts = vec![format!("{id}...")];
     parts.extend(session.branch.clone());
-    let mut line = parts.join("  ");
-    if session.is_running {
-        line += " [RUNNING]";
+    if session.is_running
+        && let Some(last) = parts.last_mut()
+    {
+        last.push_str(" [RUNNING]");
     }
-    if let Some(label) = &session.label {
-        line += &format!("  [{label}]");
-    }
-    line += &format!("  ({})", session.origin);
-    if let Some(at) = session.last_modified {
-        line += &format!("  {}", ago(context.now.duration_since(at).as_mins()));
-    }
-    line += &format!("  {} msgs  {}", session.message_count, cost(session.total_cost_usd));
-    if let Some(turns) = session.total_turns {
-        line += &format!("  {turns}t");
-    }
-    if let Some(agent) = &session.agent_id {
-        line += &format!("  agent:{agent}");
-    }
+    parts.extend(session.label.as_ref().map(|label| format!("[{label}]")));
+    parts.push(format!("({})", session.origin));
+    parts.extend(session.last_modified.map(|at| ago(context.now.duration_since(at).as_mins())));
+    parts.push(format!("{} msgs", session.message_count));
+    parts.push(cost(session.total_cost_usd));
+    parts.extend(session.total_turns.map(|turns| format!("{turns}t")));
+    parts.extend(session.agent_id.as_ref().map(|agent| format!("agent:{agent}")));
+    let line = parts.join("  ");
     writeln!(out, "  {}", safe(&line))?;
     if let Some(first) = &session.first_message {
         let short: String = first.chars().take(70).collect();
@@ -172,8 +167,7 @@ fn cost(dollars: f64) -> String {
 }
 
 fn costs(context: &Context, args: &Costs) -> Result<(), Failure> {
-    let request =
-        ListRequest { agent: args.agent.clone(), all: false, repo: None, since: args.since.clone() };
+    let request = CcRequest { agent: args.agent.clone(), all: false, repo: None, since: args.since.clone() };
     let costs = cc::costs(context, &request)?;
     if args.json {
         return super::json(&costs);

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use app::store::{self, KeyRequest, ListRequest, PruneRequest, ResetRequest, SessionRow, SetRequest};
+use app::store::{self, KeyRequest, PruneRequest, ResetRequest, SessionRow, SetRequest, StoreRequest};
 use app::{Context, Error, Kind};
 use model::AgentId;
 use serde_json::{Map, Value};
@@ -138,8 +138,8 @@ impl Named {
 }
 
 impl Agent {
-    fn request(&self) -> ListRequest {
-        ListRequest { agent: self.agent.clone(), active_minutes: None }
+    fn request(&self) -> StoreRequest {
+        StoreRequest { agent: self.agent.clone(), active_minutes: None }
     }
 }
 
@@ -186,7 +186,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 }
 
 fn list(context: &Context, args: &List) -> Result<(), Failure> {
-    let request = ListRequest { active_minutes: args.active, ..args.of.request() };
+    let request = StoreRequest { active_minutes: args.active, ..args.of.request() };
     let answer = store::list(context, &request)?;
     if args.of.json {
         return super::json(&answer);

@@ -48,7 +48,8 @@ fn a_store_is_shown_and_changed() {
     assert_eq!(json(&home, &["store", "get", "AGENT:main:slack:group:1"])["zeta"], json!([1.5]));
     assert_eq!(backstory(&home, &["store", "get", key, "channel"]).succeeded().stdout, "slack\n");
 
-    backstory(&home, &["store", "set", key, "label=mine", "own={\"a\": 1}", "channel=null"]).succeeded();
+    let _ =
+        backstory(&home, &["store", "set", key, "label=mine", "own={\"a\": 1}", "channel=null"]).succeeded();
     let whole = String::from_utf8(testkit::files::bytes(&home.path().join(STORE))).unwrap();
     assert!(
         whole.contains("\"zeta\": [ 1.50 ],\n    \"updatedAt\": ") && !whole.contains("channel"),
@@ -58,7 +59,7 @@ fn a_store_is_shown_and_changed() {
     assert!(wrong.code == Some(2) && wrong.stderr.contains("`sendPolicy`"), "{}", wrong.stderr);
     assert_eq!(backstory(&home, &["store", "set", "agent:main:new", "label=x"]).code, Some(3));
 
-    backstory(&home, &["store", "set", key, "channel=slack"]).succeeded();
+    let _ = backstory(&home, &["store", "set", key, "channel=slack"]).succeeded();
     let policy = json(&home, &["store", "policy", key]);
     assert_eq!(
         (&policy["decision"], &policy["rule"], &policy["other_strategy"]),
@@ -77,7 +78,7 @@ fn a_store_is_shown_and_changed() {
     assert_eq!((&reset["old_session_id"], &reset["is_done"]), (&json!("s1"), &json!(true)));
     assert_eq!(stored(&home)[key]["label"], "mine");
     assert_eq!(json(&home, &["store", "prune", "--dry-run"])["pruned"], json!([]));
-    backstory(&home, &["store", "delete", key]).succeeded();
+    let _ = backstory(&home, &["store", "delete", key]).succeeded();
     assert_eq!(stored(&home), json!({}));
     assert_eq!(backstory(&home, &["store", "delete", key]).code, Some(3));
 }
@@ -140,7 +141,7 @@ fn a_message_to_a_key_begins_a_session_and_later_goes_on_with_it() {
     assert_eq!((&second["session_id"], &second["resumed"]), (&id, &json!(true)), "{second}");
     let _ = desk.backstory(&["stop", &second["worker"].to_string()]);
 
-    backstory(&desk.home, &["store", "reset", key]).succeeded();
+    let _ = backstory(&desk.home, &["store", "reset", key]).succeeded();
     let reset = entry();
     assert!(reset["sdkSessionId"].is_null() && reset["cliSessionIds"].is_null(), "{reset}");
     let third = send("say hello");
@@ -159,13 +160,15 @@ fn rows(answer: &Value) -> Vec<Value> {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the lock is of now")]
 fn the_openclaw_of_the_json_era_and_we_read_and_write_the_same() {
     let (home, claw) = (ScratchHome::new(), OpenClaw::installed());
     let model = ModelServer::start(Script::new().on("walrus", [Answer::text("In src/walrus.rs.")]));
     let embedding = EmbeddingServer::start(Vec::new());
-    claw.run(&home, &["setup"]).succeeded();
+    let _ = claw.run(&home, &["setup"]).succeeded();
     home.write(".openclaw/openclaw.json", offline_configuration(&model, &embedding).to_string());
-    claw.run(&home, &["agent", "--local", "--agent", "main", "--message", "where is the walrus?"])
+    let _ = claw
+        .run(&home, &["agent", "--local", "--agent", "main", "--message", "where is the walrus?"])
         .succeeded();
 
     let same = || {
@@ -181,20 +184,20 @@ fn the_openclaw_of_the_json_era_and_we_read_and_write_the_same() {
         &["store", "set", "global", "systemSent=true", "--create"],
         &["store", "reset", "agent:main:discord:group:1"],
     ] {
-        backstory(&home, arguments).succeeded();
+        let _ = backstory(&home, arguments).succeeded();
     }
     same();
 
     // While it works, we write; nothing of either is lost.
     let before = stored(&home)["agent:main:main"]["updatedAt"].clone();
+    let words = ["agent", "--local", "--agent", "main", "--message", "where is the walrus?"];
     let count = std::thread::scope(|scope| {
-        let words = ["agent", "--local", "--agent", "main", "--message", "where is the walrus?"];
         let theirs = scope.spawn(|| claw.run(&home, &words).succeeded());
         let mut count = 0;
         while !theirs.is_finished() {
             count += 1;
             let field = format!("count={count}");
-            backstory(&home, &["store", "set", "agent:main:other", &field, "--create"]).succeeded();
+            let _ = backstory(&home, &["store", "set", "agent:main:other", &field, "--create"]).succeeded();
         }
         theirs.join().expect("it ran");
         count
@@ -209,8 +212,8 @@ fn the_openclaw_of_the_json_era_and_we_read_and_write_the_same() {
     let lock = format!("{STORE}.lock");
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
     home.write(&lock, json!({"pid": std::process::id(), "startedAt": now}).to_string());
+    let words = ["agent", "--local", "--agent", "main", "--message", "where is the walrus?"];
     std::thread::scope(|scope| {
-        let words = ["agent", "--local", "--agent", "main", "--message", "where is the walrus?"];
         let theirs = scope.spawn(|| claw.run(&home, &words));
         let unchanged = stored(&home);
         let (begin, patience) = (Instant::now(), Duration::from_secs(4));
@@ -234,7 +237,7 @@ fn the_database_of_the_newest_openclaw_is_read_while_it_writes() {
     std::thread::scope(|scope| {
         let theirs = scope.spawn(|| claw.run(&home, &words).succeeded());
         while !theirs.is_finished() {
-            backstory(&home, &["store", "list", "--json"]).succeeded();
+            let _ = backstory(&home, &["store", "list", "--json"]).succeeded();
         }
         theirs.join().expect("it ran");
     });
