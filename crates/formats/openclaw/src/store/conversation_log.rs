@@ -490,6 +490,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::many_single_char_names, reason = "the lines of a transcript, in order")]
     fn lines_are_appended_as_openclaw_writes_them() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("sessions/s1.jsonl");
