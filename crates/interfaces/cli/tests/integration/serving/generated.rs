@@ -26,7 +26,7 @@ fn every_answer_is_described_and_none_is_a_failure() {
     command
         .args(["run", &format!("http://{}/api/v1/openapi.json", server.address)])
         .args(["--header", &format!("Authorization: Bearer {}", server.token)])
-        .args(["--max-time", SECONDS, "--seed", "1", "--checks", CHECKS, "--request-timeout", "30"])
+        .args(["--max-time", SECONDS, "--seed", "1", "--checks", CHECKS, "--request-timeout", "120"])
         // Streams have no end, and the token that asks is not to be revoked.
         .args(["--exclude-path-regex", "events$|/stream$", "--exclude-operation-id", "revoke_token"]);
     let run = Run::of(command);
