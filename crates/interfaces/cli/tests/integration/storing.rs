@@ -228,9 +228,7 @@ fn the_openclaw_of_the_json_era_and_we_read_and_write_the_same() {
 #[test]
 fn the_database_of_the_newest_openclaw_is_read_while_it_writes() {
     let (home, claw) = (ScratchHome::new(), OpenClaw::newest());
-    let model = ModelServer::start(
-        Script::new().on("walrus", [Answer::text("The walrus embeddings are in src/walrus.rs.")]),
-    );
+    let model = ModelServer::start(Script::new());
     home.write(".openclaw/openclaw.json", offline_models(&model).to_string());
     let words = ["agent", "--local", "--agent", "main", "--message", "where are the walrus embeddings?"];
     // Read all the time while it makes the database.
