@@ -21,6 +21,7 @@ mod operation;
 mod page;
 mod problem;
 mod reference;
+mod reports;
 mod router;
 mod routes;
 mod security;

@@ -31,9 +31,14 @@ pub enum Notice {
     },
     /// What its runner of scheduled jobs reports.
     Cron(Box<DaemonEvent>),
+    /// So many notices were dropped, since the program did not take them in time.
+    Dropped {
+        /// How many.
+        count: u64,
+    },
     /// It stops.
     Stopping,
 }
 
-/// Receives what the server reports.
+/// Receives what the server reports, on a thread of its own: it may block.
 pub type Reporter = Arc<dyn Fn(Notice) + Send + Sync>;

@@ -18,6 +18,7 @@ use crate::background::Background;
 use crate::connection;
 use crate::lease::Lease;
 use crate::notice::{Notice, Reporter};
+use crate::reports::Reports;
 use crate::router::router;
 use crate::security::{Bound, Credentials, Tokens};
 use crate::sockets::Sockets;
@@ -43,14 +44,15 @@ pub struct Options {
 
 /// Serves until SIGINT or SIGTERM.
 #[expect(clippy::needless_pass_by_value, reason = "the server keeps it")]
-pub fn serve(context: &Context, options: &Options, report: Reporter) -> Result<(), Error> {
+pub fn serve(context: &Context, options: &Options, reporter: Reporter) -> Result<(), Error> {
     let mut lease = Lease::acquire(context.config())?;
     let tokens = Tokens::open(context.config())?;
     let sockets = Sockets::bind(options.address, options.unix.as_deref())?;
+    let reports = Reports::start(reporter)?;
     let place = format!("http://{}", sockets.address);
     lease.announce(&place)?;
     if !sockets.address.ip().is_loopback() {
-        report(Notice::Warning(format!(
+        reports.send(Notice::Warning(format!(
             "everybody who reaches {} can try tokens, and nothing is encrypted; prefer 127.0.0.1 and a tunnel",
             sockets.address
         )));
@@ -58,17 +60,17 @@ pub fn serve(context: &Context, options: &Options, report: Reporter) -> Result<(
     let (stopper, stop) = watch::channel(false);
     let credentials = Credentials::new(Bound::new(sockets.address.ip()), tokens);
     let link = format!("{place}/?token={}", credentials.link_token());
-    let server = Arc::new(Server::new(context.clone(), credentials, stop, Arc::clone(&report))?);
+    let server = Arc::new(Server::new(context.clone(), credentials, stop, reports.clone())?);
     let router = router(&server, options.front.as_deref())?;
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
         let mut signals = Signals::new()?;
         let listeners = Listeners::new(sockets)?;
-        report(Notice::Ready { link, unix: options.unix.clone() });
+        reports.send(Notice::Ready { link, unix: options.unix.clone() });
         let background = Background::start(&server);
         let accepting = tokio::spawn(listeners.accept(router, Arc::clone(&server)));
         signals.wait().await;
-        report(Notice::Stopping);
+        reports.send(Notice::Stopping);
         // It fails only where everything has ended already.
         let _ = stopper.send(true);
         let _ = accepting.await;
@@ -76,6 +78,7 @@ pub fn serve(context: &Context, options: &Options, report: Reporter) -> Result<(
         Ok(())
     });
     runtime.shutdown_timeout(LAST);
+    reports.flush(LAST);
     if let Some(path) = &options.unix {
         let _ = fs::remove_file(path);
     }

@@ -9,8 +9,9 @@ use tokio::task::spawn_blocking;
 
 use crate::crew::{Cooldowns, Places, Store};
 use crate::events::Hub;
-use crate::notice::{Notice, Reporter};
+use crate::notice::Notice;
 use crate::problem::Problem;
+use crate::reports::Reports;
 use crate::security::Credentials;
 
 /// How many requests are answered at the same time; more of them wait.
@@ -38,7 +39,7 @@ pub(crate) struct Server {
     answering: Arc<Semaphore>,
     followers: Arc<Semaphore>,
     stop: watch::Receiver<bool>,
-    report: Reporter,
+    reports: Reports,
 }
 
 /// The server, as handlers are given it.
@@ -49,7 +50,7 @@ impl Server {
         started: Context,
         credentials: Credentials,
         stop: watch::Receiver<bool>,
-        report: Reporter,
+        reports: Reports,
     ) -> Result<Self, Error> {
         let hub = Hub::new(started.read_clock());
         let store = Store::open(started.config())?;
@@ -63,7 +64,7 @@ impl Server {
             answering: Arc::new(Semaphore::new(AT_ONCE)),
             followers: Arc::new(Semaphore::new(FOLLOWERS)),
             stop,
-            report,
+            reports,
         })
     }
 
@@ -74,7 +75,7 @@ impl Server {
 
     /// Reports something to the program that started the server.
     pub(crate) fn report(&self, notice: Notice) {
-        (self.report)(notice);
+        self.reports.send(notice);
     }
 
     /// Turns true when the server stops.

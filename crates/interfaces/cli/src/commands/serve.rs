@@ -102,6 +102,10 @@ fn print(notice: &Notice, logs: bool) {
         Notice::Request { method, path, status, took } if logs => {
             writeln!(out, "{} {} {status} {} ms", safe(method), safe(path), took.as_millis())
         }
+        Notice::Dropped { count } => {
+            let lines = if *count == 1 { "1 line was" } else { &format!("{count} lines were") };
+            writeln!(out, "warning: {lines} not printed, since nobody read them in time")
+        }
         Notice::Request { .. } | Notice::Cron(_) => Ok(()),
         Notice::Stopping => writeln!(out, "Stopping."),
     };

@@ -39,6 +39,20 @@ fn it_stops_on_a_signal_and_ends_the_streams() {
 }
 
 #[test]
+fn a_log_that_nobody_reads_delays_no_answer() {
+    let home = ScratchHome::new();
+    let (unread, stderr) = std::io::pipe().unwrap();
+    let server = Server::with_stderr(&home, &["--log"], stderr.into());
+    // A pipe holds 64 KiB.
+    for number in 0..700 {
+        let path = format!("/api/v1/{}{number}", "long".repeat(25));
+        assert_eq!(server.ask("GET", &path).send().status, 404);
+    }
+    assert_eq!(server.stop().0, Some(0));
+    drop(unread);
+}
+
+#[test]
 fn a_socket_in_the_file_system_is_the_persons_alone() {
     let home = ScratchHome::new();
     let path = home.path().join("serve.sock");

@@ -13,6 +13,7 @@ mod life;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread::{self, JoinHandle};
 
 use serde_json::Value;
 use testkit::ScratchHome;
@@ -23,6 +24,8 @@ use client::Asking;
 pub(crate) struct Server {
     child: Child,
     stdout: BufReader<ChildStdout>,
+    /// What it writes to standard error, read as it comes; none where nobody reads it.
+    stderr: Option<JoinHandle<String>>,
     /// `127.0.0.1:…`
     pub(crate) address: String,
     /// The token of its link, which a browser exchanges.
@@ -38,21 +41,36 @@ impl Server {
     }
 
     /// Starts the server that a command of the program begins.
-    pub(crate) fn of(home: &ScratchHome, mut command: Command, arguments: &[&str]) -> Self {
+    pub(crate) fn of(home: &ScratchHome, command: Command, arguments: &[&str]) -> Self {
+        Self::spawn(home, command, arguments, Stdio::piped())
+    }
+
+    /// Starts the program with a standard error of the test's.
+    pub(crate) fn with_stderr(home: &ScratchHome, arguments: &[&str], stderr: Stdio) -> Self {
+        Self::spawn(home, home.command(env!("CARGO_BIN_EXE_backstory")), arguments, stderr)
+    }
+
+    fn spawn(home: &ScratchHome, mut command: Command, arguments: &[&str], stderr: Stdio) -> Self {
         let token = admin(home);
         command.args(["serve", "--port", "0"]).args(arguments);
-        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(stderr).spawn();
         let mut child = child.expect("the program");
+        let stderr = child.stderr.take().map(|mut stderr| {
+            thread::spawn(move || {
+                let mut text = String::new();
+                let _ = stderr.read_to_string(&mut text);
+                text
+            })
+        });
         let mut stdout = BufReader::new(child.stdout.take().expect("its output"));
         let mut first = String::new();
         stdout.read_line(&mut first).expect("its first line");
         let Some((_, place)) = first.trim_end().rsplit_once("http://") else {
-            let mut complaint = String::new();
-            let _ = child.stderr.take().expect("its complaints").read_to_string(&mut complaint);
-            panic!("it does not listen: {first}{complaint}");
+            panic!("it does not listen: {first}{}", text_of(stderr));
         };
         let (address, link) = place.split_once("/?token=").expect("a link with a token");
-        Self { child, stdout, address: address.to_owned(), link: link.to_owned(), token }
+        let (address, link) = (address.to_owned(), link.to_owned());
+        Self { child, stdout, stderr, address, link, token }
     }
 
     /// A request with a token that may do everything.
@@ -80,8 +98,7 @@ impl Server {
     /// Asks it to stop, and returns its exit code and what it complained.
     pub(crate) fn stop(mut self) -> (Option<i32>, String) {
         signal(&self.child, "-TERM");
-        let mut complaint = String::new();
-        let _ = self.child.stderr.take().expect("its complaints").read_to_string(&mut complaint);
+        let complaint = text_of(self.stderr.take());
         let code = self.child.wait().expect("its end").code();
         let mut rest = String::new();
         let _ = self.stdout.read_to_string(&mut rest);
@@ -99,6 +116,10 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn text_of(stderr: Option<JoinHandle<String>>) -> String {
+    stderr.map_or_else(String::new, |reading| reading.join().expect("its standard error"))
 }
 
 fn signal(child: &Child, signal: &str) {
