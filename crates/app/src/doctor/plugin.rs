@@ -66,7 +66,7 @@ fn twice(context: &Context) -> Option<Finding<Steps>> {
         return None;
     }
     let what =
-        "both the plugin and the hooks in the settings report what sessions do; the plugin's stand aside"
+        "both the plugin and the hooks in the settings report what sessions do; the plugin's stay inactive"
             .to_owned();
     let next = "remove those in the settings, which start a process for each search in the plugin's pane: \
                 backstory hooks uninstall";

@@ -56,7 +56,7 @@ pub struct ForkCandidate {
     pub date: Option<Timestamp>,
     /// The words that were found.
     pub snippet: Option<String>,
-    /// Where they stand: `<transcript>#L<line>`, the session's own transcript or a sub-agent's, or qmd's name of its
+    /// Where they are: `<transcript>#L<line>`, the session's own transcript or a sub-agent's, or qmd's name of its
     /// document, `qmd://…`.
     pub source_path: Option<String>,
     /// The path of the session's transcript.
@@ -68,7 +68,7 @@ pub struct ForkCandidate {
     pub why_not: Option<String>,
 }
 
-/// The sessions a person may want to fork, with what speaks against it.
+/// The sessions a person may want to fork, with the reasons against it.
 pub(crate) fn candidates(context: &Context, ranked: &[Ranked]) -> Vec<ForkCandidate> {
     let program = claude::installed(context);
     let release = program.as_ref().and_then(|program| claude::release(context, program));

@@ -88,7 +88,7 @@ impl Place {
     }
 }
 
-/// Nothing can be continued that was made up: no directory and no program stand behind it.
+/// Nothing can be continued that was made up: it has no directory and no program.
 pub(crate) fn ensure_not_demo(context: &Context) -> Result<(), Error> {
     if !context.config().is_demo {
         return Ok(());

@@ -134,7 +134,7 @@ impl RepoTarget {
         root.canonicalize().unwrap_or(root)
     }
 
-    /// The directory as the project room is asked about it.
+    /// The directory as the `project` engine takes it.
     pub(crate) fn place(&self, context: &Context) -> RepoContext {
         let settings = context.config().settings.project;
         RepoContext {

@@ -15,7 +15,7 @@ use crate::Context;
 /// How often it is looked what workers say, while any holds a session, and while none does.
 const LIVELY: Duration = Duration::from_millis(50);
 const QUIET: Duration = Duration::from_millis(500);
-/// A Backstory that was killed does not say so: how often it is looked whether those that speak live.
+/// A Backstory that was killed does not say so: how often it is checked that connected ones are alive.
 const LIVES: Duration = Duration::from_secs(1);
 
 /// What those say that hold a session at this moment.
@@ -129,7 +129,7 @@ impl Ear {
     }
 }
 
-/// What a worker says; nothing where it does not hold its session, or nobody is there who speaks with it.
+/// What a worker says; nothing where it does not hold its session, or nobody is connected to it.
 fn said(worker: &Worker) -> Option<(SessionId, WorkerReport)> {
     let (activity, since) = match &worker.state {
         WorkerState::Queued | WorkerState::Lost { .. } => return None,

@@ -23,7 +23,7 @@ const FORMAT: u32 = 15;
 /// So many cards are a section: what a thread takes at least.
 const SECTION: usize = 256;
 
-/// A card in its place: the newest session's first. Before the rows of a section stand their settings, each once.
+/// A card in its place: the newest session's first. A section begins with the settings of its rows, each once.
 #[derive(Serialize, Deserialize)]
 struct Row<'a> {
     /// Which of the section's settings is its own.

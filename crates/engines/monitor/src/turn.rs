@@ -191,7 +191,7 @@ impl Turn {
                     since,
                 });
             }
-            // Told late, and of whatever is asked already.
+            // Arrives late, for a request that is already known.
             HookSignal::StillAsking => {
                 self.asked.get_or_insert(HookRequest {
                     tool: None,

@@ -141,7 +141,7 @@ impl Collection {
     fn tidy(&self) {
         let is_left = |name: &Path| name.to_string_lossy().starts_with(ASIDE);
         for (folder, name) in self.files().into_iter().filter(|(_, name)| is_left(name)) {
-            // Where it cannot be removed it only takes room.
+            // Where it cannot be removed it only uses disk space.
             let _ = folder.remove(&name);
         }
     }

@@ -56,7 +56,7 @@ pub enum Error {
 pub enum Remedy {
     /// Rebuild the index.
     Rebuild,
-    /// There has to be room on the disk.
+    /// Free space on the disk.
     Room,
     /// The right to write is missing.
     Permission,

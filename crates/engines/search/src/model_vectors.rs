@@ -159,7 +159,7 @@ impl ModelVectorsWriter {
         let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
         for other in entries(&models_folder(index)).map(|entry| entry.path()) {
             if other.is_dir() && other != self.kept.folder {
-                // What cannot be removed takes room, nothing else.
+                // What cannot be removed uses disk space, nothing else.
                 let _ = fs::remove_dir_all(other);
             }
         }

@@ -78,7 +78,7 @@ pub(crate) fn plan(rows: Vec<FileRow>, sources: &[SourceFile]) -> Plan {
     let (kept, removed): (Vec<_>, _) = moved.into_values().partition(|row| row.source.outlives_file());
     plan.removed = removed;
     plan.gone = kept.into_iter().filter(|row| !row.gone).map(|row| FileRow { gone: true, ..row }).collect();
-    // Of a record that several files hold the first speaks: which that is does not hang on how a folder is listed.
+    // A record in several files belongs to the first, in an order that does not depend on how a folder is listed.
     plan.todo.sort_by(|one, other| {
         let newest = other.source.stamp.mtime.cmp(&one.source.stamp.mtime);
         newest.then_with(|| one.source.path.cmp(&other.source.path))

@@ -107,7 +107,7 @@ impl VectorStore {
     }
 }
 
-/// Removes every file of vectors but one. What cannot be removed takes room, nothing else.
+/// Removes every file of vectors but one. What cannot be removed uses disk space, nothing else.
 fn sweep(folder: &Path, kept: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
         let name = entry.file_name();

@@ -13,7 +13,7 @@ pub(crate) fn read(path: &Path, cap: u64) -> Result<Option<Vec<u8>>, Problem> {
     read.map(Some).or_else(|error| match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => Ok(None),
         ErrorKind::InvalidInput => {
-            Err(Problem::new(path, "is not a regular file", "Move it away; OpenClaw writes it anew."))
+            Err(Problem::new(path, "is not a regular file", "Move it away; OpenClaw creates it again."))
         }
         ErrorKind::FileTooLarge => Err(Problem::new(
             path,

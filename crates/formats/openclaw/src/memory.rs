@@ -220,7 +220,7 @@ impl Walk<'_> {
 
     fn folder(&mut self, folder: &Path, depth: usize) {
         if depth > DEEPEST {
-            let next = "Move what lies there further up.";
+            let next = "Move its files to a folder further up.";
             self.problems.push(Problem::new(folder, "is nested too deep and was passed over", next));
             return;
         }

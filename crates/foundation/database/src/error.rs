@@ -42,7 +42,7 @@ pub enum Error {
     /// A later Backstory has changed the file's tables.
     #[error(
         "{} was written by a newer Backstory (its version is {found}, this one knows {known}): \
-         update Backstory, or move the file away to begin anew",
+         update Backstory, or move the file away to start over",
         path.display()
     )]
     Newer {

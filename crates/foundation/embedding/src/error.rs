@@ -18,13 +18,13 @@ pub enum Error {
         source: io::Error,
     },
     /// The file has vectors of another model, another length or another version of the format.
-    #[error("{} holds vectors of another model; they have to be made anew", path.display())]
+    #[error("{} holds vectors of another model; they have to be rebuilt", path.display())]
     OtherModel {
         /// The path of the file.
         path: PathBuf,
     },
     /// The file is shorter than what was committed to it.
-    #[error("{} has lost vectors; they have to be made anew", path.display())]
+    #[error("{} has lost vectors; they have to be rebuilt", path.display())]
     Damaged {
         /// The path of the file.
         path: PathBuf,

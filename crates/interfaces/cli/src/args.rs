@@ -13,7 +13,7 @@ pub(crate) struct Args {
     /// Use a small set of made-up sessions instead of yours.
     #[arg(long, global = true)]
     pub(crate) demo: bool,
-    /// Show secrets instead of `[redacted:kind]`; works only when the output is your terminal.
+    /// Show secrets instead of `[redacted:kind]`; only when the output is your terminal.
     #[arg(long, global = true)]
     pub(crate) show_secrets: bool,
     /// The command to run; on a terminal the picker without one.

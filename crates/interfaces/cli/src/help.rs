@@ -35,7 +35,7 @@ pub(crate) fn short() -> String {
 const OPTIONS: &str = "\
 Options:
       --demo          Use a small set of made-up sessions instead of yours
-      --show-secrets  Show secrets instead of `[redacted:kind]`, on your own terminal only
+      --show-secrets  Show secrets instead of `[redacted:kind]`, only when the output is your terminal
   -h, --help          Print help
   -V, --version       Print version
 ";

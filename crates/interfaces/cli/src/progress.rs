@@ -108,7 +108,7 @@ impl Bar {
     }
 }
 
-/// The bar of a stage; none where another program speaks instead.
+/// The bar of a stage; none where another program prints its own.
 fn bar(progress: Progress) -> Option<ProgressBar> {
     let (length, layout) = match progress.stage {
         Stage::Reading => {

@@ -58,7 +58,7 @@ pub(super) fn explained(
             "five minutes without a message".to_owned(),
             format!("a task that names session {id}: resume it"),
         ],
-        (Verdict::Unrelated, _) => vec![format!("a task that speaks of what was said last in session {id}")],
+        (Verdict::Unrelated, _) => vec![format!("a task that refers to what was said last in session {id}")],
         (Verdict::BadRecord, Some(estimate)) => {
             vec![format!("by itself the rule says {}: resume session {id}", likely(Some(estimate)))]
         }

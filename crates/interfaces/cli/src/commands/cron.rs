@@ -14,7 +14,7 @@ use crate::run::signals;
 
 /// Run tasks on a schedule.
 ///
-/// `cron daemon` runs the jobs that are due; of several daemons only one does. A job that was due while no daemon was running is run once.
+/// `cron daemon` runs the jobs that are due; if several daemons run, only one of them does. A job that was due while no daemon was running is run once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -27,7 +27,7 @@ enum Command {
     Add(Box<add::Args>),
     /// List the jobs.
     List(Json),
-    /// Enable a job; runs that were missed meanwhile are not made up for.
+    /// Enable a job; runs that were missed meanwhile are not started later.
     Enable(Named),
     /// Disable a job without removing it.
     Disable(Named),

@@ -57,7 +57,7 @@ struct Retrieval {
     json: bool,
 }
 
-/// Repeat labelled decisions as `pick --as-of` would, and print how often they are right; no model is asked.
+/// Decide labelled decisions again as `pick --as-of` would, and print how often they are right; no model is asked.
 #[derive(Debug, clap::Args)]
 struct Selection {
     /// One {"id", "at", "task", "cwd", "branch", "action", "session"} per line; `at` in seconds since 1970.

@@ -17,7 +17,7 @@ pub(crate) struct Args {
     /// Listen on an address of this machine instead, by streamable HTTP; clients show the token that is printed.
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:8766")]
     http: Option<SocketAddr>,
-    /// Serve the model of this worker instead, which works for an OpenClaw agent; Backstory gives its workers this server.
+    /// Serve the tools of this worker's OpenClaw agent instead; Backstory gives its workers this server.
     #[arg(long, value_name = "WORKER", conflicts_with = "http")]
     worker: Option<WorkerId>,
 }

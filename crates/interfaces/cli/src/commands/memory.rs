@@ -53,7 +53,7 @@ struct SearchArgs {
     /// Only this conversation: OpenClaw's key or a session's id.
     #[arg(long, value_name = "KEY")]
     session: Option<String>,
-    /// Also show Claude sessions whose conversation OpenClaw has, too.
+    /// Also show Claude sessions that are OpenClaw's conversations, too.
     #[arg(long)]
     include_owned: bool,
     /// Print JSON.

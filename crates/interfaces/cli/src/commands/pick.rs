@@ -24,7 +24,7 @@ const SHOWN: usize = 5;
 ///
 /// The candidate is the newest session on the current branch, else the newest of all. It is resumed if the chance that
 /// you would continue it is high enough (0.55), judging by how long ago and where it was used, whether you left it with
-/// /exit, how the task begins, which words both have in common, and how often you continue sessions.
+/// /exit, how the task begins, which words the task and the session share, and how often you continue sessions.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The task.

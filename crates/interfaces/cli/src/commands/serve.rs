@@ -18,7 +18,7 @@ use crate::text::safe;
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
-    /// The address to listen on; with another one than this machine's own, others can reach it.
+    /// The address to listen on; one that is not loopback can be reached from other machines.
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     bind: IpAddr,
     /// The port to listen on; 0 takes a free one.
@@ -39,14 +39,14 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Hand out, list and revoke tokens.
+    /// Create, list and revoke tokens.
     #[command(subcommand)]
     Token(Token),
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Token {
-    /// Hand out a token; it is printed this once.
+    /// Create a token; it is printed only once.
     Add {
         /// Its name.
         name: String,
@@ -57,7 +57,7 @@ enum Token {
         #[arg(long)]
         json: bool,
     },
-    /// List the tokens, and the browsers that came with them.
+    /// List the tokens, and the browsers that signed in with them.
     List {
         /// Print JSON.
         #[arg(long)]

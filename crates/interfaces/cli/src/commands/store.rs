@@ -26,7 +26,7 @@ pub(crate) struct Args {
 enum Command {
     /// List an agent's sessions, as `openclaw sessions` does.
     List(List),
-    /// Show a session: its entry and its last messages are read with `backstory show openclaw:AGENT/ID`.
+    /// Show a session's entry; `backstory show openclaw:AGENT/ID` shows its messages.
     Show(Named),
     /// Print a session's entry as JSON, or one field of it.
     Get(Get),
@@ -48,7 +48,7 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 struct Agent {
-    /// The agent; the default one without it.
+    /// The agent; without it, OpenClaw's default agent.
     #[arg(long, value_name = "NAME")]
     agent: Option<AgentId>,
     /// Print JSON.
@@ -60,7 +60,7 @@ struct Agent {
 struct List {
     #[command(flatten)]
     of: Agent,
-    /// Only sessions in which something happened in so many minutes.
+    /// Only sessions active within this many minutes.
     #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u64).range(1..))]
     active: Option<u64>,
 }
