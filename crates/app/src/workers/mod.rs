@@ -29,8 +29,8 @@ mod worker_name;
 pub(crate) mod worktree;
 
 pub use ::workers::{
-    Command, Event, FailureReason, PermissionMode, PermissionReply, PermissionRequest, RequestKind,
-    TurnResult, UserQuestion, WorkerState,
+    Command, Event, FailureReason, PermissionMode, PermissionReply, PermissionRequest, QuestionOption,
+    RequestKind, TurnResult, UserQuestion, WorkerState,
 };
 pub use control::attach;
 pub use events::Events;

@@ -2,25 +2,31 @@
 
 use std::collections::BTreeMap;
 
-use app::workers::PermissionReply;
 use app::workers::answer::{Request, answer};
+use app::workers::{PermissionReply, PermissionRequest, RequestKind, WorkerInfo, WorkerState, find};
 use app::{Context, Error, Kind};
 
 use crate::exit::Failure;
 use crate::output::print_line;
+use crate::run::{Prompt, Step};
+
+/// The shortest beginning of a request's id that names it.
+const SHORTEST: usize = 4;
+/// The width in which a question is repeated.
+const WIDTH: usize = 80;
 
 /// Answer a worker's permission request or question; `workers` lists them.
+///
+/// `answer 2 yes`, `answer 2 always`, `answer 2 no use the other file`; a question takes the number of an option or an
+/// answer of your own: `answer 2 1`, `answer 2 Blue`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The worker's number or its session's id.
     #[arg(value_name = "WORKER")]
     worker: String,
-    /// The request's id.
-    #[arg(value_name = "REQUEST")]
-    request: String,
-    /// The answer.
-    #[arg(value_name = "ANSWER", value_enum)]
-    answer: Answer,
+    /// The answer; before it the request's id, where the worker asks several things.
+    #[arg(value_name = "[REQUEST] ANSWER", required = true)]
+    words: Vec<String>,
     /// Allow it from now on, with the rule that Claude Code suggests.
     #[arg(long)]
     always: bool,
@@ -28,8 +34,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "JSON", conflicts_with = "always")]
     input: Option<String>,
     /// Tell Claude why it was denied.
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    message: String,
+    #[arg(long, value_name = "TEXT")]
+    message: Option<String>,
     /// When denying, also end the turn.
     #[arg(long)]
     interrupt: bool,
@@ -38,35 +44,181 @@ pub(crate) struct Args {
     says: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Answer {
-    /// Allow it.
-    Allow,
-    /// Deny it.
-    Deny,
-}
-
 /// Sends the answer to the worker.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let (worker, request) = (args.worker.clone(), args.request.clone());
-    answer(context, &Request { worker, request, reply: reply(args)? })?;
+    let worker = find(context, &args.worker)?;
+    let (request, words) = asked(&worker, &args.words)?;
+    let reply = reply(args, request, words)?;
+    let request = request.request.clone();
+    answer(context, &Request { worker: args.worker.clone(), request, reply })?;
     Ok(print_line("answered")?)
 }
 
-fn reply(args: &Args) -> Result<PermissionReply, Error> {
-    if args.answer == Answer::Deny {
-        return Ok(PermissionReply::Deny { message: args.message.clone(), interrupt: args.interrupt });
+/// The request that is answered, and the words of the answer.
+fn asked<'a>(
+    worker: &'a WorkerInfo,
+    words: &'a [String],
+) -> Result<(&'a PermissionRequest, &'a [String]), Error> {
+    let number = worker.worker;
+    let requests = match &worker.state {
+        WorkerState::WaitingPermission { requests } => &requests[..],
+        _ => &[],
+    };
+    let [first, others @ ..] = words else {
+        return Err(Error::new(Kind::Usage, "there is no answer"));
+    };
+    let is_named = |request: &&PermissionRequest| {
+        request.request == *first || (first.len() >= SHORTEST && request.request.starts_with(first.as_str()))
+    };
+    match (requests.iter().find(is_named), requests) {
+        (Some(request), _) if !others.is_empty() => Ok((request, others)),
+        (_, [only]) => Ok((only, words)),
+        (_, []) => {
+            let state = worker.state.as_str();
+            Err(Error::new(
+                Kind::NotFound,
+                format!("worker {number} does not ask anything now; it is {state}"),
+            ))
+        }
+        (_, several) => {
+            let ids: Vec<String> =
+                several.iter().map(|asked| asked.request.chars().take(8).collect()).collect();
+            let message = format!("worker {number} asks {} things: {}", several.len(), ids.join(", "));
+            let hint = format!("name one: backstory answer {number} {} yes", ids[0]);
+            Err(Error::new(Kind::Ambiguous, message).hint(hint))
+        }
     }
+}
+
+fn reply(args: &Args, request: &PermissionRequest, words: &[String]) -> Result<PermissionReply, Error> {
+    let (verb, rest) = words.split_first().map_or(("", words), |(verb, rest)| (verb.as_str(), rest));
     if !args.says.is_empty() {
-        let pair = |text: &String| {
-            // A question may contain `=` itself, so the last one separates the answer.
-            let pair = text.rsplit_once('=').map(|(name, answer)| (name.to_owned(), answer.to_owned()));
-            pair.ok_or_else(|| Error::new(Kind::Usage, format!("--say takes QUESTION=ANSWER, not `{text}`")))
-        };
-        let answers: Result<BTreeMap<_, _>, _> = args.says.iter().map(pair).collect();
-        return Ok(PermissionReply::Answers { answers: answers? });
+        return Ok(PermissionReply::Answers { answers: said(&args.says)? });
     }
+    let is_question = matches!(request.kind(), RequestKind::Questions(_));
+    match verb.to_ascii_lowercase().as_str() {
+        "deny" => return Ok(denial(args, rest)),
+        "no" | "n" if !is_question => return Ok(denial(args, rest)),
+        "allow" | "yes" | "y" | "always" if !is_question && rest.is_empty() => return allowance(args, verb),
+        _ => {}
+    }
+    typed(request, words)
+}
+
+fn denial(args: &Args, reason: &[String]) -> PermissionReply {
+    let message = args.message.clone().unwrap_or_else(|| reason.join(" "));
+    PermissionReply::Deny { message, interrupt: args.interrupt }
+}
+
+fn allowance(args: &Args, verb: &str) -> Result<PermissionReply, Error> {
     let input = args.input.as_deref().map(serde_json::from_str).transpose();
     let input = input.map_err(|error| Error::caused(Kind::Usage, "--input is not valid JSON", &error))?;
-    Ok(PermissionReply::Allow { input, always: args.always })
+    Ok(PermissionReply::Allow { input, always: args.always || verb.eq_ignore_ascii_case("always") })
+}
+
+fn said(says: &[String]) -> Result<BTreeMap<String, String>, Error> {
+    let pair = |text: &String| {
+        // A question may contain `=` itself, so the last one separates the answer.
+        let pair = text.rsplit_once('=').map(|(name, answer)| (name.to_owned(), answer.to_owned()));
+        pair.ok_or_else(|| Error::new(Kind::Usage, format!("--say takes QUESTION=ANSWER, not `{text}`")))
+    };
+    says.iter().map(pair).collect()
+}
+
+/// The answer as it would be typed where the worker is watched: several questions take a word each.
+fn typed(request: &PermissionRequest, words: &[String]) -> Result<PermissionReply, Error> {
+    let questions = match request.kind() {
+        RequestKind::Questions(questions) => questions.len(),
+        RequestKind::Permission | RequestKind::Plan(_) => 1,
+    };
+    let lines = if questions == words.len() { words.to_vec() } else { vec![words.join(" ")] };
+    let (mut prompt, _) = Prompt::new(request.clone(), request, WIDTH);
+    for line in &lines {
+        // What allows a tool does not answer a question.
+        let is_answer = !(is_question(request) && line.eq_ignore_ascii_case("allow"));
+        if let Step::Done(reply) = prompt.line(if is_answer { line } else { "" }) {
+            return Ok(reply);
+        }
+    }
+    let said = words.join(" ");
+    let message = format!("`{said}` does not answer what is asked:\n{}", prompt.short_text().trim_end());
+    Err(Error::new(Kind::Usage, message))
+}
+
+fn is_question(request: &PermissionRequest) -> bool {
+    matches!(request.kind(), RequestKind::Questions(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(words: &[&str]) -> Args {
+        Args {
+            worker: "2".to_owned(),
+            words: words.iter().map(|word| (*word).to_owned()).collect(),
+            always: false,
+            input: None,
+            message: None,
+            interrupt: false,
+            says: Vec::new(),
+        }
+    }
+
+    fn request(tool: &str, input: &str) -> PermissionRequest {
+        let text = format!(
+            r#"{{"request":"toolu_1","tool":"{tool}","input":{input},"description":null,"reason":null,
+                "suggestions":[],"tool_use_id":null,"agent":null}}"#
+        );
+        serde_json::from_str(&text).unwrap()
+    }
+
+    #[track_caller]
+    fn check(request: &PermissionRequest, words: &[&str], expected: &PermissionReply) {
+        let args = args(words);
+        assert_eq!(&reply(&args, request, &args.words).unwrap(), expected, "{words:?}");
+    }
+
+    #[test]
+    fn a_tool_is_allowed_or_denied_in_a_word() {
+        let bash = request("Bash", r#"{"command":"ls"}"#);
+        let allow = |always| PermissionReply::Allow { input: None, always };
+        let deny = |message: &str| PermissionReply::Deny { message: message.to_owned(), interrupt: false };
+        check(&bash, &["yes"], &allow(false));
+        check(&bash, &["allow"], &allow(false));
+        check(&bash, &["always"], &allow(true));
+        check(&bash, &["no"], &deny(""));
+        check(&bash, &["no", "use", "the", "other"], &deny("use the other"));
+        check(&bash, &["deny"], &deny(""));
+        for words in [&["maybe"][..], &["Blue"]] {
+            let args = args(words);
+            assert!(reply(&args, &bash, &args.words).is_err(), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn a_question_takes_an_option_or_words_and_is_never_answered_empty() {
+        let colour = r#"{"questions":[{"question":"Which?","options":[{"label":"Red"},{"label":"Blue"}]}]}"#;
+        let asked = request("AskUserQuestion", colour);
+        let answer = |text: &str| PermissionReply::Answers {
+            answers: [("Which?".to_owned(), text.to_owned())].into(),
+        };
+        check(&asked, &["2"], &answer("Blue"));
+        check(&asked, &["blue"], &answer("Blue"));
+        check(&asked, &["no", "colour", "at", "all"], &answer("no colour at all"));
+        for words in [&["allow"][..], &["9"], &[""]] {
+            let args = args(words);
+            let error = reply(&args, &asked, &args.words).unwrap_err();
+            assert!(
+                error.message.contains("does not answer") && error.message.contains('['),
+                "{}",
+                error.message
+            );
+        }
+        let two =
+            r#"{"questions":[{"question":"A?","options":[{"label":"x"},{"label":"y"}]},{"question":"B?"}]}"#;
+        let two = request("AskUserQuestion", two);
+        let answers = [("A?".to_owned(), "y".to_owned()), ("B?".to_owned(), "late".to_owned())].into();
+        check(&two, &["2", "late"], &PermissionReply::Answers { answers });
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use app::Context;
-use app::workers::{Command, Event, Events, Link, PermissionRequest, RequestKind, WorkerState};
+use app::workers::{Command, Event, Events, Link, PermissionRequest, RequestKind, UserQuestion, WorkerState};
 
 use super::SlowNotice;
 use super::interrupts::{InterruptAction, Interrupts};
@@ -287,22 +287,36 @@ pub(crate) fn request_line(worker: i64, request: &PermissionRequest) -> String {
     let id: String = request.request.chars().take(8).collect();
     let (what, answer) = match request.kind() {
         RequestKind::Questions(questions) => {
-            let all: Vec<_> = questions.iter().map(|asked| asked.question.as_str()).collect();
-            let answers = questions.len().max(1);
-            (format!("asks: {}", all.join(" ")), ["--say 'QUESTION=ANSWER'"].repeat(answers).join(" "))
+            let all: Vec<_> = questions.iter().map(question_line).collect();
+            let answer = match &questions[..] {
+                [only] if only.choices.is_empty() => "<answer>".to_owned(),
+                [only] => format!("1-{}, or an answer of your own", only.choices.len()),
+                _ => ["<answer>"].repeat(questions.len()).join(" "),
+            };
+            (format!("asks: {}", all.join("; ")), answer)
         }
-        RequestKind::Plan(_) => ("has a plan and asks whether to start".to_owned(), String::new()),
+        RequestKind::Plan(_) => ("has a plan and asks whether to start".to_owned(), "yes|no".to_owned()),
         RequestKind::Permission => {
             // A command is judged by what it runs, not by its description.
             let command = request.input["command"].as_str().map(str::to_owned);
             let detail = command.or_else(|| request.detail()).map(|detail| format!(": {detail}"));
             let text = format!("asks to use {}{}", request.tool, detail.unwrap_or_default());
-            (fit(&text, DETAIL), String::new())
+            let answer = if request.suggestions.is_empty() { "yes|no" } else { "yes|always|no" };
+            (fit(&text, DETAIL), answer.to_owned())
         }
     };
-    let answer = if answer.is_empty() { "allow|deny".to_owned() } else { format!("allow {answer}") };
     let (what, id) = (safe(&what), safe(&id));
     format!("worker {worker} {what}\n  answer it: backstory answer {worker} {id} {answer}")
+}
+
+/// A question with its options.
+fn question_line(asked: &UserQuestion) -> String {
+    let options: Vec<String> =
+        (1..).zip(&asked.choices).map(|(number, choice)| format!("{number} {}", choice.label)).collect();
+    if options.is_empty() {
+        return asked.question.clone();
+    }
+    format!("{} ({})", asked.question, options.join(", "))
 }
 
 fn forward(events: Events, to: Sender<Input>) {

@@ -11,6 +11,7 @@ mod thinking;
 mod which;
 
 pub(crate) use follow::{Follow, Role, follow, request_line};
+pub(crate) use prompt::{Prompt, Step};
 pub(crate) use signals::{Signal, signals};
 pub(crate) use slow::SlowNotice;
 pub(crate) use which::resolve_choice;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use app::workers::{PermissionReply, PermissionRequest, RequestKind, UserQuestion};
+use app::workers::{PermissionReply, PermissionRequest, QuestionOption, RequestKind, UserQuestion};
 
 use crate::text::{fit, safe, safe_lines};
 
@@ -214,7 +214,10 @@ fn chosen(asked: &UserQuestion, line: &str) -> Option<String> {
             let labels: Option<Vec<String>> = numbers.iter().map(label).collect();
             labels.map(|labels| labels.join(", "))
         }
-        _ => Some(line.to_owned()),
+        _ => {
+            let is_it = |choice: &&QuestionOption| choice.label.to_lowercase() == line.to_lowercase();
+            Some(asked.choices.iter().find(is_it).map_or(line, |choice| &choice.label).to_owned())
+        }
     }
 }
 

@@ -132,12 +132,16 @@ fn a_worker_in_the_background_is_reached_from_anywhere() {
         desk.backstory(&["workers"])
             .succeeded()
             .stdout
-            .contains(&format!("answer {number} {} allow|deny", &request[..8]))
+            .contains(&format!("answer {number} {} yes|", &request[..8]))
     );
     let wrong = desk.backstory(&["answer", &number, "no-such", "allow"]);
-    assert_eq!(wrong.code, Some(6), "{}", wrong.stderr);
-    let _ = desk.backstory(&["answer", &number, &request, "allow"]).succeeded();
+    assert_eq!(wrong.code, Some(2), "{}", wrong.stderr);
+    // It asks one thing, which needs no name.
+    let _ = desk.backstory(&["answer", &number, "yes"]).succeeded();
     until_status(&desk, &number, "idle");
+    let late = desk.backstory(&["answer", &number, "yes"]);
+    assert_eq!(late.code, Some(3), "{}", late.stderr);
+    assert!(late.stderr.contains("does not ask anything now; it is idle"), "{}", late.stderr);
     assert!(shop.path().join("made").exists());
 
     // Another message goes to the same process.
