@@ -53,6 +53,18 @@ fn parse(now: &Zoned, text: &str) -> Option<Timestamp> {
 
 /// A day that is called by a word.
 fn day(today: Date, text: &str) -> Option<Date> {
+    let word = text.trim().to_lowercase();
+    match word.as_str() {
+        "today" => return Some(today),
+        "yesterday" => return today.yesterday().ok(),
+        _ => {}
+    }
+    let weekday = weekday(&word)?;
+    if today.weekday() == weekday { Some(today) } else { today.nth_weekday(-1, weekday).ok() }
+}
+
+/// The day of the week that a word in small letters names.
+pub(crate) fn weekday(word: &str) -> Option<Weekday> {
     const DAYS: [(&str, Weekday); 7] = [
         ("monday", Weekday::Monday),
         ("tuesday", Weekday::Tuesday),
@@ -62,14 +74,7 @@ fn day(today: Date, text: &str) -> Option<Date> {
         ("saturday", Weekday::Saturday),
         ("sunday", Weekday::Sunday),
     ];
-    let word = text.trim().to_lowercase();
-    match word.as_str() {
-        "today" => return Some(today),
-        "yesterday" => return today.yesterday().ok(),
-        _ => {}
-    }
-    let (_, weekday) = DAYS.into_iter().find(|(name, _)| *name == word || name[..3] == word)?;
-    if today.weekday() == weekday { Some(today) } else { today.nth_weekday(-1, weekday).ok() }
+    DAYS.into_iter().find(|(name, _)| *name == word || name[..3] == *word).map(|(_, weekday)| weekday)
 }
 
 #[cfg(test)]

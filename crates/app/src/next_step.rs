@@ -25,6 +25,36 @@ pub enum NextStep {
         /// The words to search for.
         words: String,
     },
+    /// List the sessions of some days.
+    ListBetween {
+        /// The first day, as 2026-01-31.
+        since: String,
+        /// The day after the last one.
+        until: String,
+    },
+    /// Search for the words in what was said on some days.
+    SearchBetween {
+        /// The words to search for.
+        words: String,
+        /// The first day, as 2026-01-31.
+        since: String,
+        /// The day after the last one.
+        until: String,
+    },
+    /// List the sessions of a branch, newest first.
+    ListBranch {
+        /// The branch.
+        branch: String,
+    },
+    /// Search for the words in the sessions of a branch.
+    SearchBranch {
+        /// The words to search for.
+        words: String,
+        /// The branch.
+        branch: String,
+    },
+    /// Add up what each session cost.
+    CostBySession,
     /// Read the session's conversation.
     Show {
         /// The session's id.
@@ -137,6 +167,15 @@ impl Display for NextStep {
             Self::ListSessions => out.write_str("list the sessions to see their ids"),
             Self::NameProject => out.write_str("list the sessions to see their projects, or name a path"),
             Self::Search { words } => write!(out, "search for the word `{words}`"),
+            Self::ListBetween { since, until } => write!(out, "list the sessions from {since} until {until}"),
+            Self::SearchBetween { words, since, until } => {
+                write!(out, "search for `{words}` from {since} until {until}")
+            }
+            Self::ListBranch { branch } => write!(out, "list the sessions of branch `{branch}`"),
+            Self::SearchBranch { words, branch } => {
+                write!(out, "search for `{words}` in the sessions of branch `{branch}`")
+            }
+            Self::CostBySession => out.write_str("list the sessions by what they cost"),
             Self::Show { session } => write!(out, "read session {session}"),
             Self::ShowRecords { session } => {
                 write!(out, "list the records of session {session} to see their ids")

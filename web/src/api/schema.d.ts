@@ -2837,7 +2837,7 @@ export interface components {
             /** @description The words that were found. */
             snippet: string | null;
             /**
-             * @description Where they stand: `<transcript>#L<line>`, the session's own transcript or a sub-agent's, or qmd's name of its
+             * @description Where they are: `<transcript>#L<line>`, the session's own transcript or a sub-agent's, or qmd's name of its
              *     document, `qmd://…`.
              */
             source_path: string | null;
@@ -3157,6 +3157,8 @@ export interface components {
             message: string;
             success: boolean;
         };
+        /** @description What a part of a question can look like. */
+        LooksLike: "date" | "branch" | "cost";
         /** @description A message to a session or a worker. */
         Message: {
             /** @description The message. */
@@ -3291,6 +3293,37 @@ export interface components {
             step: "search";
             /** @description The words to search for. */
             words: string;
+        } | {
+            /** @description The first day, as 2026-01-31. */
+            since: string;
+            /** @constant */
+            step: "list_between";
+            /** @description The day after the last one. */
+            until: string;
+        } | {
+            /** @description The first day, as 2026-01-31. */
+            since: string;
+            /** @constant */
+            step: "search_between";
+            /** @description The day after the last one. */
+            until: string;
+            /** @description The words to search for. */
+            words: string;
+        } | {
+            /** @description The branch. */
+            branch: string;
+            /** @constant */
+            step: "list_branch";
+        } | {
+            /** @description The branch. */
+            branch: string;
+            /** @constant */
+            step: "search_branch";
+            /** @description The words to search for. */
+            words: string;
+        } | {
+            /** @constant */
+            step: "cost_by_session";
         } | {
             /** @description The session's id. */
             session: components["schemas"]["SessionId"];
@@ -3737,7 +3770,7 @@ export interface components {
             name: string;
             /** @description Its directory. */
             path: string;
-            /** @description How many of them are open in a running process. */
+            /** @description How many of them a running process has open. */
             running: number;
             /** @description How many sessions it has. */
             sessions: number;
@@ -4184,6 +4217,8 @@ export interface components {
         SearchAnswer: {
             /** @description Words of the index similar to those of the question, if nothing was found. */
             did_you_mean?: string[];
+            /** @description What the question asks for besides words, and the question that answers it. */
+            hint?: components["schemas"]["SearchHint"] | null;
             /** @description One for each session, best first. */
             hits: components["schemas"]["SearchHit"][];
             /** @description How many sessions there are. */
@@ -4209,6 +4244,17 @@ export interface components {
             question: string;
             /** @description How many sessions the chosen model rescored. */
             rescored: number;
+        };
+        /** @description What a question asks for besides words, and where the answer is. */
+        SearchHint: {
+            /** @description Whether the question has no other words: nothing is searched for then. */
+            is_all: boolean;
+            /** @description What part of the question looks like. */
+            looks_like: components["schemas"]["LooksLike"];
+            /** @description The question that answers it. */
+            next_step: components["schemas"]["NextStep"];
+            /** @description The words that do. */
+            words: string;
         };
         /** @description A session that answers, with the line that does so best. */
         SearchHit: {
@@ -4241,10 +4287,14 @@ export interface components {
                 number,
                 number
             ][];
+            /** @description How many more of its texts hold most of the question's words. */
+            more: number;
             /** @description Where that line begins, in bytes. */
             offset: number;
             /** @description Who started the session: a person or an agent. */
             origin: components["schemas"]["OriginName"] | null;
+            /** @description The first of them, in the order in which they were said, where all were asked for. */
+            places?: components["schemas"]["SearchPlace"][];
             /** @description What people call its repository. */
             project: string | null;
             /** @description Its place among the hits, from 1. */
@@ -4288,10 +4338,42 @@ export interface components {
             /** @description Files with something that is not indexed. */
             files: number;
         };
+        /** @description A further place in a session that answers. */
+        SearchPlace: {
+            /**
+             * Format: date-time
+             * @description When it was said.
+             */
+            at: string | null;
+            /** @description The cited file. */
+            file: string;
+            /** @description What the cited text is. */
+            kind: components["schemas"]["ChunkKind"];
+            /** @description The cited line, from 1. */
+            line: number;
+            /** @description The ranges of the matching words in the snippet, in bytes. */
+            marks: [
+                number,
+                number
+            ][];
+            /** @description Where that line begins, in bytes. */
+            offset: number;
+            /** @description The cited text on one line, cut around the matching words; `null` if the file is gone. */
+            snippet: string | null;
+            /** @description Whether a sub-agent said it. */
+            subagent: boolean;
+            /** @description The id of the cited record. */
+            uuid: string | null;
+        };
         /** @description What to search for, and where. */
         SearchRequest: {
             /** @description Only sessions of this OpenClaw agent. */
             agent?: components["schemas"]["AgentId"] | null;
+            /**
+             * @description Whether each hit names further places in its session that hold most of the question's words.
+             * @default false
+             */
+            all_hits?: boolean;
             /** @description Only sessions last seen on this branch. */
             branch?: string | null;
             /**
@@ -4313,7 +4395,7 @@ export interface components {
             /** @description Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it. */
             project?: string | null;
             /**
-             * @description What to look for; filters such as `project:web` and `role:user` may stand among the words, and where both are
+             * @description What to look for; filters such as `project:web` and `role:user` may be among the words, and where both are
              *     given the fields of this request win.
              */
             query: string;
@@ -8933,7 +9015,7 @@ export interface operations {
                 origin?: components["schemas"]["OriginName"] | null;
                 /** @description Only sessions of this repository. */
                 project?: string | null;
-                /** @description What to look for; filters such as `project:web` may stand among the words. */
+                /** @description What to look for; filters such as `project:web` may be among the words. */
                 query: string;
                 /** @description Only what was said or done by the person, the model or a tool. */
                 role?: components["schemas"]["Role"] | null;
@@ -9014,16 +9096,20 @@ export interface operations {
                 branch?: string | null;
                 /** @description The page after this place: `next` of a page. */
                 cursor?: string | null;
+                /** @description Only sessions that read or changed this file. */
+                file?: string | null;
                 /** @description At most so many, up to 10,000; 100 without it. */
                 limit?: number | null;
                 /** @description Only sessions of this origin. */
                 origin?: components["schemas"]["OriginName"] | null;
                 /** @description Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it. */
                 project?: string | null;
-                /** @description Only sessions that are open in a running process. */
+                /** @description Only sessions that a running process has open. */
                 running?: boolean;
                 /** @description Only sessions active since then. */
                 since?: components["schemas"]["Moment"] | null;
+                /** @description Only sessions that began before then. */
+                until?: components["schemas"]["Moment"] | null;
             };
             header?: never;
             path?: never;

@@ -5,6 +5,7 @@ use search::{EncoderReport, MeaningStatus};
 use serde::Serialize;
 
 use crate::search::find::Found;
+use crate::search::hint::Hint;
 use crate::search::hit::Hit;
 use crate::search::request::Request;
 use crate::search::{Mode, SourceKind};
@@ -33,6 +34,9 @@ pub struct Answer {
     /// Words of the index similar to those of the question, if nothing was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub did_you_mean: Vec<String>,
+    /// What the question asks for besides words, and the question that answers it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<Hint>,
 }
 
 /// How a question was answered.
@@ -76,6 +80,21 @@ pub struct Pending {
 }
 
 impl Answer {
+    /// The answer to a question that has no words to search for.
+    pub(crate) fn of_no_words(request: &Request) -> Self {
+        Self {
+            query: request.query.clone(),
+            hits: Vec::new(),
+            total: 0,
+            known: 0,
+            modes: Modes { asked: request.mode, ran: Vec::new(), fallback: None, meaning: None },
+            pending: Pending { files: 0, bytes: 0, busy: false },
+            notes: Vec::new(),
+            did_you_mean: Vec::new(),
+            hint: None,
+        }
+    }
+
     /// The results, as an interface returns them.
     pub(crate) fn new(context: &Context, request: &Request, found: Found) -> Self {
         Self {
@@ -86,6 +105,7 @@ impl Answer {
             modes: Modes::new(request.mode, found.meaning, found.understood),
             pending: Pending { files: found.pending_files, bytes: found.pending_bytes, busy: found.busy },
             did_you_mean: found.near,
+            hint: None,
             hits: found.hits.into_iter().zip(1..).map(|(found, rank)| Hit::new(rank, found)).collect(),
         }
     }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use model::SessionId;
 use schemars::JsonSchema;
-use search::{ChunkKind, ScoreBreakdown};
+use search::{ChunkKind, RankedHit, ScoreBreakdown, Snippet};
 use serde::Serialize;
 
 use crate::search::find::Answered;
 use crate::search::{Role, SourceKind};
-use crate::sessions::list::OriginName;
+use crate::sessions::origin_name::OriginName;
 
 /// A session that answers, with the line that does so best.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -65,8 +65,39 @@ pub struct Hit {
     pub marks: Vec<(usize, usize)>,
     /// Other sessions that contain the same record, because they were forked or copied.
     pub also_in: Vec<SessionId>,
+    /// How many more of its texts hold most of the question's words.
+    pub more: u32,
+    /// The first of them, in the order in which they were said, where all were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<FurtherPlace>,
     /// The parts of the score.
     pub why: Why,
+}
+
+/// A further place in a session that answers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SearchPlace")]
+pub struct FurtherPlace {
+    /// The cited file.
+    #[serde(serialize_with = "model::path")]
+    pub file: PathBuf,
+    /// The cited line, from 1.
+    pub line: u64,
+    /// Where that line begins, in bytes.
+    pub offset: u64,
+    /// The id of the cited record.
+    pub uuid: Option<String>,
+    /// What the cited text is.
+    pub kind: ChunkKind,
+    /// When it was said.
+    #[serde(serialize_with = "model::optional_time")]
+    pub at: Option<Timestamp>,
+    /// Whether a sub-agent said it.
+    pub subagent: bool,
+    /// The cited text on one line, cut around the matching words; `null` if the file is gone.
+    pub snippet: Option<String>,
+    /// The ranges of the matching words in the snippet, in bytes.
+    pub marks: Vec<(usize, usize)>,
 }
 
 /// The parts of a score.
@@ -90,8 +121,7 @@ impl Hit {
     pub(crate) fn new(rank: usize, found: Answered) -> Self {
         let Answered { hit, session } = found;
         let session = session.as_ref();
-        let (snippet, marks) =
-            hit.snippet.map_or((None, Vec::new()), |snippet| (Some(snippet.text), snippet.marks));
+        let (snippet, marks) = parts(hit.snippet);
         Self {
             rank,
             session_id: (hit.source != SourceKind::Memory).then_some(hit.session),
@@ -115,9 +145,33 @@ impl Hit {
             snippet,
             marks,
             also_in: hit.also_in,
+            more: hit.more,
+            places: hit.places.into_iter().map(FurtherPlace::from).collect(),
             why: Why::from(hit.why),
         }
     }
+}
+
+impl From<RankedHit> for FurtherPlace {
+    fn from(hit: RankedHit) -> Self {
+        let (snippet, marks) = parts(hit.snippet);
+        Self {
+            file: hit.file,
+            line: hit.line,
+            offset: hit.offset,
+            uuid: hit.uuid,
+            kind: hit.kind,
+            at: hit.at,
+            subagent: hit.subagent,
+            snippet,
+            marks,
+        }
+    }
+}
+
+/// The text of a snippet, and the ranges of the matching words in it.
+fn parts(snippet: Option<Snippet>) -> (Option<String>, Vec<(usize, usize)>) {
+    snippet.map_or((None, Vec::new()), |snippet| (Some(snippet.text), snippet.marks))
 }
 
 impl From<ScoreBreakdown> for Why {

@@ -6,26 +6,50 @@ pub mod embed;
 pub mod export;
 pub mod export_schedule;
 pub(crate) mod find;
+pub mod hint;
 pub mod hit;
 pub mod index;
 pub mod intent;
+pub mod last;
 pub mod memory;
 pub(crate) mod question;
 pub mod request;
 pub(crate) mod time_limit;
 
 pub use answer::Answer;
+pub use hint::Hint;
 pub use hit::Hit;
 pub use request::Request;
 pub use search::{Mode, SourceKind};
 pub use transcript::Role;
 
+use crate::sessions::select::{Listing, all};
 use crate::{Context, Error};
 
 /// Answers a question from the index, which is brought up to date first, for as long as the settings allow.
 pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
+    let hint = hint_of(context, request)?;
+    if hint.as_ref().is_some_and(|hint| hint.is_all) {
+        return Ok(Answer { hint, ..Answer::of_no_words(request) });
+    }
     let found = find::find(context, &request.question(context)?)?;
-    Ok(Answer::new(context, request, found))
+    Ok(Answer { hint, ..Answer::new(context, request, found) })
+}
+
+/// What a question asks for besides words; nothing where filters say it.
+fn hint_of(context: &Context, request: &Request) -> Result<Option<Hint>, Error> {
+    let is_filtered = request.since.is_some() || request.until.is_some() || request.branch.is_some();
+    if is_filtered || request.file.is_some() || request.source.is_some() {
+        return Ok(None);
+    }
+    let today = context.now.to_zoned(context.zone()).date();
+    let mut listing = Ok(Listing::default());
+    let hint = hint::hint(&request.query, today, || {
+        listing = all(context);
+        let sessions = listing.iter().flat_map(|listing| &listing.sessions);
+        sessions.filter_map(|session| session.branch.as_deref()).collect()
+    });
+    listing.map(|_| hint)
 }
 
 /// Whether nothing was ever indexed here.

@@ -1,4 +1,4 @@
-//! A question as it is asked of the index: what a request means, with the filters that stand among its words.
+//! A question as it is asked of the index: what a request means, with the filters among its words.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use crate::{Context, Error, Kind, Moment, Secrets};
 /// A question and what its answers have to be.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Question {
-    /// The question; filters may stand among its words.
+    /// The question; filters may be among its words.
     pub(crate) text: String,
     /// What the sessions have to be.
     pub(crate) filter: SessionFilter,
@@ -36,6 +36,8 @@ pub(crate) struct Question {
     pub(crate) model: Option<String>,
     /// Whether the model reads the best sessions again.
     pub(crate) deep: bool,
+    /// How many further places each hit names.
+    pub(crate) places: usize,
     /// At most so many sessions.
     pub(crate) limit: usize,
 }
@@ -56,10 +58,11 @@ impl Question {
             until: self.until,
             shows_secrets: context.secrets == Secrets::Shown,
             passages: 0,
+            places: self.places,
         }
     }
 
-    /// The same with the filters that stand among the words; those given apart win.
+    /// The same with the filters among the words; those given apart win.
     pub(crate) fn with_written_filters(&self, context: &Context, query: &Query) -> Result<Self, Error> {
         let mut question = self.clone();
         let filter = &mut question.filter;

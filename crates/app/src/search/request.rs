@@ -7,18 +7,20 @@ use serde::Deserialize;
 
 use crate::search::question::Question;
 use crate::search::{Mode, Role, SourceKind};
-use crate::sessions::list::OriginName;
+use crate::sessions::origin_name::OriginName;
 use crate::{Context, Error, Moment};
 
 /// How many sessions are found where nobody says how many.
 const LIMIT: usize = 10;
+/// How many further places a hit names where all are wanted.
+const MOST_PLACES: usize = 20;
 
 /// What to search for, and where.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SearchRequest")]
 pub struct Request {
-    /// What to look for; filters such as `project:web` and `role:user` may stand among the words, and where both are
+    /// What to look for; filters such as `project:web` and `role:user` may be among the words, and where both are
     /// given the fields of this request win.
     pub query: String,
     /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
@@ -51,6 +53,9 @@ pub struct Request {
     /// Whether that model rescores the best sessions, which is slower and more accurate.
     #[serde(default)]
     pub deep: bool,
+    /// Whether each hit names further places in its session that hold most of the question's words.
+    #[serde(default)]
+    pub all_hits: bool,
     /// At most so many sessions; 10 without it.
     #[schemars(range(min = 1))]
     pub limit: Option<usize>,
@@ -78,6 +83,7 @@ impl Request {
             mode: self.mode,
             model: self.model.clone(),
             deep: self.deep,
+            places: if self.all_hits { MOST_PLACES } else { 0 },
             limit: self.limit.unwrap_or(LIMIT),
         })
     }

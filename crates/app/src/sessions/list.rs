@@ -1,14 +1,23 @@
 //! `list`: sessions from every source, running first, then newest.
 
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
 pub use catalog::SessionFilter;
-use model::{AgentId, Origin, Session};
+use model::{AgentId, Session, SessionId};
 use schemars::JsonSchema;
+use search::{Mode, SourceKind};
 use serde::{Deserialize, Serialize};
 
+pub use crate::sessions::origin_name::OriginName;
+
+use crate::search::find::find;
+use crate::search::hint::Hint;
+use crate::search::question::Question;
 use crate::sessions::openclaw_conversation;
 use crate::sessions::select::select;
 use crate::sessions::unread::unread;
-use crate::{Context, Error, Moment};
+use crate::{Context, Error, Moment, NextStep};
 
 /// Which sessions to list.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -23,46 +32,37 @@ pub struct Request {
     pub origin: Option<OriginName>,
     /// Only sessions of this OpenClaw agent.
     pub agent: Option<AgentId>,
-    /// Only sessions that are open in a running process.
+    /// Only sessions that a running process has open.
     pub running: bool,
     /// Only sessions active since then.
     pub since: Option<Moment>,
+    /// Only sessions that began before then.
+    pub until: Option<Moment>,
+    /// Only sessions that read or changed this file.
+    pub file: Option<String>,
+    /// Only sessions whose title, first message, project or branch contains all of these.
+    pub words: Vec<String>,
+    /// The order; running sessions first, then the newest, without it.
+    pub sort: Option<SessionOrder>,
     /// At most so many; all without it.
     #[schemars(range(min = 1))]
     pub limit: Option<usize>,
 }
 
-/// Who started a session.
+/// An order of sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum OriginName {
-    /// Started by an agent of OpenClaw's.
-    OpenClaw,
-    /// A person, an editor's extension or a script.
-    Native,
-    /// Nobody knows any more: only the archive still has the session.
-    Archived,
-}
-
-impl OriginName {
-    /// The word of sessions of this origin.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::OpenClaw => "openclaw",
-            Self::Native => "native",
-            Self::Archived => "archived",
-        }
-    }
-}
-
-impl From<&Origin> for OriginName {
-    fn from(origin: &Origin) -> Self {
-        match origin {
-            Origin::OpenClaw { .. } => Self::OpenClaw,
-            Origin::Native => Self::Native,
-            Origin::Archived => Self::Archived,
-        }
-    }
+pub enum SessionOrder {
+    /// Those in which something happened last come first.
+    Newest,
+    /// Those in which nothing happened for longest come first.
+    Oldest,
+    /// The most expensive come first.
+    Cost,
+    /// Those with the most messages come first.
+    Messages,
+    /// Those that used the most tokens come first.
+    Tokens,
 }
 
 /// The sessions, and what is not among them.
@@ -86,7 +86,10 @@ pub struct Answer {
 
 /// Lists the sessions that a request selects, newest first.
 pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
-    let listing = select(context, &request.filter(context)?, request.limit)?;
+    let filter = request.filter(context)?;
+    // What is sorted or joined by conversations is cut afterwards.
+    let is_whole = request.sort.is_some() || request.holds_conversations();
+    let listing = select(context, &filter, request.limit.filter(|_| !is_whole))?;
     let not_cached = listing.not_cached.map(|why| {
         format!("the cache could not be saved, so the next listing reads the same files again: {why}")
     });
@@ -94,15 +97,16 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
     let unread = if asks_openclaw { unread(context) } else { Vec::new() };
     let (mut sessions, mut more) = (listing.sessions, listing.more);
     if request.holds_conversations() {
-        let since = request.since.as_ref().map(|since| since.at(context)).transpose()?;
         let conversations = openclaw_conversation::all(context, request.agent.as_ref());
-        let is_recent = |session: &Session| since.is_none_or(|since| session.last_modified >= Some(since));
-        sessions.extend(conversations.into_iter().filter(is_recent));
-        sessions.sort_by_key(|session| std::cmp::Reverse((session.is_running, session.last_modified)));
-        let limit = request.limit.unwrap_or(usize::MAX);
-        more += sessions.len().saturating_sub(limit);
-        sessions.truncate(limit);
+        sessions.extend(conversations.into_iter().filter(|session| filter.matches(session)));
+        sessions.sort_by_key(|session| Reverse((session.is_running, session.last_modified)));
     }
+    if let Some(order) = request.sort {
+        order.sort(&mut sessions);
+    }
+    let limit = request.limit.unwrap_or(usize::MAX);
+    more += sessions.len().saturating_sub(limit);
+    sessions.truncate(limit);
     Ok(Answer {
         sessions,
         more,
@@ -114,9 +118,25 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
 }
 
 impl Request {
+    /// The sessions that a question without words to search for is about.
+    pub fn of_hint(hint: &Hint) -> Option<Self> {
+        let all = Self::default();
+        Some(match &hint.next_step {
+            NextStep::ListBetween { since, until } => Self {
+                since: Some(Moment::from(since.as_str())),
+                until: Some(Moment::from(until.as_str())),
+                ..all
+            },
+            NextStep::ListBranch { branch } => Self { branch: Some(branch.clone()), ..all },
+            NextStep::CostBySession => Self { sort: Some(SessionOrder::Cost), ..all },
+            _ => return None,
+        })
+    }
+
     /// Whether OpenClaw's own conversations are asked for: they belong to no project and run in no process.
     fn holds_conversations(&self) -> bool {
-        let is_of_claude = self.project.is_some() || self.branch.is_some() || self.running;
+        let is_of_claude =
+            self.project.is_some() || self.branch.is_some() || self.file.is_some() || self.running;
         self.origin == Some(OriginName::OpenClaw) && !is_of_claude
     }
 
@@ -128,7 +148,37 @@ impl Request {
             agent: self.agent.clone(),
             running: self.running,
             since: self.since.as_ref().map(|since| since.at(context)).transpose()?,
+            until: self.until.as_ref().map(|until| until.at(context)).transpose()?,
+            words: self.words.iter().map(|word| word.to_lowercase()).collect(),
+            ids: self.file.as_deref().map(|file| of_file(context, file)).transpose()?,
             ..SessionFilter::default()
         })
     }
+}
+
+impl SessionOrder {
+    fn sort(self, sessions: &mut [Session]) {
+        match self {
+            Self::Newest => sessions.sort_by_key(|session| Reverse(session.last_modified)),
+            Self::Oldest => sessions.sort_by_key(|session| session.last_modified),
+            Self::Cost => sessions.sort_by(|one, other| {
+                let cost = |session: &Session| session.cost_usd.unwrap_or_default();
+                cost(other).total_cmp(&cost(one))
+            }),
+            Self::Messages => sessions.sort_by_key(|session| Reverse(session.visible_messages)),
+            Self::Tokens => sessions.sort_by_key(|session| Reverse(session.usage.total())),
+        }
+    }
+}
+
+/// The sessions that read or changed a file, as the index knows them.
+fn of_file(context: &Context, file: &str) -> Result<HashSet<SessionId>, Error> {
+    let question = Question {
+        file: Some(file.to_owned()),
+        source: Some(SourceKind::ClaudeSessions),
+        mode: Mode::Lexical,
+        limit: usize::MAX,
+        ..Question::default()
+    };
+    Ok(find(context, &question)?.hits.into_iter().map(|found| found.hit.session).collect())
 }

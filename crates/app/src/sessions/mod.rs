@@ -8,6 +8,7 @@ pub(crate) mod locate;
 pub mod lookup;
 pub(crate) mod message;
 mod openclaw_conversation;
+pub(crate) mod origin_name;
 pub mod page;
 pub(crate) mod resolve;
 pub(crate) mod select;

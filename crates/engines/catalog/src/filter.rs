@@ -1,7 +1,9 @@
 //! The conditions by which a person selects sessions.
 
+use std::collections::HashSet;
+
 use jiff::Timestamp;
-use model::{AgentId, Session};
+use model::{AgentId, Session, SessionId};
 
 use crate::project::SessionLocation;
 use crate::scope::ProjectScope;
@@ -23,6 +25,12 @@ pub struct SessionFilter {
     pub running: bool,
     /// Only sessions that were active at this time or later.
     pub since: Option<Timestamp>,
+    /// Only sessions that began before this time.
+    pub until: Option<Timestamp>,
+    /// Only sessions whose title, first message, project or branch contains each of these, in small letters.
+    pub words: Vec<String>,
+    /// Only these sessions.
+    pub ids: Option<HashSet<SessionId>>,
 }
 
 impl SessionFilter {
@@ -44,7 +52,21 @@ impl SessionFilter {
             && self.origin.as_deref().is_none_or(|origin| session.origin.word() == origin)
             && self.agent.as_ref().is_none_or(|agent| session.origin.agent() == Some(agent))
             && self.since.is_none_or(|since| session.last_modified.is_some_and(|at| at >= since))
+            && self.until.is_none_or(|until| began(session).is_some_and(|at| at < until))
+            && self.ids.as_ref().is_none_or(|ids| ids.contains(&session.id))
+            && self.words.iter().all(|word| says(session, word))
     }
+}
+
+/// When a session began, as far as is known.
+fn began(session: &Session) -> Option<Timestamp> {
+    session.created.or(session.last_modified)
+}
+
+/// Whether what names a session contains a word, which is in small letters.
+fn says(session: &Session, word: &str) -> bool {
+    let named = [&session.title, &session.first_message, &session.project, &session.branch];
+    named.into_iter().flatten().any(|text| text.to_lowercase().contains(word))
 }
 
 #[cfg(test)]

@@ -17,10 +17,19 @@ pub(crate) trait ChunkFilter {
     /// Whether a chunk of this kind and time counts; the time is only looked up when it matters.
     fn chunk(&self, kind: ChunkKind, time: &dyn Fn() -> u64) -> bool;
 
-    /// The number of a session's best chunks to keep besides the cited one.
-    fn passages(&self) -> usize {
-        0
+    /// How many of a session's best chunks to keep besides the cited one.
+    fn passages(&self) -> Passages {
+        Passages::default()
     }
+}
+
+/// How many of a session's chunks to keep, and which.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Passages {
+    /// At most so many.
+    pub(crate) most: usize,
+    /// Only those with at least this share of what the question's words could give.
+    pub(crate) least_share: f32,
 }
 
 /// A record: the file it was indexed for, and the hash of its id; 0 where it has none.

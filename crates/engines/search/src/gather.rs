@@ -4,12 +4,12 @@
 use system::in_parallel;
 use tantivy::{DocId, Searcher as Text, SegmentReader};
 
-use crate::columns::{ChunkAt, ChunkFilter, Columns};
+use crate::columns::{ChunkAt, ChunkFilter, Columns, Passages};
 use crate::kind::ChunkKind;
 use crate::paths::query_terms;
 use crate::postings::{pair, phrase, word};
 use crate::query::Query;
-use crate::rank::{self, Feature, FileFacts};
+use crate::rank::{self, Feature, FileFacts, STRONG};
 use crate::schema::Fields;
 use crate::sessions::Sessions;
 
@@ -22,6 +22,8 @@ pub(crate) struct SessionMatch {
     pub(crate) cited: Option<(f32, ChunkAt)>,
     /// The best of all its chunks, best first, where more than one is wanted of it.
     pub(crate) passages: Vec<(f32, ChunkAt)>,
+    /// How many of its chunks hold most of the question's words.
+    pub(crate) strong: u32,
     /// The session's own share of the most it could reach.
     pub(crate) whole: f32,
     pub(crate) facts: FileFacts,
@@ -142,8 +144,8 @@ pub(crate) fn gather(
 struct Gathering<'a> {
     index: &'a Index<'a>,
     admit: &'a (dyn ChunkFilter + Sync),
-    /// The number of chunks to keep for each session.
-    passages: usize,
+    /// Which chunks to keep for each session.
+    passages: Passages,
     found: Vec<SessionMatch>,
 }
 
@@ -226,10 +228,11 @@ impl Gathering<'_> {
             if found.cited.as_ref().is_none_or(is_better) {
                 found.cited = Some((worth, chunk));
             }
-            if passages > 0 {
+            found.strong += u32::from(share >= STRONG);
+            if passages.most > 0 && share >= passages.least_share {
                 let better = found.passages.partition_point(|known| !is_better(known));
                 found.passages.insert(better, (worth, chunk));
-                found.passages.truncate(passages);
+                found.passages.truncate(passages.most);
             }
         });
     }

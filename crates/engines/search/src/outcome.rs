@@ -9,9 +9,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use transcript::Role;
 
-use crate::columns::ChunkFilter;
+use crate::columns::{ChunkFilter, Passages};
 use crate::kind::ChunkKind;
 use crate::query_encoder::EncoderReport;
+use crate::rank::STRONG;
 use crate::snippet::Snippet;
 use crate::source::SourceKind;
 
@@ -41,6 +42,8 @@ pub struct SearchScope {
     pub shows_secrets: bool,
     /// How many of a session's best pieces of text are hits of their own; with 0, a session is one hit.
     pub passages: usize,
+    /// How many further places with most of the question's words each hit names.
+    pub places: usize,
 }
 
 /// One session that answers a question, with the line that does so best.
@@ -78,6 +81,10 @@ pub struct RankedHit {
     pub lines: Option<(u64, u64)>,
     /// Other sessions that hold the same record.
     pub also_in: Vec<SessionId>,
+    /// How many more of its texts hold most of the question's words.
+    pub more: u32,
+    /// The first of them, in the order in which they were said; as many as were asked for.
+    pub places: Vec<RankedHit>,
 }
 
 /// The parts of a hit's score.
@@ -173,8 +180,9 @@ impl SearchScope {
 }
 
 impl ChunkFilter for SearchScope {
-    fn passages(&self) -> usize {
-        self.passages
+    fn passages(&self) -> Passages {
+        let least_share = if self.places > 0 { STRONG } else { 0.0 };
+        Passages { most: self.passages.max(self.places), least_share }
     }
 
     fn chunk(&self, kind: ChunkKind, time: &dyn Fn() -> u64) -> bool {

@@ -88,6 +88,10 @@ impl Feature {
     }
 }
 
+/// The share of what the question's words could give from which a chunk is a place to read besides the cited one. A text
+/// of mean length that holds each word once reaches 1 / 2.2, and one that holds half of them half of that.
+pub(crate) const STRONG: f32 = 0.3;
+
 /// How much more a reader learns from prose than from a command or code that matches as well; it decides what is
 /// cited, never the score.
 pub(crate) fn worth_citing(kind: ChunkKind) -> f32 {

@@ -10,6 +10,7 @@ mod diff;
 mod dispatch;
 mod exit;
 mod help;
+mod last_search;
 mod next_step;
 mod output;
 mod picker;

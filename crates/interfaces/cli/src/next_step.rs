@@ -1,6 +1,6 @@
 //! Words the next steps of errors as commands.
 
-use app::NextStep;
+use app::{NextStep, quoted};
 
 /// A next step in one sentence, with the command for it.
 pub(crate) fn as_command(step: &NextStep) -> String {
@@ -9,6 +9,15 @@ pub(crate) fn as_command(step: &NextStep) -> String {
         NextStep::ListSessions => "`backstory list` lists all sessions with their ids".to_owned(),
         NextStep::NameProject => "`backstory list` lists the projects; or give a path".to_owned(),
         NextStep::Search { words } => format!("to search for it as a word: backstory search {words}"),
+        NextStep::ListBetween { since, until } => format!("backstory list --since {since} --until {until}"),
+        NextStep::SearchBetween { words, since, until } => {
+            format!("backstory search {words} --since {since} --until {until}")
+        }
+        NextStep::ListBranch { branch } => format!("backstory list --branch {}", shown(branch)),
+        NextStep::SearchBranch { words, branch } => {
+            format!("backstory search {words} --branch {}", shown(branch))
+        }
+        NextStep::CostBySession => "backstory cost --by session".to_owned(),
         NextStep::Show { session } => format!("read what was said: backstory show {session}"),
         NextStep::ShowRecords { session } => {
             format!("`backstory show {session} --json` shows the id of each of its records")
@@ -70,4 +79,9 @@ pub(crate) fn as_command(step: &NextStep) -> String {
             "without --print, the same command runs it without a shell".to_owned()
         }
     }
+}
+
+/// A word as it can be pasted into a shell.
+fn shown(word: &str) -> String {
+    quoted(word).unwrap_or_else(|| word.to_owned())
 }

@@ -1,6 +1,7 @@
 //! Words the next steps of errors as calls of tools; what no tool does is the person's to do.
 
 use app::NextStep;
+use serde_json::json;
 
 /// A next step in one sentence, with the call for it.
 pub(crate) fn as_tool_call(step: &NextStep) -> String {
@@ -9,6 +10,17 @@ pub(crate) fn as_tool_call(step: &NextStep) -> String {
         NextStep::ListSessions => "list the sessions with their ids: session_list {}".to_owned(),
         NextStep::NameProject => "list the sessions with their projects: session_list {}; or give a path".to_owned(),
         NextStep::Search { words } => format!("search for it as a word: search {}", arguments("query", words)),
+        NextStep::ListBetween { since, until } => {
+            format!("session_list {}", json!({"since": since, "until": until}))
+        }
+        NextStep::SearchBetween { words, since, until } => {
+            format!("search {}", json!({"query": words, "since": since, "until": until}))
+        }
+        NextStep::ListBranch { branch } => format!("session_list {}", arguments("branch", branch)),
+        NextStep::SearchBranch { words, branch } => {
+            format!("search {}", json!({"query": words, "branch": branch}))
+        }
+        NextStep::CostBySession => format!("session_list {}", arguments("sort", "cost")),
         NextStep::Show { session } => {
             format!("read what was said: read_session {}", arguments("session", session.as_str()))
         }
@@ -84,7 +96,7 @@ pub(crate) fn as_tool_call(step: &NextStep) -> String {
 
 /// Arguments with one text.
 fn arguments(name: &str, value: &str) -> String {
-    serde_json::json!({name: value}).to_string()
+    json!({name: value}).to_string()
 }
 
 fn resume(session: &str) -> String {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use memchr::memmem::Finder;
 use transcript::Reader;
 use transcript::record::parse;
 
@@ -43,19 +44,44 @@ impl Searcher {
         // Who may not see the other files has no other place to be led to.
         let most = if asked.citable.is_some() { u64::MAX } else { LOOKED_THROUGH };
         let found = files.into_iter().find_map(|file| {
-            let (offset, line) = place_in(&file.path, record, most)?;
+            let (offset, line) = place_in(&file.path, record, None, most)?;
             Some(RecordCopy { file, offset, line })
         });
         Ok(found)
     }
+
+    /// The copy of a record in the session's own file, so that a hit of a fork leads to the fork itself.
+    pub(super) fn own_copy(
+        &self,
+        record: u64,
+        uuid: &str,
+        session: usize,
+        asked: &HitContext<'_>,
+    ) -> Result<Option<RecordCopy>, Error> {
+        let wanted = self.sessions.id(session);
+        for id in self.sessions.files_with(record) {
+            let Some(file) = self.list.file(id)? else { continue };
+            if file.gone || file.session.as_ref() != Some(wanted) || !asked.may_cite(&file) {
+                continue;
+            }
+            if let Some((offset, line)) = place_in(&file.path, record, Some(uuid), LOOKED_THROUGH) {
+                return Ok(Some(RecordCopy { file, offset, line }));
+            }
+        }
+        Ok(None)
+    }
 }
 
 /// The offset and line number of a record in the first `most` bytes of a transcript; `None` also where the file cannot
-/// be read.
-fn place_in(path: &Path, record: u64, most: u64) -> Option<(u64, u64)> {
+/// be read. Only lines with the record's id are parsed, where it is known.
+fn place_in(path: &Path, record: u64, uuid: Option<&str>, most: u64) -> Option<(u64, u64)> {
+    let uuid = uuid.map(Finder::new);
     let mut reader = Reader::open(path).ok()?;
     while reader.offset() < most {
         let line = reader.next_line().ok()??;
+        if uuid.as_ref().is_some_and(|uuid| uuid.find(line.bytes).is_none()) {
+            continue;
+        }
         let is_it = parse(line.bytes).is_ok_and(|parsed| record_of(&parsed) == record);
         if is_it {
             return Some((line.offset, line.number));

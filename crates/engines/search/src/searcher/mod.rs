@@ -1,5 +1,6 @@
 //! Answers queries from the index; never writes, and never waits for a writer.
 
+mod citation;
 mod copies;
 mod rescore;
 
@@ -13,7 +14,7 @@ use rustc_hash::FxHashMap;
 use system::join;
 use tantivy::{Index, ReloadPolicy, Searcher as Text};
 
-use self::copies::RecordCopy;
+use self::citation::Citation;
 use self::rescore::Rescoring;
 
 use crate::columns::{ChunkAt, Columns, RecordKey};
@@ -35,7 +36,7 @@ use crate::ranked::Ranked;
 use crate::read_only_directory::ReadOnlyDirectory;
 use crate::schema::{Fields, register};
 use crate::sessions::Sessions;
-use crate::snippet::{PassageLocation, cite, texts_at};
+use crate::snippet::{PassageLocation, texts_at};
 use crate::source::SourceKind;
 use crate::vectors;
 use crate::writer::{list_file, text_folder};
@@ -203,8 +204,11 @@ impl Searcher {
         };
         let mut hits = Vec::new();
         for ranked in ranked {
-            hits.extend(self.hit(&ranked, &asked)?);
-            hits.extend(self.passages(&ranked, &asked)?);
+            let further = self.passages(&ranked, &asked)?;
+            match self.hit(&ranked, &asked)? {
+                Some(hit) if scope.places > 0 => hits.push(RankedHit { places: in_order(further), ..hit }),
+                hit => hits.extend(hit.into_iter().chain(further)),
+            }
         }
         if scope.passages > 0 {
             hits.sort_by(|one, other| other.score.total_cmp(&one.score));
@@ -349,20 +353,9 @@ impl Searcher {
         let Ranked { session, found, nearness, .. } = *ranked;
         let number = |name: &str| self.number(chunk, name);
         let (owner, record) = (number("file")?, number("record")?);
-        let Some(mut file) = self.list.file(owner)? else { return Ok(None) };
-        let may_cite = asked.may_cite(&file);
-        let needs_copy = record != 0 && (file.gone || !may_cite);
-        let copied = if needs_copy { self.copy_of(record, session, asked)? } else { None };
-        if !may_cite && copied.is_none() {
+        let Some(Citation { file, offset, line, cited }) = self.citation(chunk, session, asked)? else {
             return Ok(None);
-        }
-        let copied = copied.map(|RecordCopy { file: copy, offset, line }| {
-            file = copy;
-            (offset, line)
-        });
-        let at = self.place(chunk, &file, asked.shows_secrets)?;
-        let at = copied.map_or(at, |(offset, line)| PassageLocation { offset, line, ..at });
-        let cited = cite(&at, &asked.terms);
+        };
         let time = i64::try_from(number("time")?).unwrap_or(0);
         Ok(Some(RankedHit {
             session: self.sessions.id(session).clone(),
@@ -375,8 +368,8 @@ impl Searcher {
                 changed_file: found.facts.changes > 0 || found.facts.backed_up,
             },
             file: file.path.clone(),
-            line: cited.lines.map_or(at.line, |(first, _)| first),
-            offset: at.offset,
+            line,
+            offset,
             uuid: cited.uuid,
             kind: ChunkKind::from_number(number("kind")?).unwrap_or(ChunkKind::Answer),
             at: (time > 0).then(|| Timestamp::from_second(time).ok()).flatten(),
@@ -387,6 +380,8 @@ impl Searcher {
             passage: cited.passage,
             lines: cited.lines,
             also_in: if record == 0 { Vec::new() } else { self.also_in(session, owner, record, asked) },
+            more: found.strong.saturating_sub(1),
+            places: Vec::new(),
         }))
     }
 
@@ -474,6 +469,12 @@ fn nearness(
     let rows = usize::try_from(vectors.rows()).unwrap_or_default();
     let admitted = scope.chooses_chunks().then(|| meaning::admitted(columns, text, scope, rows));
     meaning::nearness(vectors, question, sessions, admitted.as_ref(), threads)
+}
+
+/// Places in the order in which they were said.
+fn in_order(mut places: Vec<RankedHit>) -> Vec<RankedHit> {
+    places.sort_by(|one, other| (one.at, &one.file, one.line).cmp(&(other.at, &other.file, other.line)));
+    places
 }
 
 fn open_text(text: &Path) -> tantivy::Result<Text> {

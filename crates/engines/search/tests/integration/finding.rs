@@ -95,6 +95,9 @@ fn a_record_held_by_several_sessions_is_indexed_once() {
     for hit in &hits {
         let other = if hit.session.as_str() == "parent" { "fork" } else { "parent" };
         assert_eq!(hit.also_in.iter().map(ToString::to_string).collect::<Vec<_>>(), [other]);
+        // Each is cited in its own file, whichever of them was indexed.
+        assert_eq!(hit.file.file_stem(), Some(hit.session.as_str().as_ref()), "{hit:?}");
+        assert!(hit.snippet.is_some() && hit.line > 0);
     }
     assert_eq!(history.found("ostrich"), ["fork"]);
     assert!(synced.chunks_added <= 3, "the copies are not indexed again: {synced:?}");

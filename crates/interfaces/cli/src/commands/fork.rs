@@ -13,6 +13,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::become_claude::start;
 use crate::exit::Failure;
+use crate::last_search;
 use crate::next_step::as_command;
 use crate::output::Output;
 use crate::picker::{self, Purpose};
@@ -82,6 +83,7 @@ pub(crate) struct Args {
 /// Lists what can be forked, or replaces this process by `claude`.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let mut request = request(args);
+    request.intent = last_search::session(context, &request.intent)?.into_owned();
     if args.words.is_empty() && !args.last && !args.json {
         let Some(choice) = picker::session(context, Purpose::Fork)? else { return Ok(()) };
         request.intent = choice.session.to_string();

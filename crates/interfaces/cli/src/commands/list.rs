@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use anstyle::Style;
-use app::sessions::list::{Answer, OriginName, Request, list};
+use app::sessions::list::{Answer, OriginName, Request, SessionOrder, list};
 use app::{Context, Moment};
 use model::AgentId;
 
@@ -18,7 +18,14 @@ const TERMINAL_LIMIT: usize = 50;
 
 /// List sessions, running ones first.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
 pub(crate) struct Args {
+    /// Only sessions whose title, first message, project or branch contains all of these.
+    #[arg(value_name = "WORDS")]
+    words: Vec<String>,
+    /// Only sessions of the repository you are in.
+    #[arg(long, conflicts_with = "project")]
+    here: bool,
     /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
     #[arg(long, visible_alias = "repo", value_name = "NAME", allow_hyphen_values = true, value_parser = super::project)]
     project: Option<String>,
@@ -26,17 +33,26 @@ pub(crate) struct Args {
     #[arg(long, value_name = "BRANCH")]
     branch: Option<String>,
     /// Only sessions of this origin.
-    #[arg(long, visible_alias = "source", value_parser = super::words::<OriginName>(&["openclaw", "native", "archived"]))]
+    #[arg(long, alias = "source", value_parser = super::words::<OriginName>(&["openclaw", "native", "archived"]))]
     origin: Option<OriginName>,
     /// Only sessions of this OpenClaw agent.
     #[arg(long, value_name = "NAME")]
     agent: Option<AgentId>,
-    /// Only sessions that are open in a running process.
+    /// Only sessions that a running process has open.
     #[arg(long)]
     running: bool,
     /// Only sessions active since then: 2026-01-31, yesterday, monday, 36h, 2d, 3w.
     #[arg(long, value_name = "TIME")]
     since: Option<Moment>,
+    /// Only sessions that began before then.
+    #[arg(long, value_name = "TIME")]
+    until: Option<Moment>,
+    /// Only sessions that read or changed this file.
+    #[arg(long, value_name = "PATH")]
+    file: Option<String>,
+    /// The order [default: running sessions, then the newest].
+    #[arg(long, value_name = "ORDER", value_parser = super::words::<SessionOrder>(&["newest", "oldest", "cost", "messages", "tokens"]))]
+    sort: Option<SessionOrder>,
     /// Show at most this many sessions [default: 50 on a terminal, otherwise all].
     #[arg(long, value_name = "N", value_parser = super::at_least_one)]
     limit: Option<usize>,
@@ -60,12 +76,16 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 fn request(args: &Args) -> Request {
     let for_a_person = !args.json && is_read_by_a_person();
     Request {
-        project: args.project.clone(),
+        project: if args.here { Some(".".to_owned()) } else { args.project.clone() },
         branch: args.branch.clone(),
         origin: args.origin,
         agent: args.agent.clone(),
         running: args.running,
         since: args.since.clone(),
+        until: args.until.clone(),
+        file: args.file.clone(),
+        words: args.words.clone(),
+        sort: args.sort,
         limit: args.limit.or(for_a_person.then_some(TERMINAL_LIMIT)),
     }
 }

@@ -10,6 +10,7 @@ use app::{Context, Error, Kind};
 use crate::ask;
 use crate::become_claude::{become_claude, start};
 use crate::exit::Failure;
+use crate::last_search;
 use crate::output::print_line;
 use crate::picker::{self, Purpose};
 use crate::progress::Followed;
@@ -23,7 +24,7 @@ const OFFERED: usize = 5;
 /// Without an id or words, choose one on the terminal.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The session's id, a prefix of it, or words that were said in it.
+    /// The session's id, a prefix of it, or words that were said in it; @2 is the second hit of the last search.
     #[arg(value_name = "ID | WORDS")]
     words: Vec<String>,
     /// Continue the most recently active session.
@@ -53,7 +54,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         let Some(choice) = picker::session(context, Purpose::Resume)? else { return Ok(()) };
         one(context, &SessionRef::Named(choice.session.to_string()))?
     } else {
-        one(context, &wanted(&args.words, args.last))?
+        one(context, &wanted(context, &args.words, args.last)?)?
     };
     let session = found.session()?;
     if let Some(into) = &args.into {
@@ -69,8 +70,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 }
 
 /// The session that the arguments refer to.
-pub(crate) fn wanted(words: &[String], last: bool) -> SessionRef {
-    if last { SessionRef::Last } else { SessionRef::Named(words.join(" ")) }
+fn wanted(context: &Context, words: &[String], last: bool) -> Result<SessionRef, Error> {
+    if last {
+        return Ok(SessionRef::Last);
+    }
+    Ok(SessionRef::Named(last_search::session(context, &words.join(" "))?.into_owned()))
 }
 
 /// The one session that the arguments refer to; the person decides where that is not certain.

@@ -3,16 +3,20 @@
 use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
+use app::search::hit::FurtherPlace;
 use app::search::{Answer, Hit, Mode, Request, Role, SourceKind, search};
-use app::sessions::list::OriginName;
+use app::sessions::list::{self, OriginName};
 use app::{Context, Moment};
 use model::{AgentId, SessionId};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
-use crate::output::Output;
+use crate::last_search;
+use crate::next_step::as_command;
+use crate::output::{Output, is_read_by_a_person};
 use crate::picker;
 use crate::progress::Followed;
+use crate::session_table::sessions;
 use crate::text::{age_or_date, fit, safe};
 
 /// Find the sessions in which something was said or done.
@@ -69,6 +73,9 @@ pub(crate) struct Args {
     /// Rescore the best sessions with that model: slower and more accurate.
     #[arg(long)]
     deep: bool,
+    /// List further places in each session that hold most of the words.
+    #[arg(long)]
+    all_hits: bool,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -77,6 +84,11 @@ pub(crate) struct Args {
 /// The score below which a match is called weak. Of 150 labelled commit subjects asked with `search --json`, 114 found
 /// their session among ten; it scored less than this in 3.
 const WEAK: f32 = 0.2;
+
+/// How much of a text is shown before the first matching word, in bytes.
+const LEAD: usize = 24;
+/// How many sessions are listed on a terminal where a question has no words to search for.
+const LISTED: usize = 20;
 
 /// Prints the sessions that match.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
@@ -109,6 +121,7 @@ fn request(args: &Args) -> Request {
         mode: args.mode,
         model: args.model.clone(),
         deep: args.deep,
+        all_hits: args.all_hits,
         limit: args.limit,
     }
 }
@@ -116,6 +129,19 @@ fn request(args: &Args) -> Request {
 fn print(context: &Context, request: &Request, answer: &Answer) -> Result<(), Failure> {
     let mut out = super::paged(context);
     let dim = Style::new().dimmed();
+    if let Some(hint) = &answer.hint {
+        let (words, looks_like) = (safe(&hint.words), hint.looks_like.word());
+        writeln!(
+            out,
+            "{dim}`{words}` looks like a {looks_like}: {}{dim:#}",
+            safe(&as_command(&hint.next_step))
+        )?;
+        if let Some(listing) = list::Request::of_hint(hint).filter(|_| hint.is_all) {
+            return print_listing(context, out, listing);
+        }
+        writeln!(out)?;
+    }
+    last_search::save(context, answer);
     if answer.hits.is_empty() {
         writeln!(out, "No matches for {}.", safe(&answer.query))?;
         if !answer.did_you_mean.is_empty() {
@@ -128,7 +154,8 @@ fn print(context: &Context, request: &Request, answer: &Answer) -> Result<(), Fa
         print_one(context, &mut out, hit, true)?;
     }
     if !weak.is_empty() {
-        writeln!(out, "{dim}Weak matches:{dim:#}\n")?;
+        let name = if good.is_empty() { "No good matches. The nearest:" } else { "Weak matches:" };
+        writeln!(out, "{dim}{name}{dim:#}\n")?;
     }
     for hit in weak {
         // Without good ones, what was found still shows why.
@@ -142,6 +169,23 @@ fn print(context: &Context, request: &Request, answer: &Answer) -> Result<(), Fa
     }
     if let Some(best) = answer.hits.first() {
         print_ways(context, &mut out, best)?;
+    }
+    Ok(out.finish()?)
+}
+
+/// Prints the sessions that a question without words is about.
+fn print_listing(context: &Context, mut out: Output, listing: list::Request) -> Result<(), Failure> {
+    let limit = Some(LISTED).filter(|_| is_read_by_a_person());
+    let listed = list::list(context, &list::Request { limit, ..listing })?;
+    writeln!(out)?;
+    if listed.sessions.is_empty() {
+        writeln!(out, "There are no such sessions.")?;
+        return Ok(out.finish()?);
+    }
+    let width = out.width();
+    sessions(&mut out, width, &listed.sessions, context.now, || context.zone())?;
+    if listed.more > 0 {
+        writeln!(out, "{} more", listed.more)?;
     }
     Ok(out.finish()?)
 }
@@ -216,6 +260,9 @@ fn print_one(context: &Context, out: &mut Output, hit: &Hit, with_snippet: bool)
         Place::Cited { is_own: false, place } => format!("{kind} at {place}"),
         Place::Cited { .. } | Place::Elsewhere => kind,
     });
+    if hit.more > 0 && hit.places.is_empty() {
+        facts.push(format!("+{} more in it", hit.more));
+    }
     if !hit.also_in.is_empty() {
         let ids: Vec<&str> = hit.also_in.iter().take(3).map(SessionId::short).collect();
         facts.push(format!("also in {}", ids.join(", ")));
@@ -226,7 +273,36 @@ fn print_one(context: &Context, out: &mut Output, hit: &Hit, with_snippet: bool)
             writeln!(out, "      {line}")?;
         }
     }
+    for further in &hit.places {
+        print_place(out, hit, further)?;
+    }
     Ok(writeln!(out)?)
+}
+
+/// Prints a further place of a session in one line.
+fn print_place(out: &mut Output, hit: &Hit, further: &FurtherPlace) -> Result<(), Failure> {
+    let dim = Style::new().dimmed();
+    let is_own =
+        hit.session_id.as_ref().is_some_and(|id| further.file.file_stem() == Some(id.as_str().as_ref()));
+    let id = hit.session_id.as_ref().map(SessionId::short).unwrap_or_default();
+    let place = if is_own { format!("{id}:{}", further.line) } else { "a sub-agent".to_owned() };
+    let room = out.width().saturating_sub(6 + place.width() + 2).max(20);
+    let snippet = further.snippet.as_deref().unwrap_or_default();
+    let start = shortly_before(snippet, further.marks.first().map_or(0, |mark| mark.0));
+    let marks: Vec<(usize, usize)> = further
+        .marks
+        .iter()
+        .map(|(from, to)| (from.saturating_sub(start), to.saturating_sub(start)))
+        .collect();
+    let line = marked(&snippet[start..], &marks, room).into_iter().next().unwrap_or_default();
+    Ok(writeln!(out, "      {dim}{place}{dim:#}  {line}")?)
+}
+
+/// The beginning of a word a little before a place, so that a short line shows the place with what leads to it.
+fn shortly_before(text: &str, place: usize) -> usize {
+    let starts = text.char_indices().zip(text.chars().skip(1)).filter(|((_, before), _)| *before == ' ');
+    let starts = starts.map(|((at, _), _)| at + 1).filter(|at| *at + LEAD <= place);
+    starts.last().unwrap_or(0)
 }
 
 /// The title of a hit whose session is not in the catalog.

@@ -4,6 +4,7 @@ use app::Context;
 use app::sessions::show::{Conversation, Request, show};
 
 use crate::exit::Failure;
+use crate::last_search;
 use crate::output::Output;
 use crate::picker::{self, Purpose};
 use crate::render::{Html, Json, Markdown, Renderer, Terminal};
@@ -15,7 +16,7 @@ use crate::render::{Html, Json, Markdown, Renderer, Terminal};
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
 pub(crate) struct Args {
     /// The id of a session or of an OpenClaw conversation, or a prefix of it; ID:LINE shows the messages around a line,
-    /// as `search` cites it.
+    /// as `search` cites it; @2 is the second hit of the last search on this terminal.
     #[arg(value_name = "ID[:LINE]")]
     id: Option<String>,
     /// Also show what tools did.
@@ -60,7 +61,7 @@ enum Format {
 /// Prints a session.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let named = match &args.id {
-        Some(id) => id.clone(),
+        Some(id) => last_search::place(context, id)?.into_owned(),
         None => match picker::session(context, Purpose::Read)? {
             Some(choice) => choice.place(),
             None => return Ok(()),

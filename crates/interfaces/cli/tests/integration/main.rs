@@ -16,6 +16,7 @@ mod evaluating;
 mod floor;
 mod freshness;
 mod growth;
+mod hits;
 mod holding;
 mod hooking;
 mod labelling;

@@ -35,7 +35,7 @@ struct Project {
     path: PathBuf,
     /// How many sessions it has.
     sessions: usize,
-    /// How many of them are open in a running process.
+    /// How many of them a running process has open.
     running: usize,
     /// When something last happened in one.
     #[serde(serialize_with = "model::optional_time")]

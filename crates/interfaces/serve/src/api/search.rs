@@ -24,7 +24,7 @@ const MOST: usize = 200;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct SearchQuery {
-    /// What to look for; filters such as `project:web` may stand among the words.
+    /// What to look for; filters such as `project:web` may be among the words.
     query: String,
     /// Only sessions of this repository.
     project: Option<String>,

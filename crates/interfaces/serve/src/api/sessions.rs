@@ -34,11 +34,15 @@ struct SessionsQuery {
     origin: Option<OriginName>,
     /// Only sessions of this OpenClaw agent.
     agent: Option<AgentId>,
-    /// Only sessions that are open in a running process.
+    /// Only sessions that a running process has open.
     #[serde(default)]
     running: bool,
     /// Only sessions active since then.
     since: Option<Moment>,
+    /// Only sessions that began before then.
+    until: Option<Moment>,
+    /// Only sessions that read or changed this file.
+    file: Option<String>,
     /// At most so many, up to 10,000; 100 without it.
     #[schemars(range(min = 1, max = 10_000))]
     limit: Option<usize>,
@@ -112,8 +116,18 @@ async fn list(
 ) -> Result<Json<SessionsPage>, Problem> {
     let cursor: Option<Cursor> = query.cursor.as_deref().map(str::parse).transpose()?;
     let limit = query.limit.unwrap_or(LIMIT).clamp(1, MOST);
-    let SessionsQuery { project, branch, origin, agent, running, since, .. } = query;
-    let request = list::Request { project, branch, origin, agent, running, since, limit: None };
+    let SessionsQuery { project, branch, origin, agent, running, since, until, file, .. } = query;
+    let request = list::Request {
+        project,
+        branch,
+        origin,
+        agent,
+        running,
+        since,
+        until,
+        file,
+        ..list::Request::default()
+    };
     let found = server.ask(move |context| list::list(context, &request)).await?;
     let matching = found.sessions.len();
     let is_later = |session: &Session| cursor.as_ref().is_none_or(|cursor| cursor.is_before(session));

@@ -1,0 +1,87 @@
+//! The hits of the last search on a terminal, so that `@2` names the second of them in the next command.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use system::{create_private_folder, read_small, replace_private_file};
+
+use crate::search::{Answer, Hit, SourceKind};
+use crate::{Context, Error, Kind};
+
+/// How much of a saved list is read, in bytes.
+const LONGEST: u64 = 1 << 20;
+
+/// A hit as the next command names it.
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedHit {
+    /// The session's id.
+    session: String,
+    /// The cited line, where it is in the session's own file.
+    line: Option<u64>,
+}
+
+/// Saves the hits of a search for the next command on the terminal of that name. Where that fails, `@2` says that there
+/// are none.
+pub fn save(context: &Context, terminal: &str, answer: &Answer) {
+    let path = path(context, terminal);
+    let places: Vec<SavedHit> = answer.hits.iter().map(SavedHit::of).collect();
+    let Ok(text) = serde_json::to_vec(&places) else { return };
+    let folder = path.parent().map(create_private_folder);
+    if folder.is_some_and(|made| made.is_ok()) {
+        let _ = replace_private_file(&path, &text);
+    }
+}
+
+/// A session's name; `@2` is replaced by the place that the second hit of the last search cites, as `ID:LINE`.
+pub fn place<'a>(context: &Context, terminal: Option<&str>, name: &'a str) -> Result<Cow<'a, str>, Error> {
+    Ok(match hit(context, terminal, name)? {
+        Some(SavedHit { session, line: Some(line) }) => Cow::Owned(format!("{session}:{line}")),
+        Some(SavedHit { session, line: None }) => Cow::Owned(session),
+        None => Cow::Borrowed(name),
+    })
+}
+
+/// A session's name; `@2` is replaced by the id of the second hit of the last search.
+pub fn session<'a>(context: &Context, terminal: Option<&str>, name: &'a str) -> Result<Cow<'a, str>, Error> {
+    Ok(hit(context, terminal, name)?.map_or(Cow::Borrowed(name), |place| Cow::Owned(place.session)))
+}
+
+/// The hit that `@2` names; none where the text is another name.
+fn hit(context: &Context, terminal: Option<&str>, name: &str) -> Result<Option<SavedHit>, Error> {
+    let Some(rank) = name.strip_prefix('@').and_then(|rank| rank.parse::<usize>().ok()) else {
+        return Ok(None);
+    };
+    let mut places = terminal.map_or_else(Vec::new, |terminal| saved(context, terminal));
+    let count = places.len();
+    if count == 0 {
+        let message = "there is no search on this terminal that `@` could name a hit of";
+        return Err(Error::new(Kind::NotFound, message).hint("search first: backstory search <words>"));
+    }
+    if rank == 0 || rank > count {
+        let has = if count == 1 { "one hit".to_owned() } else { format!("{count} hits") };
+        return Err(Error::new(Kind::NotFound, format!("the last search on this terminal has {has}")));
+    }
+    Ok(Some(places.swap_remove(rank - 1)))
+}
+
+fn saved(context: &Context, terminal: &str) -> Vec<SavedHit> {
+    let text = read_small(&path(context, terminal), LONGEST).ok();
+    text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
+}
+
+/// The file of a terminal, which is named as its device is.
+fn path(context: &Context, terminal: &str) -> PathBuf {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let name: String = terminal.chars().map(plain).collect();
+    context.config().state.join("last-search").join(format!("{}.json", name.trim_matches('-')))
+}
+
+impl SavedHit {
+    fn of(hit: &Hit) -> Self {
+        let session = hit.session_id.as_ref().map(ToString::to_string).unwrap_or_default();
+        let is_own = hit.source == SourceKind::ClaudeSessions
+            && hit.file.file_stem().is_some_and(|stem| stem == session.as_str());
+        Self { session, line: is_own.then_some(hit.line) }
+    }
+}

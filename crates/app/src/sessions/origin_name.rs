@@ -1,0 +1,38 @@
+//! The words by which people and programs name who started a session.
+
+use model::Origin;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Who started a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OriginName {
+    /// Started by an agent of OpenClaw's.
+    OpenClaw,
+    /// A person, an editor's extension or a script.
+    Native,
+    /// Nobody knows any more: only the archive still has the session.
+    Archived,
+}
+
+impl OriginName {
+    /// The word of sessions of this origin.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::OpenClaw => "openclaw",
+            Self::Native => "native",
+            Self::Archived => "archived",
+        }
+    }
+}
+
+impl From<&Origin> for OriginName {
+    fn from(origin: &Origin) -> Self {
+        match origin {
+            Origin::OpenClaw { .. } => Self::OpenClaw,
+            Origin::Native => Self::Native,
+            Origin::Archived => Self::Archived,
+        }
+    }
+}
