@@ -9,7 +9,7 @@ use app::proceed::fork::{Request as ForkRequest, fork};
 use app::proceed::resume::resume;
 use app::repository::status;
 use app::search::{Request as SearchRequest, embed, export_schedule, index, memory, search};
-use app::sessions::cost::{By, Request as CostRequest, cost};
+use app::sessions::cost::{GroupBy, Request as CostRequest, cost};
 use app::sessions::list::{Request as ListRequest, list};
 use app::sessions::lookup::{SessionRef, which};
 use app::sessions::page::{Request as PageRequest, page};
@@ -24,7 +24,7 @@ fn all_answers(context: &Context) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = Vec::new();
     let mut say = |name: &str, answer: String| all.push((name.to_owned(), answer));
     say("list", format!("{:?}", list(context, &ListRequest::default())));
-    say("cost", format!("{:?}", cost(context, &CostRequest { by: By::Session, ..Default::default() })));
+    say("cost", format!("{:?}", cost(context, &CostRequest { by: GroupBy::Session, ..Default::default() })));
     say("status", format!("{:?}", status::status(context, &status::Request::default())));
     say("doctor", format!("{:?}", doctor::doctor(context, &doctor::Request::default())));
     say("workers", format!("{:?}", workers::list::list(context, &workers::list::Request::default())));

@@ -11,7 +11,7 @@ use crate::routes::Routes;
 use crate::state::Shared;
 
 pub(super) fn add(routes: &mut Routes) {
-    let route = get("/api/v1/cost", "cost", "Tokens and money by day, project, model or session");
+    let route = get("/api/v1/cost", "cost", "Tokens and money by time, project, branch, model or session");
     routes.add(route.query::<cost::Request>().answer::<cost::Answer>(), answer);
 }
 
