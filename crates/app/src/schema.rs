@@ -10,7 +10,7 @@ use crate::dashboard::{blocks, day, find, outline, picture, rows, spending};
 use crate::live::hooks;
 use crate::proceed::fork_request;
 use crate::repository::status;
-use crate::search::{self, embed, export, export_schedule, index, memory};
+use crate::search::{self, embed, export, export_schedule, grep, index, memory};
 use crate::sessions::{cost, list, page, show};
 use crate::workers::run::RunEvent;
 use crate::{Error, Progress, choose, cron, doctor, eval, workers};
@@ -38,6 +38,7 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<export::Request, export::Answer>("export"),
     exchange::<find::Request, find::Answer>("find"),
     exchange::<fork_request::Request, fork_request::Answer>("fork"),
+    exchange::<grep::Request, grep::Answer>("grep"),
     exchange::<hooks::Request, hooks::Answer>("hooks"),
     exchange::<index::Request, index::Answer>("index"),
     exchange::<list::Request, list::Answer>("list"),

@@ -1465,7 +1465,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tokens and money by day, project, model or session */
+        /** Tokens and money by time, project, branch, model or session */
         get: operations["cost"];
         put?: never;
         post?: never;
@@ -2257,8 +2257,6 @@ export interface components {
             tokens: number;
             tools: unknown[];
         };
-        /** @description What each line is the sum of. */
-        By: "day" | "project" | "model" | "session";
         /** @description One of Backstory's own files. */
         CacheFile: {
             /** @description Its size; absent where it is not there yet. */
@@ -2403,13 +2401,13 @@ export interface components {
         /** @description What was spent, in all and by line. */
         CostAnswer: {
             /** @description What each line is the sum of. */
-            by: components["schemas"]["By"];
+            by: components["schemas"]["GroupBy"];
             /**
              * Format: date
              * @description The day whose prices these are.
              */
             prices_as_of: string | null;
-            /** @description The lines: days in order, all else by price. */
+            /** @description The lines: days, weeks and months in order, all else by price. */
             rows: components["schemas"]["CostLine"][];
             /** @description The sum of all lines. */
             total: components["schemas"]["CostLine"];
@@ -2424,7 +2422,10 @@ export interface components {
             cost_usd: number | null;
             /** @description Input tokens that came neither from nor went into the cache. */
             input_tokens: number;
-            /** @description The day, the project's path, the model, or the session's id; empty where nothing says. */
+            /**
+             * @description The day, the week's Monday, the month (2026-01), the project's path, that and the branch, the model, or the
+             *     session's id; empty where nothing says.
+             */
             key: string;
             /** @description The same for people: the project's name, the session's title. */
             label: string;
@@ -3024,6 +3025,8 @@ export interface components {
             /** @description Paths that differ from the index, including untracked ones. */
             uncommitted_changes: string[];
         };
+        /** @description What each line is the sum of. */
+        GroupBy: "day" | "week" | "month" | "project" | "branch" | "model" | "session";
         /** @description How many of a person's latest starts in a repository resumed a session. */
         Habit: {
             /** @description The number of starts counted. */
@@ -8492,7 +8495,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description What each line is the sum of. */
-                by?: components["schemas"]["By"];
+                by?: components["schemas"]["GroupBy"];
+                /** @description Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it. */
+                project?: string | null;
                 /** @description From this moment's day on. */
                 since?: components["schemas"]["Moment"] | null;
                 /** @description Up to this moment's day, which is included. */

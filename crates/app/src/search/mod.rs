@@ -6,6 +6,7 @@ pub mod embed;
 pub mod export;
 pub mod export_schedule;
 pub(crate) mod find;
+pub mod grep;
 pub mod hint;
 pub mod hit;
 pub mod index;

@@ -10,6 +10,7 @@ pub(crate) mod doctor;
 pub(crate) mod eval;
 pub(crate) mod export;
 pub(crate) mod fork;
+mod grep;
 pub(crate) mod hook;
 pub(crate) mod hooks;
 pub(crate) mod index;

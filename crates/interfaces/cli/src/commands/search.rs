@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
+use app::search::grep::Request as GrepRequest;
 use app::search::hit::FurtherPlace;
 use app::search::{Answer, Hit, Mode, Request, Role, SourceKind, search};
 use app::sessions::list::{self, OriginName};
@@ -10,6 +11,7 @@ use app::{Context, Moment};
 use model::{AgentId, SessionId};
 use unicode_width::UnicodeWidthStr as _;
 
+use super::grep;
 use crate::exit::Failure;
 use crate::last_search;
 use crate::next_step::as_command;
@@ -26,8 +28,14 @@ use crate::text::{age_or_date, fit, safe};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// What to look for.
-    #[arg(required_unless_present = "interactive", value_name = "QUESTION")]
+    #[arg(required_unless_present_any = ["interactive", "grep"], value_name = "QUESTION")]
     words: Vec<String>,
+    /// Look for this regular expression in the transcripts themselves, the output of tools included.
+    #[arg(long, value_name = "PATTERN", conflicts_with_all = ["words", "interactive", "source", "file", "deep", "model", "all_hits"])]
+    grep: Option<String>,
+    /// With --grep: the pattern is text instead of a regular expression.
+    #[arg(short = 'F', long, requires = "grep")]
+    fixed_strings: bool,
     /// Search as you type, and choose a session to continue or read.
     #[arg(short, long, conflicts_with_all = ["json", "limit"])]
     interactive: bool,
@@ -95,6 +103,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if args.interactive {
         return picker::open(context, &args.words.join(" "));
     }
+    if let Some(pattern) = &args.grep {
+        return grep::run(context, &grep_request(args, pattern), args.json);
+    }
     let request = request(args);
     let followed = if args.json { Followed::interruptible(context) } else { Followed::search(context) };
     let answer = search(&followed, &request)?;
@@ -122,6 +133,25 @@ fn request(args: &Args) -> Request {
         model: args.model.clone(),
         deep: args.deep,
         all_hits: args.all_hits,
+        limit: args.limit,
+    }
+}
+
+fn grep_request(args: &Args, pattern: &str) -> GrepRequest {
+    GrepRequest {
+        pattern: pattern.to_owned(),
+        fixed: args.fixed_strings,
+        sessions: list::Request {
+            project: args.project.clone(),
+            branch: args.branch.clone(),
+            origin: args.origin,
+            agent: args.agent.clone(),
+            since: args.since.clone(),
+            until: args.until.clone(),
+            ..list::Request::default()
+        },
+        session: args.session.clone(),
+        role: args.role,
         limit: args.limit,
     }
 }
@@ -299,7 +329,7 @@ fn print_place(out: &mut Output, hit: &Hit, further: &FurtherPlace) -> Result<()
 }
 
 /// The beginning of a word a little before a place, so that a short line shows the place with what leads to it.
-fn shortly_before(text: &str, place: usize) -> usize {
+pub(super) fn shortly_before(text: &str, place: usize) -> usize {
     let starts = text.char_indices().zip(text.chars().skip(1)).filter(|((_, before), _)| *before == ' ');
     let starts = starts.map(|((at, _), _)| at + 1).filter(|at| *at + LEAD <= place);
     starts.last().unwrap_or(0)
@@ -318,7 +348,7 @@ fn untitled(hit: &Hit) -> String {
 }
 
 /// The snippet with the words of the question highlighted, in lines of at most `width` cells.
-fn marked(snippet: &str, marks: &[(usize, usize)], width: usize) -> Vec<String> {
+pub(super) fn marked(snippet: &str, marks: &[(usize, usize)], width: usize) -> Vec<String> {
     let style = AnsiColor::Yellow.on_default().bold();
     let is_marked = |at: usize| marks.iter().any(|&(start, end)| (start..end).contains(&at));
     let mut lines = vec![String::new()];

@@ -118,3 +118,37 @@ fn a_list_is_chosen_by_words_file_time_and_order() {
     let here: Value = serde_json::from_str(&Run::of(here).succeeded().stdout).unwrap();
     assert_eq!(ids(&here), [TIDES]);
 }
+
+#[test]
+fn a_pattern_is_found_in_what_tools_printed() {
+    let home = home();
+    let shop = home.dir("shop");
+    let key = "AKIAIOSFODNN7EXAMPLQ";
+    let output = format!("line one\nfatal: bad object 0x082c\nthe \"quoted\" line\n{key} 0x082c");
+    Transcript::new("5ec2e700-0f3c-4d0e-8a51-1c7d2b9e4a60")
+        .cwd(shop)
+        .prompt("what is wrong?")
+        .tool("Bash", serde_json::json!({"command": "git fsck"}), &output)
+        .answer("It is broken.")
+        .write_to(&home);
+    let found = json(&home, &["search", "--grep", "fatal: .* 0x[0-9a-f]+"]);
+    let matches = &found["sessions"][0]["matches"];
+    assert_eq!((found["lines"].as_u64(), matches[0]["role"].as_str()), (Some(1), Some("tool")), "{found}");
+    assert_eq!(matches[0]["text"], "fatal: bad object 0x082c");
+    let said = run(&home, &["search", "--grep", "the \"quoted\"", "-F"]).succeeded().stdout;
+    assert!(said.contains("5ec2e700:3  tool  the \"quoted\" line"), "{said}");
+    // A call's input counts too, and small letters match capital ones.
+    let said = run(&home, &["search", "--grep", "git fsck"]).succeeded().stdout;
+    assert!(said.contains("assistant  git fsck"), "{said}");
+    assert_eq!(json(&home, &["search", "--grep", "WALRUS"])["lines"], 0);
+    assert_eq!(json(&home, &["search", "--grep", "walrus"])["lines"], 3);
+    assert_eq!(json(&home, &["search", "--grep", "walrus", "--role", "user"])["lines"], 1);
+    assert_eq!(json(&home, &["search", "--grep", "walrus", "--session", "e6d03ad1"])["lines"], 0);
+    let said = run(&home, &["search", "--grep", "0x082c"]).succeeded().stdout;
+    assert!(said.contains("[redacted:") && !said.contains(key), "{said}");
+    let wrong = run(&home, &["search", "--grep", "(unclosed"]);
+    assert_eq!(wrong.code, Some(2), "{wrong:?}");
+    assert!(wrong.stderr.contains("`(unclosed` is not a valid regular expression"), "{}", wrong.stderr);
+    let nothing = run(&home, &["search", "--grep", "ostriches fly"]).succeeded().stdout;
+    assert!(nothing.contains("Nothing in 3 sessions matches `ostriches fly`."), "{nothing}");
+}

@@ -1,0 +1,341 @@
+//! `search --grep`: a pattern in everything the transcripts hold, the output of tools included; no index is asked.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use model::{Session, SessionId};
+use regex::bytes::Regex as BytesRegex;
+use regex::{Regex, RegexBuilder};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use system::in_parallel;
+use transcript::record::{parse, result_text};
+use transcript::{Part, Reader, Role, message};
+
+use crate::sessions::list;
+use crate::sessions::resolve::resolve;
+use crate::{Context, Error, Kind, Secrets};
+
+/// How many matching lines are shown without a limit.
+const LIMIT: usize = 100;
+/// The largest automaton that a pattern may become, in bytes.
+const LARGEST: usize = 10 << 20;
+/// The longest line that is shown whole, in bytes.
+const LONGEST: usize = 2000;
+
+/// What to look for, and where.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "GrepRequest")]
+pub struct Request {
+    /// A regular expression; without a capital letter it matches capital letters too.
+    pub pattern: String,
+    /// Whether the pattern is text instead of a regular expression.
+    pub fixed: bool,
+    /// Which sessions to look through.
+    pub sessions: list::Request,
+    /// Only this session: its id, or a prefix of it.
+    pub session: Option<String>,
+    /// Only what was said or done by this role.
+    pub role: Option<Role>,
+    /// At most so many matching lines; 100 without it.
+    #[schemars(range(min = 1))]
+    pub limit: Option<usize>,
+}
+
+/// The lines that match, session by session, the newest first.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "GrepAnswer")]
+pub struct Answer {
+    /// The pattern, as it was asked.
+    pub pattern: String,
+    /// The sessions with matching lines.
+    pub sessions: Vec<Matches>,
+    /// How many lines match in all.
+    pub lines: u64,
+    /// How many sessions were looked through.
+    pub searched: usize,
+    /// How many files could not be read.
+    pub unreadable: usize,
+    /// Whether lines are missing because of the limit.
+    pub truncated: bool,
+}
+
+/// The matching lines of one session.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Matches {
+    /// The session.
+    pub session_id: SessionId,
+    /// The session's title.
+    pub title: Option<Arc<str>>,
+    /// What people call its repository.
+    pub project: Option<Arc<str>>,
+    /// When something last happened in it.
+    #[serde(serialize_with = "model::optional_time")]
+    pub last_modified: Option<Timestamp>,
+    /// The lines, in the order in which they were said.
+    pub matches: Vec<LineMatch>,
+}
+
+/// A line of text that matches.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct LineMatch {
+    /// The transcript.
+    #[serde(serialize_with = "model::path")]
+    pub file: PathBuf,
+    /// The line of the transcript, from 1.
+    pub line: u64,
+    /// Where that line begins, in bytes.
+    pub offset: u64,
+    /// The id of the record.
+    pub uuid: Option<String>,
+    /// Who said or did it.
+    pub role: Role,
+    /// When it was said.
+    #[serde(serialize_with = "model::optional_time")]
+    pub at: Option<Timestamp>,
+    /// Whether a sub-agent said it.
+    pub subagent: bool,
+    /// The line of the text.
+    pub text: String,
+    /// The ranges of the matches in it, in bytes.
+    pub marks: Vec<(usize, usize)>,
+}
+
+/// Looks through the transcripts.
+pub fn grep(context: &Context, request: &Request) -> Result<Answer, Error> {
+    let pattern = Pattern::new(request)?;
+    let limit = request.limit.unwrap_or(LIMIT);
+    let mut listed =
+        list::list(context, &list::Request { limit: None, ..request.sessions.clone() })?.sessions;
+    if let Some(text) = &request.session {
+        let only = resolve(listed.iter(), text)?.id.clone();
+        listed.retain(|session| session.id == only);
+    }
+    listed.retain(|session| session.file.is_some());
+    listed.sort_by_key(|session| std::cmp::Reverse(session.last_modified));
+    let scan = Scan {
+        pattern: &pattern,
+        role: request.role,
+        since: request.sessions.since.as_ref().map(|since| since.at(context)).transpose()?,
+        until: request.sessions.until.as_ref().map(|until| until.at(context)).transpose()?,
+        secrets: context.secrets,
+        most: limit,
+    };
+    let threads = context.config().places().threads;
+    let found = in_parallel(threads, &listed, |session| match context.check_cancelled() {
+        Ok(()) => scan.session(session),
+        Err(_) => Found::default(),
+    });
+    context.check_cancelled()?;
+    let mut answer = Answer { pattern: request.pattern.clone(), searched: listed.len(), ..Answer::default() };
+    let mut room = limit;
+    for (session, mut found) in listed.into_iter().zip(found) {
+        answer.lines += found.lines;
+        answer.unreadable += found.unreadable;
+        found.matches.truncate(room);
+        room -= found.matches.len();
+        if !found.matches.is_empty() {
+            answer.sessions.push(Matches::new(session, found.matches));
+        }
+    }
+    answer.truncated = answer.lines > (limit - room) as u64;
+    Ok(answer)
+}
+
+impl Matches {
+    fn new(session: Session, matches: Vec<LineMatch>) -> Self {
+        Self {
+            session_id: session.id,
+            title: session.title,
+            project: session.project,
+            last_modified: session.last_modified,
+            matches,
+        }
+    }
+}
+
+/// A pattern, and a quick test that rules most lines of a transcript out.
+struct Pattern {
+    regex: Regex,
+    /// Matches the line as it is in the file, where JSON writes the pattern's characters as they are.
+    raw: Option<BytesRegex>,
+}
+
+impl Pattern {
+    fn new(request: &Request) -> Result<Self, Error> {
+        if request.pattern.is_empty() {
+            return Err(Error::new(Kind::Usage, "the pattern is empty"));
+        }
+        let text = if request.fixed { regex::escape(&request.pattern) } else { request.pattern.clone() };
+        let is_any_case = !has_capitals(&request.pattern, request.fixed);
+        let built = RegexBuilder::new(&text).case_insensitive(is_any_case).size_limit(LARGEST).build();
+        let regex = built.map_err(|error| {
+            let message = format!("`{}` is not a valid regular expression", request.pattern);
+            Error::caused(Kind::Usage, message, &error)
+                .hint("to look for it as text, search for a fixed string")
+        })?;
+        let is_plain = request.pattern.chars().all(|c| c.is_ascii_alphanumeric() || " _-".contains(c));
+        let raw =
+            regex::bytes::RegexBuilder::new(&text).case_insensitive(is_any_case).size_limit(LARGEST).build();
+        Ok(Self { regex, raw: raw.ok().filter(|_| is_plain) })
+    }
+
+    fn marks(&self, line: &str) -> Vec<(usize, usize)> {
+        self.regex.find_iter(line).map(|found| (found.start(), found.end())).collect()
+    }
+}
+
+/// Whether a pattern asks for capital letters; those of escapes such as `\S` are none.
+fn has_capitals(pattern: &str, is_fixed: bool) -> bool {
+    let mut was_escape = false;
+    pattern.chars().any(|c| {
+        let is_capital = c.is_uppercase() && (is_fixed || !was_escape);
+        was_escape = c == '\\' && !was_escape;
+        is_capital
+    })
+}
+
+/// A pass over transcripts.
+struct Scan<'a> {
+    pattern: &'a Pattern,
+    role: Option<Role>,
+    since: Option<Timestamp>,
+    until: Option<Timestamp>,
+    secrets: Secrets,
+    /// How many lines of one session are kept.
+    most: usize,
+}
+
+/// What was found in one session.
+#[derive(Default)]
+struct Found {
+    matches: Vec<LineMatch>,
+    lines: u64,
+    unreadable: usize,
+}
+
+impl Scan<'_> {
+    fn session(&self, session: &Session) -> Found {
+        let mut found = Found::default();
+        let own = session.file.iter().map(|file| (&**file, false));
+        let agents = session.subagents.iter().map(|agent| (&*agent.file, true));
+        for (file, subagent) in own.chain(agents) {
+            if self.file(file, subagent, &mut found).is_err() {
+                found.unreadable += 1;
+            }
+        }
+        found
+    }
+
+    fn file(&self, file: &Path, subagent: bool, found: &mut Found) -> std::io::Result<()> {
+        let mut reader = Reader::open(file)?;
+        while let Some(line) = reader.next_line()? {
+            if self.pattern.raw.as_ref().is_some_and(|raw| !raw.is_match(line.bytes)) {
+                continue;
+            }
+            let Ok(record) = parse(line.bytes) else { continue };
+            let Some(said) = message(&record) else { continue };
+            let is_in_time = |at: Timestamp| {
+                self.since.is_none_or(|since| at >= since) && self.until.is_none_or(|until| at < until)
+            };
+            let is_timed = self.since.is_none() && self.until.is_none() || said.at.is_some_and(is_in_time);
+            if !is_timed || self.role.is_some_and(|role| role != said.role) {
+                continue;
+            }
+            let place = LineMatch {
+                file: file.to_owned(),
+                line: line.number,
+                offset: line.offset,
+                uuid: said.uuid.map(ToOwned::to_owned),
+                role: said.role,
+                at: said.at,
+                subagent,
+                text: String::new(),
+                marks: Vec::new(),
+            };
+            for part in &said.parts {
+                self.part(&text_of(part), &place, found);
+            }
+        }
+        Ok(())
+    }
+
+    /// The matching lines of a text. It is redacted as a whole, since a secret may be longer than a line.
+    fn part(&self, text: &str, place: &LineMatch, found: &mut Found) {
+        if !text.lines().any(|line| self.pattern.regex.is_match(line)) {
+            return;
+        }
+        for line in self.secrets.redacted(Cow::Borrowed(text)).lines() {
+            let marks = self.pattern.marks(line);
+            let Some(&(first, _)) = marks.first() else { continue };
+            found.lines += 1;
+            if found.matches.len() < self.most {
+                let (text, marks) = cut(line, first, &marks);
+                found.matches.push(LineMatch { text, marks, ..place.clone() });
+            }
+        }
+    }
+}
+
+/// All that a part of a message holds, as text.
+fn text_of<'a>(part: &'a Part<'_>) -> Cow<'a, str> {
+    match part {
+        Part::Text(text) | Part::Thinking(text) => Cow::Borrowed(text),
+        Part::ToolUse { input, .. } => {
+            let parsed = serde_json::from_str(input.json()).unwrap_or(serde_json::Value::Null);
+            let mut lines = Vec::new();
+            strings(&parsed, &mut lines);
+            Cow::Owned(lines.join("\n"))
+        }
+        Part::ToolResult { content, .. } => result_text(*content),
+        Part::Image => Cow::Borrowed(""),
+    }
+}
+
+/// The texts in a tool's input, in their order.
+fn strings(value: &serde_json::Value, lines: &mut Vec<String>) {
+    match value {
+        serde_json::Value::String(text) => lines.push(text.clone()),
+        serde_json::Value::Array(items) => items.iter().for_each(|item| strings(item, lines)),
+        serde_json::Value::Object(fields) => fields.values().for_each(|field| strings(field, lines)),
+        _ => {}
+    }
+}
+
+/// A line around its first match, no longer than is shown.
+fn cut(line: &str, first: usize, marks: &[(usize, usize)]) -> (String, Vec<(usize, usize)>) {
+    if line.len() <= LONGEST {
+        return (line.to_owned(), marks.to_vec());
+    }
+    let start = line.floor_char_boundary(first.saturating_sub(LONGEST / 4));
+    let end = line.floor_char_boundary((start + LONGEST).min(line.len()));
+    let inside = marks.iter().filter(|(from, to)| *from >= start && *to <= end);
+    (line[start..end].to_owned(), inside.map(|(from, to)| (from - start, to - start)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capital_letters_are_asked_for_by_capital_letters() {
+        let check = |pattern: &str, expected: bool| {
+            assert_eq!(has_capitals(pattern, false), expected, "{pattern}");
+        };
+        check("fatal", false);
+        check("Fatal", true);
+        check(r"\S+\W", false);
+        check(r"\\S", true);
+        assert!(has_capitals(r"\S", true), "it is text");
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_its_match() {
+        let line = format!("{}needle{}", "é".repeat(4000), "x".repeat(4000));
+        let (text, marks) = cut(&line, 8000, &[(8000, 8006)]);
+        assert!(text.len() <= LONGEST && &text[marks[0].0..marks[0].1] == "needle", "{marks:?}");
+    }
+}
