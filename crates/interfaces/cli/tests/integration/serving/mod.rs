@@ -8,6 +8,7 @@ mod crew;
 mod dashboard;
 mod events;
 mod generated;
+mod killed;
 mod life;
 
 use std::io::{BufRead as _, BufReader, Read as _};
