@@ -1,6 +1,7 @@
 //! Asking about sessions: which there are, what was said in one, what they took.
 
 pub(crate) mod activity;
+pub mod citation;
 pub mod cost;
 pub(crate) mod ledger;
 pub mod list;

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use transcript::record::Record;
 use transcript::{Page, Position, message, offset_of, page_after, page_before, position_after};
 
+use crate::sessions::citation::{offset_of_line, split_line};
 use crate::sessions::locate::{Files, locate};
 use crate::sessions::message::{PartFilter, ToolDetail};
 pub use crate::sessions::message::{Piece, Shown};
@@ -29,7 +30,8 @@ const MOST: usize = 500;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PageRequest")]
 pub struct Request {
-    /// The id of a session or of an OpenClaw conversation, or a prefix of it.
+    /// The id of a session or of an OpenClaw conversation, or a prefix of it; `ID:LINE`, as places are cited, shows the
+    /// messages around that line.
     pub session: String,
     /// Messages before this place: `older` of a page.
     pub before: Option<String>,
@@ -86,9 +88,13 @@ pub(crate) enum Place {
 
 /// Shows a page of a session's main branch.
 pub fn page(context: &Context, request: &Request) -> Result<Answer, Error> {
-    let place = place(request)?;
+    let mut place = place(request)?;
     let limit = request.limit.unwrap_or(LIMIT).clamp(1, MOST);
-    let located = locate(context, &request.session)?;
+    let (session, line) = split_line(&request.session);
+    let located = locate(context, session)?;
+    if let (Some(line), Place::Before(None), Files::Claude(file)) = (line, &place, &located.files) {
+        place = around_line(file, line, &located.id)?;
+    }
     let tools = if request.tools { ToolDetail::Full } else { ToolDetail::None };
     let parts = PartFilter { tools, thinking: request.thinking, secrets: context.secrets };
     if let Files::Claude(file) = &located.files
@@ -112,6 +118,15 @@ pub fn page(context: &Context, request: &Request) -> Result<Answer, Error> {
         newer: page.newer.to_string(),
         is_last: page.is_last,
     })
+}
+
+/// The place of a line that is cited as `ID:LINE`.
+fn around_line(file: &Path, line: u64, id: &SessionId) -> Result<Place, Error> {
+    let offset = offset_of_line(file, line).map_err(|error| {
+        Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), &error)
+    })?;
+    let missing = || Error::new(Kind::NotFound, format!("session {id} has no line {line}"));
+    offset.map(Place::AroundOffset).ok_or_else(missing)
 }
 
 /// The last messages of a conversation's main branch, oldest first.

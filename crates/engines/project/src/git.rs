@@ -114,6 +114,10 @@ fn run(
         ask(git, context.tools.git_limit)
     });
     answer.map_err(|error| match error {
+        // A missing working directory looks the same to the system.
+        CommandError::NotFound(_) if !context.directory.is_dir() => {
+            format!("there is no directory {}", context.directory.display())
+        }
         CommandError::NotFound(_) => "there is no program `git` on your PATH".to_owned(),
         CommandError::TimedOut(limit) => {
             format!("`git {}` did not answer within {} s", asked(), limit.as_secs())

@@ -1,6 +1,7 @@
 //! `show`: prints one session as a conversation.
 
 use app::Context;
+use app::sessions::citation::split_line;
 use app::sessions::show::{Conversation, Request, show};
 
 use crate::exit::Failure;
@@ -94,13 +95,6 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// A session and the line in it that are named as `ID:LINE`.
-fn split_line(text: &str) -> (&str, Option<u64>) {
-    // The keys of OpenClaw's conversations have colons of their own.
-    let cited = text.split_once(':').and_then(|(id, line)| Some((id, line.parse().ok()?)));
-    cited.map_or((text, None), |(id, line)| (id, Some(line)))
-}
-
 fn write(conversation: &Conversation, mut look: impl Renderer, mut out: Output) -> Result<(), Failure> {
     // What fails before the first message prints nothing.
     let mut head = Some(&conversation.session);
@@ -115,17 +109,4 @@ fn write(conversation: &Conversation, mut look: impl Renderer, mut out: Output) 
     }
     look.end(&mut out, left_out)?;
     Ok(out.finish()?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_is_named_behind_an_id() {
-        assert_eq!(split_line("b6b20c21:569"), ("b6b20c21", Some(569)));
-        assert_eq!(split_line("b6b20c21"), ("b6b20c21", None));
-        assert_eq!(split_line("b6b20c21:"), ("b6b20c21:", None));
-        assert_eq!(split_line("agent:main:12"), ("agent:main:12", None));
-    }
 }

@@ -234,3 +234,15 @@ fn prompts_recall_and_hand_over() {
     let missing = client.ask("prompts/get", json!({"name": "recall", "arguments": {}}));
     assert!(missing["error"]["message"].as_str().unwrap().contains("topic"), "{missing}");
 }
+
+#[test]
+fn a_citation_is_read_as_it_is_written() {
+    let scene = Scene::new();
+    let mut client = scene.client();
+    let hit = client.call("search", json!({"query": "renewed twice"}))["hits"][0].clone();
+    let place = format!("{}:{}", &TOKENS[..8], hit["line"]);
+    let page = client.call("read_session", json!({"session": place, "limit": 1}));
+    assert_eq!(page["quoted"][0]["uuid"], hit["uuid"], "{page}");
+    let error = client.fail("read_session", json!({"session": format!("{}:9999", &TOKENS[..8])}));
+    assert!(error["message"].as_str().unwrap().contains("has no line 9999"), "{error}");
+}
