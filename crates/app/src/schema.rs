@@ -11,13 +11,14 @@ use crate::live::hooks;
 use crate::proceed::fork_request;
 use crate::repository::status;
 use crate::search::{self, embed, export, export_schedule, grep, index, memory};
-use crate::sessions::{cost, list, page, show};
+use crate::sessions::{blame, cost, diff, journal, list, page, prompts, show};
 use crate::workers::run::RunEvent;
 use crate::{Error, Progress, choose, cron, doctor, eval, workers};
 
 /// Every question: its name, its request and its answer.
 const EXCHANGES: &[Exchange] = &[
     exchange::<workers::answer::Request, ()>("answer"),
+    exchange::<blame::Request, blame::Answer>("blame"),
     exchange::<blocks::Request, blocks::Answer>("blocks"),
     exchange::<cost::Request, cost::Answer>("cost"),
     exchange::<cron::add::Request, cron::JobInfo>("cron_add"),
@@ -28,6 +29,7 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<cron::JobRequest, cron::JobInfo>("cron_remove"),
     exchange::<cron::JobRequest, cron::RunInfo>("cron_run"),
     exchange::<day::Request, day::Answer>("day"),
+    exchange::<diff::Request, diff::Answer>("diff"),
     exchange::<doctor::Request, doctor::Report>("doctor"),
     exchange::<export_schedule::Request, export_schedule::Schedule>("doctor_schedule"),
     exchange::<doctor::ServiceRequest, doctor::ServiceFiles>("doctor_service"),
@@ -41,6 +43,7 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<grep::Request, grep::Answer>("grep"),
     exchange::<hooks::Request, hooks::Answer>("hooks"),
     exchange::<index::Request, index::Answer>("index"),
+    exchange::<journal::Request, journal::Answer>("journal"),
     exchange::<list::Request, list::Answer>("list"),
     exchange::<workers::log::Request, workers::log::Answer>("log"),
     exchange::<memory::IndexRequest, index::Answer>("memory_index"),
@@ -51,6 +54,7 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<page::Request, page::Answer>("page"),
     exchange::<choose::request::Request, choose::answer::Answer>("pick"),
     exchange::<picture::Request, picture::Answer>("picture"),
+    exchange::<prompts::Request, prompts::Answer>("prompts"),
     exchange::<list::Request, rows::Answer>("rows"),
     exchange::<workers::start::Request, workers::run::Ready>("run"),
     exchange::<search::Request, search::Answer>("search"),
@@ -166,6 +170,8 @@ mod tests {
         check::<workers::start::Request>("run", "task");
         check::<workers::stop::Request>("stop", "worker");
         check::<show::Request>("show", "session");
+        check::<diff::Request>("diff", "session");
+        check::<blame::Request>("blame", "what");
         check::<page::Request>("page", "session");
         check::<choose::why_not::Request>("why_not", "session");
         check::<cron::JobRequest>("cron_run", "job");

@@ -1,8 +1,11 @@
-//! Asking about sessions: which there are, what was said in one, what they took.
+//! Asking about sessions: which there are, what was said and changed in one, what they took.
 
 pub(crate) mod activity;
+pub mod blame;
 pub mod citation;
 pub mod cost;
+pub mod diff;
+pub mod journal;
 pub(crate) mod ledger;
 pub mod list;
 pub(crate) mod locate;
@@ -11,6 +14,7 @@ pub(crate) mod message;
 mod openclaw_conversation;
 pub(crate) mod origin_name;
 pub mod page;
+pub mod prompts;
 pub(crate) mod resolve;
 pub(crate) mod select;
 pub mod show;

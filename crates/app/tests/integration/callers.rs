@@ -9,10 +9,14 @@ use app::proceed::fork::{Request as ForkRequest, fork};
 use app::proceed::resume::resume;
 use app::repository::status;
 use app::search::{Request as SearchRequest, embed, export_schedule, index, memory, search};
+use app::sessions::blame::{Request as BlameRequest, blame};
 use app::sessions::cost::{GroupBy, Request as CostRequest, cost};
+use app::sessions::diff::{Request as DiffRequest, diff};
+use app::sessions::journal::{Request as JournalRequest, journal};
 use app::sessions::list::{Request as ListRequest, list};
 use app::sessions::lookup::{SessionRef, which};
 use app::sessions::page::{Request as PageRequest, page};
+use app::sessions::prompts::{Request as PromptsRequest, prompts};
 use app::sessions::show::{Request as ShowRequest, Shown, show};
 use app::workers::{run, send, start, stop};
 use app::{Caller, Context, Error, Kind, cron, doctor, live, workers};
@@ -25,6 +29,11 @@ fn all_answers(context: &Context) -> Vec<(String, String)> {
     let mut say = |name: &str, answer: String| all.push((name.to_owned(), answer));
     say("list", format!("{:?}", list(context, &ListRequest::default())));
     say("cost", format!("{:?}", cost(context, &CostRequest { by: GroupBy::Session, ..Default::default() })));
+    say("prompts", format!("{:?}", prompts(context, &PromptsRequest::default())));
+    let request = BlameRequest { what: "a/b.rs".to_owned(), ..Default::default() };
+    say("blame", format!("{:?}", blame(context, &request)));
+    let day = JournalRequest { since: Some("2026-01-10".into()), ..Default::default() };
+    say("day", format!("{:?}", journal(context, &day)));
     say("status", format!("{:?}", status::status(context, &status::Request::default())));
     say("doctor", format!("{:?}", doctor::doctor(context, &doctor::Request::default())));
     say("workers", format!("{:?}", workers::list::list(context, &workers::list::Request::default())));
@@ -41,6 +50,8 @@ fn all_answers(context: &Context) -> Vec<(String, String)> {
             let request = SearchRequest { query: question, ..Default::default() };
             say("search", format!("{:?}", search(context, &request)));
         }
+        let request = DiffRequest { session: id.to_owned(), ..Default::default() };
+        say("diff", format!("{:?}", diff(context, &request)));
         say("show", shown(context, id).unwrap_or_else(|error| error.to_string()));
         let request =
             PageRequest { session: id.to_owned(), tools: true, thinking: true, ..Default::default() };

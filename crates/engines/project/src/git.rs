@@ -159,7 +159,16 @@ pub(crate) fn commits(context: &RepoContext) -> Result<Vec<Commit>, String> {
         return Ok(Vec::new());
     }
     let fields: Vec<String> = fields(&answer.stdout).collect();
-    let commit = |fields: &[String]| match fields {
+    Ok(fields.chunks(4).filter_map(commit).collect())
+}
+
+/// The first commit in what `git log` prints with the format of [`commits`].
+pub(crate) fn commit_of(log: &[u8]) -> Option<Commit> {
+    commit(&fields(log).take(4).collect::<Vec<_>>())
+}
+
+fn commit(fields: &[String]) -> Option<Commit> {
+    match fields {
         [sha, author, date, message] => Some(Commit {
             sha: sha.clone(),
             message: message.clone(),
@@ -167,8 +176,7 @@ pub(crate) fn commits(context: &RepoContext) -> Result<Vec<Commit>, String> {
             date: date.parse().ok(),
         }),
         _ => None,
-    };
-    Ok(fields.chunks(4).filter_map(commit).collect())
+    }
 }
 
 /// Hash and subject of up to `most` of the newest commits on any branch; `None` if git fails.
@@ -205,6 +213,14 @@ pub(crate) fn changes(context: &RepoContext) -> Result<GitChanges, String> {
         return Err(format!("git does not say what has changed: {}", complaint(&answer)));
     }
     Ok(if has_succeeded(&answer) { parse_changes(&answer.stdout) } else { GitChanges::default() })
+}
+
+/// Runs a git command that reads files of the work tree, without running programs the repository names.
+pub(crate) fn git_without_filters(
+    context: &RepoContext,
+    arguments: &[&str],
+) -> Result<CommandOutput, String> {
+    question(context, arguments, &filters(context)?)
 }
 
 /// Runs `git status` without running programs the repository names.

@@ -1,22 +1,26 @@
 //! The current state of a repository: git, GitHub if `gh` is available, and documents; linked work trees for
-//! tasks.
+//! tasks; patches.
 //!
 //! Every program has a time limit and inherits nothing that could lead it to another repository. Anything
 //! that cannot be determined is omitted and reported as a problem.
 
+mod blame;
 mod branch;
 mod child;
 mod docs;
 mod git;
 mod github;
 mod head;
+mod patch;
 mod status;
 mod worktree;
 
+pub use blame::{BlamedLine, blame_line, commit_named};
 pub use branch::branch_at;
 pub use docs::ProjectDocs;
 pub use git::{Commit, GitState, recent_subjects};
 pub use github::{Check, GitHubState, PullRequest};
+pub use patch::{LineCounts, count_lines, patch};
 pub use status::{ProjectStatus, Repo, branch, status, work_tree};
 pub use worktree::{WorkTree, add_work_tree, is_work_tree_name, remove_work_tree, unsaved_work};
 

@@ -5,7 +5,9 @@
 
 mod block;
 mod chain;
+mod deeds;
 mod directory;
+mod edits;
 mod files;
 mod files_written;
 mod home;
@@ -34,7 +36,12 @@ mod walk;
 mod work_log;
 
 pub use chain::Chain;
+pub use deeds::{Deed, DeedKind, each_deed};
 pub use directory::start_directory;
+pub use edits::{
+    EditLog, EditOutcome, EditPlace, EditTurn, FileContent, FileEdit, FileReplay, Replacement, TextChange,
+    edit_log, may_change_files, read_edit,
+};
 pub use files::{FolderContents, ReadProblem, SubagentFile, SubagentMeta, TranscriptFile};
 pub use files_written::files_written;
 pub use home::{ConfigFolder, FileRole};

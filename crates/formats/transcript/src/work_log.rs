@@ -66,8 +66,7 @@ pub fn work_log(path: &Path) -> io::Result<WorkLog> {
             continue;
         }
         let text = record.tool_use_result().get("stdout").text().unwrap_or_default();
-        let text = &text[..text.floor_char_boundary(OUTPUT_CAP)];
-        work_log.commits.extend(text.lines().filter_map(commit).map(|(hash, subject)| LoggedCommit {
+        work_log.commits.extend(commits_in(&text).map(|(hash, subject)| LoggedCommit {
             uuid: record.uuid().map(str::to_owned),
             hash: hash.to_owned(),
             subject: subject.to_owned(),
@@ -101,6 +100,11 @@ fn said(record: &Record<'_>) -> Option<String> {
     });
     let text = texts.collect::<Vec<_>>().join("\n");
     (!text.trim().is_empty() && !crate::is_command(&text)).then_some(text)
+}
+
+/// The commits that git reports in a tool's output: the beginnings of their hashes and their subjects.
+pub(crate) fn commits_in(output: &str) -> impl Iterator<Item = (&str, &str)> {
+    output[..output.floor_char_boundary(OUTPUT_CAP)].lines().filter_map(commit)
 }
 
 /// The hash and the subject in `[main 1a2b3c4] Subject`, which git prints of a commit.

@@ -3,8 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    answer, attach, cc, completions, cost, cron, doctor, eval, export, fork, hook, hooks, index, list, mcp,
-    memory, pick, resume, run, search, send, serve, show, status, stop, store, watch, worker, workers,
+    answer, attach, blame, cc, completions, cost, cron, day, diff, doctor, eval, export, fork, hook, hooks,
+    index, list, mcp, memory, pick, prompts, resume, run, search, send, serve, show, status, stop, store,
+    watch, worker, workers,
 };
 /// Find, understand and continue every Claude Code session you ever had.
 #[derive(Debug, Parser)]
@@ -31,6 +32,8 @@ pub(crate) enum Command {
     Store(store::Args),
     Cc(cc::Args),
     Show(show::Args),
+    Diff(diff::Args),
+    Blame(blame::Args),
     Resume(resume::Args),
     Fork(fork::Args),
     Export(export::Args),
@@ -48,6 +51,8 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Worker(worker::Args),
     Status(status::Args),
+    Day(day::Args),
+    Prompts(prompts::Args),
     Cron(cron::Args),
     Cost(cost::Args),
     Mcp(mcp::Args),

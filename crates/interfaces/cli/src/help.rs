@@ -10,11 +10,11 @@ use crate::exit;
 
 /// The commands by what they are for, in the order in which a person meets them.
 const GROUPS: [(&str, &[&str]); 8] = [
-    ("Find", &["search", "list", "show"]),
+    ("Find", &["search", "list", "show", "prompts"]),
     ("Continue", &["resume", "fork", "pick"]),
+    ("Review", &["day", "diff", "blame", "cost"]),
     ("Live", &["watch", "status"]),
     ("Work", &["run", "send", "workers", "attach", "answer", "stop", "cron"]),
-    ("Money", &["cost"]),
     ("For programs", &["mcp", "serve", "export"]),
     ("OpenClaw", &["memory", "store", "cc"]),
     ("Setup", &["doctor", "index", "hooks", "completions", "eval"]),

@@ -120,6 +120,16 @@ pub(crate) fn dollars(amount: f64) -> String {
     if amount > 0.0 && amount < 0.005 { "<$0.01".to_owned() } else { format!("${amount:.2}") }
 }
 
+/// A duration of so many minutes: `45 min`, `3 h 20 min`, `2 days`.
+pub(crate) fn duration(minutes: i64) -> String {
+    match (minutes / 60, minutes % 60) {
+        (0, minutes) => format!("{minutes} min"),
+        (hours, 0) if hours < 48 => format!("{hours} h"),
+        (hours, minutes) if hours < 48 => format!("{hours} h {minutes} min"),
+        (hours, _) => format!("{} days", hours / 24),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,5 +213,14 @@ mod tests {
         check(1_250_000, "1.2M");
         check(u64::MAX, "18446744T");
         assert_eq!([0.0, 0.001, 0.005, 1.5].map(dollars), ["$0.00", "<$0.01", "$0.01", "$1.50"]);
+    }
+
+    #[test]
+    fn durations() {
+        let check = |minutes, expected: &str| assert_eq!(duration(minutes), expected);
+        check(45, "45 min");
+        check(200, "3 h 20 min");
+        check(120, "2 h");
+        check(60 * 50, "2 days");
     }
 }

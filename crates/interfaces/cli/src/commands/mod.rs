@@ -2,10 +2,13 @@
 
 pub(crate) mod answer;
 pub(crate) mod attach;
+pub(crate) mod blame;
 pub(crate) mod cc;
 pub(crate) mod completions;
 pub(crate) mod cost;
 pub(crate) mod cron;
+pub(crate) mod day;
+pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod eval;
 pub(crate) mod export;
@@ -18,6 +21,7 @@ pub(crate) mod list;
 pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod pick;
+pub(crate) mod prompts;
 pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod search;

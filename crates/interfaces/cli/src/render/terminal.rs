@@ -10,7 +10,7 @@ use jiff::{Timestamp, Unit};
 use model::Session;
 
 use super::{LastSpeaker, Renderer};
-use crate::text::{count, dollars, safe, safe_lines};
+use crate::text::{count, dollars, duration, safe, safe_lines};
 use crate::wrap::Wrap;
 
 /// The most lines of a tool's work that are shown.
@@ -181,16 +181,6 @@ fn folded(out: &mut dyn Write, text: &str, style: impl Fn(&str) -> Style) -> io:
     }
 }
 
-/// A duration of so many minutes: `45 min`, `3 h 20 min`, `2 days`.
-fn duration(minutes: i64) -> String {
-    match (minutes / 60, minutes % 60) {
-        (0, minutes) => format!("{minutes} min"),
-        (hours, 0) if hours < 48 => format!("{hours} h"),
-        (hours, minutes) if hours < 48 => format!("{hours} h {minutes} min"),
-        (hours, _) => format!("{} days", hours / 24),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -255,14 +245,5 @@ mod tests {
             printed(None, &[shown(1, Role::Assistant, vec![edit])]),
             "\nAssistant\n» Edit a.rs\n  -old\n  +new\n"
         );
-    }
-
-    #[test]
-    fn durations() {
-        let check = |minutes, expected: &str| assert_eq!(duration(minutes), expected);
-        check(45, "45 min");
-        check(200, "3 h 20 min");
-        check(120, "2 h");
-        check(60 * 50, "2 days");
     }
 }

@@ -6,6 +6,8 @@
     reason = "a helper that cannot go on fails the test that called it"
 )]
 
+mod blaming;
+mod changing;
 mod choosing;
 mod continuing;
 mod crashing;
@@ -37,6 +39,7 @@ mod serving;
 mod smart_fork;
 mod status;
 mod storing;
+mod telling;
 mod unread;
 mod watching;
 mod worktrees;

@@ -16,6 +16,12 @@ const COMMANDS: &[(&str, &str)] = &[
     ("show_with_tools", "show 1ba1de03 --tools --thinking"),
     ("show_the_last_message", "show 1ba1de03 --last 1"),
     ("show_as_markdown", "show 1ba1de03 --export md"),
+    ("diff", "diff 1ba1de03"),
+    ("diff_stat", "diff 1ba1de03 --stat"),
+    ("blame", "blame rate_limit.rs"),
+    ("day", "day --since 4w"),
+    ("prompts", "prompts token"),
+    ("prompts_of_nothing", "prompts walrus"),
     ("resume", "resume 1ba1de03 --print"),
     ("fork", "fork token refresh"),
     ("fork_of_an_id", "fork 1ba1de03 --print"),
@@ -84,6 +90,8 @@ fn snapshot(name: &str, text: &str, home: &ScratchHome) {
         // Ages, days and times of the demo, which is always of today.
         (r"\s+\b\d{1,3}(s|m|h|d|w|y)\b", " [age]"),
         (r"\b20\d\d-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?Z?)?", "[time]"),
+        (r"\b\d{1,2} (January|February|March|April|May|June|July|August|September|October|November|December) 20\d\d", "[day]"),
+        (r"\b\d\d:\d\d\b", "[time]"),
         (r" *\b\d{1,2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)( 20\d\d)?", " [day]"),
         (r"\b\d+(\.\d+)? ?(kB|MB)\b", "[size]"),
         // They fall a little with every second that a session is older.
@@ -116,13 +124,13 @@ fn piped(home: &ScratchHome, typed: &str) -> String {
     )
 }
 
-/// The same on a terminal of 80 columns that holds all of it.
-fn on_a_terminal(home: &ScratchHome, typed: &str) -> String {
+/// The same on a terminal of so many columns that holds all of it.
+fn on_a_terminal(home: &ScratchHome, typed: &str, columns: u16) -> String {
     const DONE: &str = "[exit ";
     let line = format!("'{}' {typed}; echo \"{DONE}$?]\"; exec cat", env!("CARGO_BIN_EXE_backstory"));
     let mut command = home.command("sh");
     command.args(["-c", &line]);
-    let terminal = Terminal::run(&command, 80, 200);
+    let terminal = Terminal::run(&command, columns, 200);
     terminal.until(|screen| screen.contains(DONE));
     let screen = terminal.screen();
     format!("$ backstory {typed}\n{}\n", screen.trim_end())
@@ -140,7 +148,19 @@ fn every_command_in_a_pipe() {
 fn every_command_on_a_terminal() {
     let home = home();
     for (name, typed) in COMMANDS {
-        snapshot(&format!("terminal_{name}"), &on_a_terminal(&home, &format!("{typed} --demo")), &home);
+        snapshot(&format!("terminal_{name}"), &on_a_terminal(&home, &format!("{typed} --demo"), 80), &home);
+    }
+}
+
+#[test]
+fn what_was_done_on_narrow_and_wide_terminals() {
+    let home = home();
+    for name in ["diff", "diff_stat", "blame", "day", "prompts"] {
+        let (_, typed) = COMMANDS.iter().find(|(known, _)| *known == name).unwrap();
+        for columns in [60, 120] {
+            let screen = on_a_terminal(&home, &format!("{typed} --demo"), columns);
+            snapshot(&format!("terminal_{name}_in_{columns}_columns"), &screen, &home);
+        }
     }
 }
 

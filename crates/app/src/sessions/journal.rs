@@ -1,0 +1,331 @@
+//! `day`: what was done on a day or on several, by project: prompts, commits, changed files, time and cost.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use cost::totals_by;
+use jiff::civil::Date;
+use jiff::{SignedDuration, Timestamp, ToSpan as _};
+use model::{Session, SessionId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use transcript::{Deed, DeedKind, each_deed, preview};
+
+use crate::repository::target::with_project;
+use crate::sessions::ledger;
+use crate::sessions::totals::keep_reading;
+use crate::{Context, Error, Kind, Moment, Secrets};
+
+/// Silence of this length or less counts as work.
+const PAUSE: SignedDuration = SignedDuration::from_mins(10);
+
+/// Which days to tell of.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "JournalRequest")]
+pub struct Request {
+    /// From this moment's day on; today without it.
+    pub since: Option<Moment>,
+    /// Up to this moment's day, which is included; the day of `since` without it.
+    pub until: Option<Moment>,
+    /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
+    pub project: Option<String>,
+}
+
+/// What was done.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "JournalAnswer")]
+pub struct Answer {
+    /// The first day, in the person's zone.
+    pub since: Date,
+    /// The last day.
+    pub until: Date,
+    /// The projects, the one with the most work first.
+    pub projects: Vec<JournalProject>,
+    /// The estimated price of all of it, in US dollars.
+    pub cost_usd: Option<f64>,
+    /// The last day before these on which there was something, where there is nothing on these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_day: Option<Date>,
+}
+
+/// What was done in a project.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct JournalProject {
+    /// The short name of the repository.
+    pub project: Option<String>,
+    /// Its path.
+    #[serde(serialize_with = "model::optional_path")]
+    pub path: Option<PathBuf>,
+    /// The time in which something happened in any of its sessions, in seconds; at once in several counts for each.
+    pub active_seconds: i64,
+    /// The estimated price, in US dollars.
+    pub cost_usd: Option<f64>,
+    /// The sessions, in the order in which they were begun.
+    pub sessions: Vec<JournalSession>,
+}
+
+/// What was done in a session on these days.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct JournalSession {
+    /// The session's id.
+    pub session_id: SessionId,
+    /// The session's title.
+    pub title: Option<String>,
+    /// The branch last seen in it.
+    pub branch: Option<String>,
+    /// When the first thing happened on these days.
+    #[serde(serialize_with = "model::time")]
+    pub first: Timestamp,
+    /// When the last thing happened on these days.
+    #[serde(serialize_with = "model::time")]
+    pub last: Timestamp,
+    /// The time in which something happened, in seconds; pauses over ten minutes do not count.
+    pub active_seconds: i64,
+    /// The estimated price, in US dollars.
+    pub cost_usd: Option<f64>,
+    /// What the person asked.
+    pub prompts: Vec<JournalPrompt>,
+    /// The commits that were made.
+    pub commits: Vec<JournalCommit>,
+    /// The files that were changed, the most often changed first.
+    pub files: Vec<JournalFile>,
+}
+
+/// What the person asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct JournalPrompt {
+    /// The line of the transcript, from 1.
+    pub line: u64,
+    /// When it was asked.
+    #[serde(serialize_with = "model::time")]
+    pub at: Timestamp,
+    /// How it begins.
+    pub text: String,
+}
+
+/// A commit that git reported.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct JournalCommit {
+    /// The line of the transcript, from 1.
+    pub line: u64,
+    /// When it was made.
+    #[serde(serialize_with = "model::time")]
+    pub at: Timestamp,
+    /// The beginning of its hash.
+    pub hash: String,
+    /// The subject.
+    pub subject: String,
+}
+
+/// A file that was changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct JournalFile {
+    /// Its path, relative to the session's directory where it is below it.
+    pub path: String,
+    /// How often.
+    pub edits: u64,
+}
+
+/// Tells what was done.
+pub fn journal(context: &Context, request: &Request) -> Result<Answer, Error> {
+    let days = Days::of(context, request)?;
+    let mut catalog =
+        catalog::read(&context.config().places(), catalog::Detail::Spending, keep_reading(context));
+    context.check_cancelled()?;
+    let mut all = std::mem::take(&mut catalog.sessions);
+    let strays = all.len();
+    all.append(&mut catalog.strays);
+    let costs = costs(context, &all, &days);
+    all.truncate(strays);
+    let sight = context.sight();
+    let filter = catalog::SessionFilter { project: request.project.clone(), ..Default::default() };
+    let filter = with_project(context, &filter, &all.iter().map(|entry| &*entry.session));
+    let mut answer =
+        Answer { since: days.since, until: days.until, projects: Vec::new(), cost_usd: None, last_day: None };
+    let mut projects: BTreeMap<Option<PathBuf>, JournalProject> = BTreeMap::new();
+    // What a fork copied is told of the session that had it first.
+    all.sort_by_key(|entry| (entry.session.forked_from.is_some(), entry.session.created));
+    let mut told = HashSet::new();
+    for entry in all {
+        context.check_cancelled()?;
+        let mut session = entry.session;
+        if !sight.matches(&session) || !filter.matches(&session) {
+            continue;
+        }
+        if session.last_modified.is_some_and(|last| last < days.begin) {
+            let day = session.last_modified.map(|at| at.to_zoned(context.zone()).date());
+            answer.last_day = answer.last_day.max(day);
+            continue;
+        }
+        if session.created.is_none_or(|created| created >= days.end) {
+            continue;
+        }
+        context.redact_session(&mut session);
+        let cost = costs.get(&session.id).copied();
+        let Some(done) = done(context, &session, &days, cost, &mut told) else { continue };
+        let path = session.repo_path.as_deref().map(Path::to_owned);
+        let project = projects.entry(path.clone()).or_insert_with(|| JournalProject {
+            project: session.project.as_deref().map(|name| context.secrets.redacted(name.into())),
+            path,
+            active_seconds: 0,
+            cost_usd: None,
+            sessions: Vec::new(),
+        });
+        project.active_seconds += done.active_seconds;
+        project.cost_usd = sum(project.cost_usd, done.cost_usd);
+        answer.cost_usd = sum(answer.cost_usd, done.cost_usd);
+        project.sessions.push(done);
+    }
+    answer.projects = projects.into_values().collect();
+    for project in &mut answer.projects {
+        project.sessions.sort_by_key(|session| session.first);
+    }
+    answer.projects.sort_by_key(|project| std::cmp::Reverse(project.active_seconds));
+    if !answer.projects.is_empty() {
+        answer.last_day = None;
+    }
+    Ok(answer)
+}
+
+fn sum(one: Option<f64>, other: Option<f64>) -> Option<f64> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one + other),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Whole days in the person's zone.
+struct Days {
+    since: Date,
+    until: Date,
+    begin: Timestamp,
+    end: Timestamp,
+}
+
+impl Days {
+    fn of(context: &Context, request: &Request) -> Result<Self, Error> {
+        let day = |moment: &Option<Moment>| {
+            let at = moment.as_ref().map(|moment| moment.at(context)).transpose()?;
+            Ok::<_, Error>(at.map(|at| at.to_zoned(context.zone()).date()))
+        };
+        let today = context.now.to_zoned(context.zone()).date();
+        let since = day(&request.since)?;
+        let until = day(&request.until)?.or(since).unwrap_or(today);
+        let since = since.unwrap_or(until);
+        if since > until {
+            return Err(Error::new(Kind::Usage, format!("{since} is after {until}")));
+        }
+        let midnight = |date: Date| {
+            let out_of_range = |_| Error::new(Kind::Usage, format!("{date} is too far away to be told of"));
+            date.to_zoned(context.zone()).map(|time| time.timestamp()).map_err(out_of_range)
+        };
+        Ok(Self { since, until, begin: midnight(since)?, end: midnight(until.saturating_add(1.day()))? })
+    }
+
+    fn holds(&self, at: Timestamp) -> bool {
+        self.begin <= at && at < self.end
+    }
+}
+
+/// What each session took on these days, where all of it has a price.
+fn costs(context: &Context, entries: &[catalog::CatalogEntry], days: &Days) -> HashMap<SessionId, f64> {
+    let mut rows = ledger::rows(context, entries);
+    rows.retain(|row| row.day.is_some_and(|day| days.since <= day && day <= days.until));
+    let totals = totals_by(&rows, |row| row.session.clone());
+    totals.into_iter().filter_map(|(id, total)| Some((id, total.cost?))).collect()
+}
+
+/// What was done in one session; `None` where nothing was.
+fn done(
+    context: &Context,
+    session: &Session,
+    days: &Days,
+    cost: Option<f64>,
+    told: &mut HashSet<u64>,
+) -> Option<JournalSession> {
+    let file = session.file.as_deref()?;
+    let done = blank(session, cost);
+    let mut story =
+        Story { secrets: context.secrets, days, told, own: HashSet::new(), times: Vec::new(), done };
+    let mut files: BTreeMap<PathBuf, u64> = BTreeMap::new();
+    // A session that goes while it is read has been told of as far as it was.
+    let _ = each_deed(file, |deed| story.take(deed, &mut files));
+    for agent in session.subagents.iter().filter(|agent| agent.file != file) {
+        let _ = each_deed(&agent.file, |deed| story.of_subagent(deed, &mut files));
+    }
+    story.told.extend(story.own.drain());
+    story.times.sort_unstable();
+    let mut done = story.done;
+    (done.first, done.last) = (*story.times.first()?, *story.times.last()?);
+    let gaps = story.times.windows(2).map(|pair| pair[1].duration_since(pair[0]));
+    done.active_seconds = gaps.filter(|gap| *gap <= PAUSE).map(|gap| gap.as_secs()).sum();
+    let name = |path: &Path| {
+        let below = session.cwd.as_deref().and_then(|cwd| path.strip_prefix(cwd).ok());
+        context.secrets.redacted(below.unwrap_or(path).to_string_lossy())
+    };
+    done.files = files.into_iter().map(|(path, edits)| JournalFile { path: name(&path), edits }).collect();
+    done.files.sort_by_key(|file| std::cmp::Reverse(file.edits));
+    Some(done)
+}
+
+fn blank(session: &Session, cost_usd: Option<f64>) -> JournalSession {
+    JournalSession {
+        session_id: session.id.clone(),
+        title: session.title.as_deref().map(ToOwned::to_owned),
+        branch: session.branch.as_deref().map(ToOwned::to_owned),
+        first: Timestamp::UNIX_EPOCH,
+        last: Timestamp::UNIX_EPOCH,
+        active_seconds: 0,
+        cost_usd,
+        prompts: Vec::new(),
+        commits: Vec::new(),
+        files: Vec::new(),
+    }
+}
+
+/// What was done in a session, while it is read.
+struct Story<'a> {
+    secrets: Secrets,
+    days: &'a Days,
+    /// The records that were told of in other sessions.
+    told: &'a mut HashSet<u64>,
+    /// The records of this one.
+    own: HashSet<u64>,
+    times: Vec<Timestamp>,
+    done: JournalSession,
+}
+
+impl Story<'_> {
+    fn take(&mut self, deed: Deed, files: &mut BTreeMap<PathBuf, u64>) {
+        let Some(at) = deed.at.filter(|at| self.days.holds(*at)) else { return };
+        if deed.record.is_some_and(|record| self.told.contains(&record)) {
+            return;
+        }
+        self.own.extend(deed.record);
+        self.times.push(at);
+        let line = deed.line;
+        match deed.what {
+            DeedKind::Prompt(text) => {
+                let text = if text.is_empty() { "(a picture)".to_owned() } else { preview(&text) };
+                let text = self.secrets.redacted_beginning(text);
+                self.done.prompts.push(JournalPrompt { line, at, text });
+            }
+            DeedKind::Commit { hash, subject } => {
+                let subject = self.secrets.redacted(subject.into());
+                // An amended or cherry-picked commit is reported again.
+                self.done.commits.retain(|known| known.hash != hash);
+                self.done.commits.push(JournalCommit { line, at, hash, subject });
+            }
+            DeedKind::Changed(path) => *files.entry(path).or_default() += 1,
+            DeedKind::Other => {}
+        }
+    }
+
+    /// A sub-agent's work is its session's; nobody asks it.
+    fn of_subagent(&mut self, deed: Deed, files: &mut BTreeMap<PathBuf, u64>) {
+        if !matches!(deed.what, DeedKind::Prompt(_) | DeedKind::Commit { .. }) {
+            self.take(deed, files);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! `prompts`: everything the person ever asked, newest first, each once.
+
+use std::collections::{HashMap, HashSet};
+
+use catalog::SessionFilter;
+use jiff::Timestamp;
+use model::{Origin, Session, SessionId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use system::in_parallel;
+use transcript::{DeedKind, each_deed};
+
+use crate::sessions::select::select;
+use crate::{Context, Error, Moment, Secrets};
+
+/// The longest prompt that is given whole, in characters.
+const LONGEST: usize = 16_000;
+
+/// Which prompts to give.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "PromptsRequest")]
+pub struct Request {
+    /// Only prompts that contain all of these words; capital letters make no difference.
+    pub words: Vec<String>,
+    /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
+    pub project: Option<String>,
+    /// Only what was asked since then.
+    pub since: Option<Moment>,
+    /// Only what was asked before then.
+    pub until: Option<Moment>,
+    /// At most so many; all without it.
+    #[schemars(range(min = 1))]
+    pub limit: Option<usize>,
+}
+
+/// What the person asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "PromptsAnswer")]
+pub struct Answer {
+    /// The prompts, newest first.
+    pub prompts: Vec<AskedPrompt>,
+    /// How many more match beyond the limit.
+    pub more: usize,
+    /// How many different prompts there are in the sessions that were looked through.
+    pub known: usize,
+}
+
+/// Something the person asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AskedPrompt {
+    /// The words; at most 16,000 characters.
+    pub text: String,
+    /// The session in which it was asked last.
+    pub session_id: SessionId,
+    /// The line of its transcript, from 1.
+    pub line: u64,
+    /// When it was asked last.
+    #[serde(serialize_with = "model::optional_time")]
+    pub at: Option<Timestamp>,
+    /// The short name of the session's repository.
+    pub project: Option<String>,
+    /// How often it was asked.
+    pub times: u64,
+}
+
+/// Gives what the person asked.
+pub fn prompts(context: &Context, request: &Request) -> Result<Answer, Error> {
+    let time = |moment: &Option<Moment>| moment.as_ref().map(|moment| moment.at(context)).transpose();
+    let (since, until) = (time(&request.since)?, time(&request.until)?);
+    let filter = SessionFilter { project: request.project.clone(), since, ..SessionFilter::default() };
+    let mut sessions = select(context, &filter, None)?.sessions;
+    // Agents of OpenClaw's are asked by programs. What a fork copied was asked where it was first.
+    sessions.retain(|session| matches!(session.origin, Origin::Native));
+    sessions.sort_by_key(|session| (session.forked_from.is_some(), session.created));
+    let asked = in_parallel(context.config().places().threads, &sessions, |session| asked(context, session));
+    context.check_cancelled()?;
+    let (mut seen, mut by_text) = (HashSet::new(), HashMap::<String, AskedPrompt>::new());
+    for (record, prompt) in asked.into_iter().flatten() {
+        let is_in = since.is_none_or(|since| prompt.at.is_some_and(|at| at >= since))
+            && until.is_none_or(|until| prompt.at.is_some_and(|at| at < until));
+        if !is_in || record.is_some_and(|record| !seen.insert(record)) {
+            continue;
+        }
+        match by_text.get_mut(&normal(&prompt.text)) {
+            Some(known) => {
+                let times = known.times + 1;
+                if prompt.at >= known.at {
+                    *known = prompt;
+                }
+                known.times = times;
+            }
+            None => drop(by_text.insert(normal(&prompt.text), prompt)),
+        }
+    }
+    let known = by_text.len();
+    let wanted: Vec<String> = request.words.iter().map(|word| word.to_lowercase()).collect();
+    let mut prompts: Vec<AskedPrompt> = by_text
+        .into_iter()
+        .filter(|(text, _)| wanted.iter().all(|word| text.contains(word.as_str())))
+        .map(|(_, prompt)| prompt)
+        .collect();
+    prompts.sort_by(|one, other| {
+        (other.at, &other.session_id, other.line).cmp(&(one.at, &one.session_id, one.line))
+    });
+    let more = request.limit.map_or(0, |limit| prompts.len().saturating_sub(limit));
+    prompts.truncate(prompts.len() - more);
+    Ok(Answer { prompts, more, known })
+}
+
+/// What was asked in one session, each with its record.
+fn asked(context: &Context, session: &Session) -> Vec<(Option<u64>, AskedPrompt)> {
+    let mut all = Vec::new();
+    if context.cancellation.is_cancelled() {
+        return all;
+    }
+    let Some(file) = session.file.as_deref() else { return all };
+    let project = session.project.as_deref().map(ToOwned::to_owned);
+    // A session that goes while it is read has asked what was read of it.
+    let _ = each_deed(file, |deed| {
+        if let DeedKind::Prompt(text) = deed.what
+            && !text.trim().is_empty()
+        {
+            let text = leaving(context.secrets, text.trim());
+            all.push((
+                deed.record,
+                AskedPrompt {
+                    text,
+                    session_id: session.id.clone(),
+                    line: deed.line,
+                    at: deed.at,
+                    project: project.clone(),
+                    times: 1,
+                },
+            ));
+        }
+    });
+    all
+}
+
+/// The words as they may leave; a secret may be cut off at the end of the longest.
+fn leaving(secrets: Secrets, text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        None => secrets.redacted(text.into()),
+        Some((end, _)) => secrets.redacted_beginning(text[..end].to_owned()) + "…",
+    }
+}
+
+/// The same for prompts that differ only in spaces and capital letters.
+fn normal(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}

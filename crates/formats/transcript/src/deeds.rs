@@ -1,0 +1,112 @@
+//! What a person would tell of a session: what they asked, the files that were changed and the commits that were made,
+//! each with its line.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::edits::WRITERS;
+use crate::message::{Message, Part, Role, message};
+use crate::reader::Reader;
+use crate::record::parse;
+use crate::speech::is_housekeeping;
+use crate::walk::subagents_of;
+use crate::work_log::commits_in;
+
+/// Something that happened in a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deed {
+    /// The line that records it, from 1.
+    pub line: u64,
+    /// When it happened.
+    pub at: Option<Timestamp>,
+    /// A hash of the record's id: a fork's copy has the same.
+    pub record: Option<u64>,
+    /// What happened.
+    pub what: DeedKind,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DeedKind {
+    /// The person said something, in these words; empty for a picture alone.
+    Prompt(String),
+    /// A tool changed a file.
+    Changed(PathBuf),
+    /// Git reported a commit.
+    Commit {
+        /// The beginning of its hash.
+        hash: String,
+        /// The subject.
+        subject: String,
+    },
+    /// Anything else that a person would read, or that a tool answered.
+    Other,
+}
+
+/// Hands over what happened in a transcript or a sub-agent's file, in order; what cannot be read is passed over.
+///
+/// In a sub-agent's file nobody asks: its prompts are left out.
+pub fn each_deed(file: &Path, mut take: impl FnMut(Deed)) -> io::Result<()> {
+    let takes_progress = subagents_of(file).is_empty();
+    let mut reader = Reader::open(file)?;
+    let mut open: HashMap<String, (u64, PathBuf)> = HashMap::new();
+    let mut last = None;
+    while let Some(line) = reader.next_line()? {
+        let Ok(record) = parse(line.bytes) else { continue };
+        // From 2.1.12 to 2.1.76 a sub-agent's records are inside records of progress, too.
+        let inner = record.agent_progress().filter(|_| takes_progress).map(|(_, inner)| inner);
+        let is_inner = inner.is_some();
+        let record = inner.unwrap_or(record);
+        let Some(message) = message(&record) else { continue };
+        last = message.at.or(last);
+        let id = record.uuid().map(|uuid| xxh3_64(uuid.as_bytes()));
+        let mut say = |line, what| take(Deed { line, at: last, record: id, what });
+        if let Some(prompt) = prompt(&message).filter(|_| !is_inner) {
+            say(line.number, prompt);
+            continue;
+        }
+        say(line.number, DeedKind::Other);
+        for part in &message.parts {
+            match part {
+                Part::ToolUse { id, name, input } if WRITERS.contains(name) => {
+                    let path = input.get("file_path").text().or_else(|| input.get("notebook_path").text());
+                    let Some(path) = path else { continue };
+                    let directory = record.cwd().map_or_else(PathBuf::new, |cwd| PathBuf::from(cwd.as_ref()));
+                    open.insert((*id).to_owned(), (line.number, directory.join(path.as_ref())));
+                }
+                Part::ToolResult { id, is_error, kept, .. } => {
+                    if let Some((called, path)) = open.remove(*id).filter(|_| !is_error) {
+                        say(called, DeedKind::Changed(path));
+                    }
+                    let output = kept.get("stdout").text().unwrap_or_default();
+                    for (hash, subject) in commits_in(&output) {
+                        let (hash, subject) = (hash.to_owned(), subject.to_owned());
+                        say(line.number, DeedKind::Commit { hash, subject });
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What the person said, unless it was for the terminal alone.
+fn prompt(message: &Message<'_>) -> Option<DeedKind> {
+    if message.role != Role::User || message.sidechain {
+        return None;
+    }
+    let texts = message.parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(text.as_ref()),
+        _ => None,
+    });
+    let text = texts.collect::<Vec<_>>().join("\n");
+    if is_housekeeping(&text) {
+        return None;
+    }
+    Some(DeedKind::Prompt(text))
+}

@@ -1,0 +1,214 @@
+//! `day`: what was done on a day, by project.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use app::sessions::journal::{Answer, JournalProject, JournalSession, Request, journal};
+use app::{Context, Moment};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::exit::Failure;
+use crate::progress::Followed;
+use crate::text::{dollars, duration, fit, fit_end, safe};
+
+/// How many prompts of a session are shown.
+const PROMPTS: usize = 6;
+/// How many files of a session are named.
+const FILES: usize = 4;
+/// The room of a place behind a prompt, in cells.
+const PLACE: usize = 18;
+
+/// Show what was done on a day, by project: prompts, commits, files, time and cost.
+///
+/// Today without a date.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Time counts while something happens; a pause over ten minutes does not. Prices are estimates, as in `cost`.")]
+pub(crate) struct Args {
+    /// The day: 2026-01-31, yesterday, monday, 3d.
+    #[arg(value_name = "DATE", conflicts_with_all = ["since", "until"])]
+    date: Option<Moment>,
+    /// From this day on, instead of one day.
+    #[arg(long, value_name = "TIME")]
+    since: Option<Moment>,
+    /// Up to this day, inclusive [default: today].
+    #[arg(long, value_name = "TIME")]
+    until: Option<Moment>,
+    /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
+    #[arg(long, visible_alias = "repo", value_name = "NAME", allow_hyphen_values = true, value_parser = super::project)]
+    project: Option<String>,
+    /// Show every prompt and every file.
+    #[arg(long)]
+    all: bool,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints what was done.
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
+    let today = || Moment::from("today");
+    let until = args.until.clone().or_else(|| args.since.is_some().then(today));
+    let request = Request {
+        since: args.date.clone().or_else(|| args.since.clone()),
+        until,
+        project: args.project.clone(),
+    };
+    let followed = Followed::new(context);
+    let answer = journal(&followed, &request)?;
+    drop(followed);
+    if args.json {
+        return super::json(&answer);
+    }
+    let mut out = super::paged(context);
+    let look = Look {
+        width: out.width(),
+        zone: context.zone(),
+        is_one_day: answer.since == answer.until,
+        all: args.all,
+    };
+    look.print(&mut out, &answer)?;
+    Ok(out.finish()?)
+}
+
+/// How it is shown.
+struct Look {
+    width: usize,
+    zone: TimeZone,
+    is_one_day: bool,
+    all: bool,
+}
+
+impl Look {
+    fn print(&self, out: &mut impl Write, answer: &Answer) -> io::Result<()> {
+        let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
+        writeln!(out, "{bold}{}{bold:#}", self.days(answer))?;
+        if answer.projects.is_empty() {
+            let before =
+                answer.last_day.map_or_else(String::new, |day| format!(" The last day before it: {day}."));
+            return writeln!(out, "No session was active.{before}");
+        }
+        for project in &answer.projects {
+            let same = answer.projects.iter().filter(|other| other.project == project.project).count();
+            self.project(out, project, same > 1)?;
+        }
+        writeln!(out, "\n{dim}{}{dim:#}", fit(&totals(answer), self.width))
+    }
+
+    fn days(&self, answer: &Answer) -> String {
+        let long = "%A, %-d %B %Y";
+        if self.is_one_day {
+            return answer.since.strftime(long).to_string();
+        }
+        format!("{} to {}", answer.since.strftime("%-d %B %Y"), answer.until.strftime("%-d %B %Y"))
+    }
+
+    /// A project, with its path where others have the same name.
+    fn project(&self, out: &mut impl Write, project: &JournalProject, has_path: bool) -> io::Result<()> {
+        let (cyan, dim) = (AnsiColor::Cyan.on_default().bold(), Style::new().dimmed());
+        let name = project.project.as_deref().unwrap_or("(no project)");
+        let facts = [time(project.active_seconds), price(project.cost_usd)];
+        let facts = facts.into_iter().flatten().collect::<Vec<_>>().join("  ");
+        let name = fit(&safe(name), self.width.saturating_sub(facts.width() + 2));
+        let path = project.path.as_deref().filter(|_| has_path).map(|path| path.display().to_string());
+        let room = self.width.saturating_sub(name.width() + facts.width() + 4);
+        let path = path.map_or_else(String::new, |path| format!("  {}", fit_end(&safe(&path), room)));
+        writeln!(out, "\n{cyan}{name}{cyan:#}  {dim}{facts}{path}{dim:#}")?;
+        project.sessions.iter().try_for_each(|session| self.session(out, session))
+    }
+
+    fn session(&self, out: &mut impl Write, session: &JournalSession) -> io::Result<()> {
+        let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
+        let title = safe(session.title.as_deref().unwrap_or("(no title)"));
+        writeln!(out, "  {bold}{}{bold:#}", fit(&title, self.width.saturating_sub(2)))?;
+        let is_same_day = self.day(session.first) == self.day(session.last);
+        let last = self.at(session.last, !is_same_day);
+        let span = format!("{}–{}", self.at(session.first, true), last.trim_start());
+        let facts = [
+            Some(session.session_id.short().to_owned()),
+            Some(span),
+            time(session.active_seconds),
+            price(session.cost_usd),
+            session.branch.as_deref().map(safe),
+        ];
+        let facts = facts.into_iter().flatten().collect::<Vec<_>>().join("  ");
+        writeln!(out, "  {dim}{}{dim:#}", fit(&facts, self.width.saturating_sub(2)))?;
+        self.prompts(out, session)?;
+        let green = AnsiColor::Green.on_default();
+        for commit in &session.commits {
+            let subject = fit(&safe(&commit.subject), self.width.saturating_sub(6 + commit.hash.width() + 1));
+            writeln!(out, "    {green}+ {}{green:#} {subject}", safe(&commit.hash))?;
+        }
+        self.files(out, session)
+    }
+
+    fn prompts(&self, out: &mut impl Write, session: &JournalSession) -> io::Result<()> {
+        let dim = Style::new().dimmed();
+        let all = session.prompts.len();
+        // A single prompt more is shown rather than counted.
+        let shown = if self.all || all <= PROMPTS + 1 { all } else { PROMPTS };
+        for prompt in &session.prompts[..shown] {
+            let place = format!("{}:{}", session.session_id.short(), prompt.line);
+            let room = self.width.saturating_sub(6 + PLACE);
+            let text = fit(&safe(&prompt.text), room);
+            let pad = " ".repeat(room.saturating_sub(text.width()));
+            writeln!(out, "    {dim}>{dim:#} {text}{pad}  {dim}{place}{dim:#}")?;
+        }
+        if all > shown {
+            writeln!(out, "    {dim}… {} more prompts; --all shows them{dim:#}", all - shown)?;
+        }
+        Ok(())
+    }
+
+    fn files(&self, out: &mut impl Write, session: &JournalSession) -> io::Result<()> {
+        let (yellow, dim) = (AnsiColor::Yellow.on_default(), Style::new().dimmed());
+        let all = session.files.len();
+        let shown = if self.all || all <= FILES + 1 { all } else { FILES };
+        for file in &session.files[..shown] {
+            let path = fit_end(&safe(&file.path), self.width.saturating_sub(16));
+            let edits = if file.edits > 1 { format!(" {} edits", file.edits) } else { String::new() };
+            writeln!(out, "    {yellow}~{yellow:#} {path}{dim}{edits}{dim:#}")?;
+        }
+        if all > shown {
+            writeln!(out, "    {dim}… {} more files{dim:#}", all - shown)?;
+        }
+        Ok(())
+    }
+
+    /// A time of the day; with its date where several days are told of.
+    fn at(&self, at: Timestamp, has_date: bool) -> String {
+        let format = if self.is_one_day || !has_date { "%H:%M" } else { "%e %b %H:%M" };
+        at.to_zoned(self.zone.clone()).strftime(format).to_string()
+    }
+
+    fn day(&self, at: Timestamp) -> Date {
+        at.to_zoned(self.zone.clone()).date()
+    }
+}
+
+fn time(seconds: i64) -> Option<String> {
+    (seconds >= 60).then(|| duration(seconds / 60))
+}
+
+fn price(cost: Option<f64>) -> Option<String> {
+    cost.map(|cost| format!("~{}", dollars(cost)))
+}
+
+fn totals(answer: &Answer) -> String {
+    let sessions = || answer.projects.iter().flat_map(|project| &project.sessions);
+    let count = |number: usize, one: &str| {
+        if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
+    };
+    let facts = [
+        Some(count(sessions().count(), "session")),
+        Some(count(sessions().map(|session| session.prompts.len()).sum(), "prompt")),
+        Some(count(sessions().map(|session| session.commits.len()).sum(), "commit")),
+        Some(count(sessions().map(|session| session.files.len()).sum(), "file")),
+        time(sessions().map(|session| session.active_seconds).sum()),
+        price(answer.cost_usd),
+    ];
+    facts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,136 @@
+//! What was done and asked: `day` and `prompts`.
+
+use serde_json::Value;
+use testkit::{ScratchHome, Transcript};
+
+const IDS: [&str; 2] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
+
+#[track_caller]
+fn printed(home: &ScratchHome, arguments: &[&str]) -> String {
+    let output = home.command(env!("CARGO_BIN_EXE_backstory")).args(arguments).output().unwrap();
+    let problem = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {problem}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[track_caller]
+fn json(home: &ScratchHome, name: &str, arguments: &[&str]) -> Value {
+    let answer = serde_json::from_str(&printed(home, &[arguments, &["--json"]].concat())).unwrap();
+    crate::schemas::check("answers", name, &answer);
+    answer
+}
+
+/// Two projects, a pause, a day later, a commit, and a prompt that is asked twice.
+fn home() -> ScratchHome {
+    let home = ScratchHome::new();
+    let shop = home.dir("shop");
+    let commit = serde_json::json!({"command": "git commit -m 'Round prices'"});
+    let edit = serde_json::json!({
+        "file_path": shop.join("src/price.rs"), "old_string": "a", "new_string": "b"
+    });
+    Transcript::new(IDS[0])
+        .cwd(&shop)
+        .branch("fix/rounding")
+        .at("2026-03-02T09:00:00Z")
+        .prompt("Round the prices in the basket")
+        .minutes_later(4)
+        .tool("Edit", edit, "Updated.")
+        .tool("Bash", commit, "[fix/rounding 1a2b3c4] Round prices\n 1 file changed")
+        .answer("Rounded.")
+        .minutes_later(90)
+        .prompt("/clear")
+        .prompt("Run the tests again")
+        .minutes_later(2)
+        .answer("All pass.")
+        .at("2026-03-03T10:00:00Z")
+        .prompt("Now the taxes")
+        .answer("Done.")
+        .write_to(&home);
+    Transcript::new(IDS[1])
+        .cwd(home.dir("blog"))
+        .at("2026-03-02T08:00:00Z")
+        .prompt("run the  tests again")
+        .minutes_later(1)
+        .answer("They pass.")
+        .write_to(&home);
+    home
+}
+
+#[test]
+fn a_day_by_project() {
+    let home = home();
+    insta::assert_snapshot!("day", printed(&home, &["day", "2026-03-02"]));
+    insta::assert_snapshot!(
+        "days",
+        printed(&home, &["day", "--since", "2026-03-02", "--until", "2026-03-03"])
+    );
+    let answer = json(&home, "journal", &["day", "2026-03-02"]);
+    let shop = &answer["projects"][0];
+    assert_eq!(
+        (shop["project"].as_str(), answer["projects"][1]["project"].as_str()),
+        (Some("shop"), Some("blog"))
+    );
+    let session = &shop["sessions"][0];
+    assert_eq!(session["commits"][0]["hash"], "1a2b3c4");
+    assert_eq!(session["files"], serde_json::json!([{"path": "src/price.rs", "edits": 1}]));
+    assert_eq!(session["prompts"].as_array().map(Vec::len), Some(2));
+    let minutes = session["active_seconds"].as_i64().unwrap() / 60;
+    assert!((6..10).contains(&minutes), "the pause does not count: {minutes}");
+}
+
+#[test]
+fn a_day_without_work_names_the_last_one_before() {
+    let home = home();
+    assert_eq!(
+        printed(&home, &["day", "2026-03-09"]),
+        "Monday, 9 March 2026\nNo session was active. The last day before it: 2026-03-03.\n"
+    );
+    let only = json(&home, "journal", &["day", "2026-03-02", "--project", "blog"]);
+    assert_eq!(only["projects"].as_array().map(Vec::len), Some(1));
+}
+
+/// What a fork copied was done once.
+#[test]
+fn a_forks_copy_is_told_once() {
+    let home = ScratchHome::new();
+    let original = Transcript::new(IDS[0]).at("2026-03-02T09:00:00Z").prompt("Paint it").answer("Painted.");
+    original.write_to(&home);
+    original
+        .fork(IDS[1], testkit::transcript::Lineage::ForkedFrom)
+        .prompt("In blue")
+        .answer("Blue.")
+        .write_to(&home);
+    let answer = json(&home, "journal", &["day", "2026-03-02"]);
+    let sessions = answer["projects"][0]["sessions"].as_array().unwrap();
+    let prompts: Vec<&str> = sessions
+        .iter()
+        .flat_map(|session| session["prompts"].as_array().unwrap())
+        .filter_map(|prompt| prompt["text"].as_str())
+        .collect();
+    assert_eq!(prompts, ["Paint it", "In blue"]);
+    let asked = json(&home, "prompts", &["prompts", "paint"]);
+    assert_eq!((asked["known"].as_u64(), asked["prompts"][0]["times"].as_u64()), (Some(2), Some(1)));
+    assert_eq!(asked["prompts"][0]["session_id"], IDS[0]);
+}
+
+#[test]
+fn every_prompt_once_and_newest_first() {
+    let home = home();
+    let answer = json(&home, "prompts", &["prompts"]);
+    let prompts: Vec<(&str, u64)> = answer["prompts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|prompt| (prompt["text"].as_str().unwrap(), prompt["times"].as_u64().unwrap()))
+        .collect();
+    let expected = [("Now the taxes", 1), ("Run the tests again", 2), ("Round the prices in the basket", 1)];
+    assert_eq!(prompts, expected);
+    let lines = printed(&home, &["prompts", "TESTS", "again"]);
+    assert!(lines.lines().count() == 1 && lines.contains("  Run the tests again  ×2\n"), "{lines}");
+    let place = lines.split_whitespace().find(|word| word.starts_with("11111111:")).unwrap();
+    assert!(printed(&home, &["show", place, "--json"]).contains("Run the tests again"));
+    let whole = printed(&home, &["prompts", "-0", "--until", "2026-03-03"]);
+    assert_eq!(whole, "Run the tests again\0Round the prices in the basket\0");
+    assert_eq!(printed(&home, &["prompts", "walrus"]), "No prompt matches; there are 3 in all.\n");
+    assert_eq!(printed(&home, &["prompts", "--project", "blog", "-0"]), "run the  tests again\0");
+}
