@@ -6,6 +6,7 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
+use crate::kept::{archive, forget, restore};
 use crate::live::hooks;
 use crate::proceed::fork_request;
 use crate::repository::status;
@@ -17,6 +18,7 @@ use crate::{Error, Progress, choose, cron, doctor, eval, workers};
 /// Every question: its name, its request and its answer.
 const EXCHANGES: &[Exchange] = &[
     exchange::<workers::answer::Request, ()>("answer"),
+    exchange::<archive::Request, archive::Answer>("archive"),
     exchange::<cost::Request, cost::Answer>("cost"),
     exchange::<cron::add::Request, cron::JobInfo>("cron_add"),
     exchange::<cron::JobRequest, cron::JobInfo>("cron_disable"),
@@ -32,6 +34,7 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<eval::retrieval::Request, eval::RankingReport>("eval_retrieval"),
     exchange::<eval::selection::Request, eval::selection::Answer>("eval_selection"),
     exchange::<export::Request, export::Answer>("export"),
+    exchange::<forget::Request, forget::Answer>("forget"),
     exchange::<fork_request::Request, fork_request::Answer>("fork"),
     exchange::<hooks::Request, hooks::Answer>("hooks"),
     exchange::<index::Request, index::Answer>("index"),
@@ -43,6 +46,7 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<workers::message::Request, workers::message::Answer>("message"),
     exchange::<page::Request, page::Answer>("page"),
     exchange::<choose::request::Request, choose::answer::Answer>("pick"),
+    exchange::<restore::Request, restore::Answer>("restore"),
     exchange::<workers::start::Request, workers::run::Ready>("run"),
     exchange::<search::Request, search::Answer>("search"),
     exchange::<workers::send::Request, workers::send::Answer>("send"),
@@ -156,6 +160,7 @@ mod tests {
         check::<workers::start::Request>("run", "task");
         check::<workers::stop::Request>("stop", "worker");
         check::<show::Request>("show", "session");
+        check::<restore::Request>("restore", "session");
         check::<page::Request>("page", "session");
         check::<choose::why_not::Request>("why_not", "session");
         check::<cron::JobRequest>("cron_run", "job");

@@ -26,6 +26,8 @@ pub struct Settings {
     pub claude: ClaudeSettings,
     /// `[openclaw]`
     pub openclaw: FolderSettings,
+    /// `[archive]`
+    pub archive: ArchiveSettings,
     /// `[search]`
     pub search: SearchSettings,
     /// `[embedding]`
@@ -54,6 +56,20 @@ pub struct Settings {
     /// The full names of all settings that the person set.
     #[serde(skip)]
     pub set: BTreeSet<String>,
+}
+
+/// `[archive]`: what is kept of sessions that Claude Code deletes.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArchiveSettings {
+    /// Whether anything is.
+    pub enabled: bool,
+    /// How much room it may take, in gigabytes; 0 for no limit.
+    pub max_gigabytes: u64,
+    /// For how many days after its last change; 0 for no limit.
+    pub max_days: u64,
+    /// Directories whose sessions are not kept.
+    pub exclude: Vec<PathBuf>,
 }
 
 /// `[fork]`: how sessions to fork are found.

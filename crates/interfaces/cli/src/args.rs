@@ -3,8 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    answer, attach, completions, cost, cron, doctor, eval, export, fork, hook, hooks, index, list, mcp,
-    memory, pick, resume, run, search, send, serve, show, status, stop, watch, worker, workers,
+    answer, archive, attach, completions, cost, cron, doctor, eval, export, forget, fork, hook, hooks, index,
+    list, mcp, memory, pick, restore, resume, run, search, send, serve, show, status, stop, watch, worker,
+    workers,
 };
 use crate::exit;
 
@@ -34,6 +35,9 @@ pub(crate) enum Command {
     Resume(resume::Args),
     Fork(fork::Args),
     Export(export::Args),
+    Archive(archive::Args),
+    Restore(restore::Args),
+    Forget(forget::Args),
     Watch(watch::Args),
     Hooks(hooks::Args),
     #[command(hide = true)]

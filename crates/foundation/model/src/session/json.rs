@@ -93,7 +93,7 @@ pub(super) struct SessionJson {
     /// Its transcript.
     #[serde(serialize_with = "crate::optional_path")]
     file: Option<Arc<Path>>,
-    /// Whether Backstory's archive holds it.
+    /// Whether its transcript is gone and Backstory's archive is where it is read.
     archived: bool,
 }
 
