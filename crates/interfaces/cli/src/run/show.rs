@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_else_happens_stands_below_the_words_that_have_come() {
+    fn other_events_are_printed_below_the_words_so_far() {
         let mut show = Show::new(60).word_by_word();
         let delta = |text: &str| Event::Delta { text: text.to_owned() };
         let whole = |text: &str| Event::Text { text: text.to_owned(), agent: None, streamed: true };
@@ -272,14 +272,15 @@ mod tests {
             show.event(&mut out, &event).unwrap();
             anstream::adapter::strip_bytes(&out).into_vec().try_into().unwrap()
         };
-        assert_eq!(said(false, delta("One two ")), "One two ");
+        // The space after a word comes with the next one.
+        assert_eq!(said(false, delta("One two ")), "One two");
         assert_eq!(said(false, note()), "\ncompacts\n");
-        assert_eq!(said(false, delta("three four ")), "three four ");
+        assert_eq!(said(false, delta("three four ")), "three four");
         // While a question stands below, no word comes between.
         assert_eq!(said(true, delta("five ")), "");
-        assert_eq!(said(false, delta("six ")), "five six ");
+        assert_eq!(said(false, delta("six ")), " five six");
         assert_eq!(said(true, delta("seven")), "");
-        assert_eq!(said(true, whole("One two three four five six seven")), "seven\n");
+        assert_eq!(said(true, whole("One two three four five six seven")), " seven\n");
         assert_eq!(said(false, whole("Its pieces were missed")), "Its pieces were missed\n");
     }
 
