@@ -257,6 +257,7 @@ fn the_board_shows_who_needs_you_at_any_size() {
     board.resize(44, 8);
     board.until(|screen| screen.contains("needs permission") && !screen.contains("Make it"));
     board.resize(110, 20);
+    board.until(|screen| screen.contains("Make it"));
     board.key("Enter");
     board.until(|screen| screen.contains("touch it") && screen.contains("[press Enter to go back]"));
     board.key("Enter");
