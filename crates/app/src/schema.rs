@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::dashboard::{blocks, day, find, outline, picture, rows, spending};
+use crate::kept::{archive, forget, restore};
 use crate::live::hooks;
 use crate::proceed::fork_request;
 use crate::repository::status;
@@ -18,6 +19,7 @@ use crate::{Error, Progress, choose, cron, doctor, eval, workers};
 /// Every question: its name, its request and its answer.
 const EXCHANGES: &[Exchange] = &[
     exchange::<workers::answer::Request, ()>("answer"),
+    exchange::<archive::Request, archive::Answer>("archive"),
     exchange::<blocks::Request, blocks::Answer>("blocks"),
     exchange::<cost::Request, cost::Answer>("cost"),
     exchange::<cron::add::Request, cron::JobInfo>("cron_add"),
@@ -37,6 +39,7 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<eval::selection::Request, eval::selection::Answer>("eval_selection"),
     exchange::<export::Request, export::Answer>("export"),
     exchange::<find::Request, find::Answer>("find"),
+    exchange::<forget::Request, forget::Answer>("forget"),
     exchange::<fork_request::Request, fork_request::Answer>("fork"),
     exchange::<hooks::Request, hooks::Answer>("hooks"),
     exchange::<index::Request, index::Answer>("index"),
@@ -50,6 +53,7 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<page::Request, page::Answer>("page"),
     exchange::<choose::request::Request, choose::answer::Answer>("pick"),
     exchange::<picture::Request, picture::Answer>("picture"),
+    exchange::<restore::Request, restore::Answer>("restore"),
     exchange::<list::Request, rows::Answer>("rows"),
     exchange::<workers::start::Request, workers::run::Ready>("run"),
     exchange::<search::Request, search::Answer>("search"),
@@ -165,6 +169,7 @@ mod tests {
         check::<workers::start::Request>("run", "task");
         check::<workers::stop::Request>("stop", "worker");
         check::<show::Request>("show", "session");
+        check::<restore::Request>("restore", "session");
         check::<page::Request>("page", "session");
         check::<choose::why_not::Request>("why_not", "session");
         check::<cron::JobRequest>("cron_run", "job");

@@ -3,6 +3,7 @@
 //! Files of other programs hold surprises: a line that cannot be read is counted and skipped, an unknown type is a
 //! record of [`record::RecordKind::Unknown`], and nothing here fails on content.
 
+mod archived_folder;
 mod block;
 mod chain;
 mod directory;
@@ -12,6 +13,7 @@ mod home;
 mod json;
 mod long_lines;
 mod message;
+mod open_transcript;
 mod page;
 mod partial_copy;
 mod past;
@@ -33,6 +35,7 @@ mod usage;
 mod walk;
 mod work_log;
 
+pub use archived_folder::{ArchivedFolder, forgotten_list, forgotten_sessions};
 pub use chain::Chain;
 pub use directory::start_directory;
 pub use files::{FolderContents, ReadProblem, SubagentFile, SubagentMeta, TranscriptFile};
@@ -41,6 +44,7 @@ pub use home::{ConfigFolder, FileRole};
 pub use json::Raw;
 pub use long_lines::LongLines;
 pub use message::{Message, Part, Role, message};
+pub use open_transcript::OpenTranscript;
 pub use page::{Page, Position, offset_of, page_after, page_before, position_after};
 pub use partial_copy::PartialCopy;
 pub use past::{PastTranscript, TranscriptHistory, history};

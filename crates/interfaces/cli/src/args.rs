@@ -3,8 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    answer, attach, cc, completions, cost, cron, doctor, eval, export, fork, hook, hooks, index, list, mcp,
-    memory, pick, resume, run, search, send, serve, show, status, stop, store, watch, worker, workers,
+    answer, archive, attach, cc, completions, cost, cron, doctor, eval, export, forget, fork, hook, hooks,
+    index, list, mcp, memory, pick, restore, resume, run, search, send, serve, show, status, stop, store,
+    watch, worker, workers,
 };
 /// Find, understand and continue every Claude Code session you ever had.
 #[derive(Debug, Parser)]
@@ -34,6 +35,9 @@ pub(crate) enum Command {
     Resume(resume::Args),
     Fork(fork::Args),
     Export(export::Args),
+    Archive(archive::Args),
+    Restore(restore::Args),
+    Forget(forget::Args),
     Watch(watch::Args),
     Hooks(hooks::Args),
     #[command(hide = true)]

@@ -9,9 +9,10 @@ use crate::args::Args;
 use crate::exit;
 
 /// The commands by what they are for, in the order in which a person meets them.
-const GROUPS: [(&str, &[&str]); 8] = [
+const GROUPS: [(&str, &[&str]); 9] = [
     ("Find", &["search", "list", "show"]),
     ("Continue", &["resume", "fork", "pick"]),
+    ("Keep", &["archive", "restore", "forget"]),
     ("Live", &["watch", "status"]),
     ("Work", &["run", "send", "workers", "attach", "answer", "stop", "cron"]),
     ("Money", &["cost"]),

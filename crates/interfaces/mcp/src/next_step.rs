@@ -12,6 +12,7 @@ pub(crate) fn as_tool_call(step: &NextStep) -> String {
         NextStep::Show { session } => {
             format!("read what was said: read_session {}", arguments("session", session.as_str()))
         }
+        NextStep::Restore { session } => format!("the person can put it back: backstory restore {session}"),
         NextStep::ShowRecords { session } => {
             format!("see the `uuid` of each message: read_session {}", arguments("session", session.as_str()))
         }

@@ -43,7 +43,6 @@ pub struct Options {
 }
 
 /// Serves until SIGINT or SIGTERM.
-#[expect(clippy::needless_pass_by_value, reason = "the server keeps it")]
 pub fn serve(context: &Context, options: &Options, reporter: Reporter) -> Result<(), Error> {
     let mut lease = Lease::acquire(context.config())?;
     let tokens = Tokens::open(context.config())?;

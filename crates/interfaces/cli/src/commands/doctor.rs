@@ -14,7 +14,7 @@ use crate::exit::Failure;
 use crate::next_step::as_command;
 use crate::output::Output;
 use crate::progress::Followed;
-use crate::text::{count, safe, safe_lines};
+use crate::text::{bytes, count, safe, safe_lines};
 
 /// Check the installation: what was found, what is wrong, and how to fix it.
 #[derive(Debug, clap::Args)]
@@ -129,6 +129,7 @@ fn print(report: &Report) -> Result<(), Failure> {
     line(&mut out, "sub-agents", &count(report.subagents as u64))?;
     line(&mut out, "catalog", &kept(&report.catalog.path, report.catalog.bytes))?;
     line(&mut out, "index", &index(report))?;
+    line(&mut out, "archive", &archive(report))?;
     writeln!(out)?;
     for finding in &report.findings {
         print_finding(&mut out, finding)?;
@@ -181,6 +182,20 @@ fn index(report: &Report) -> String {
     };
     let (files, pending) = (count(index.files), count(index.pending_files));
     format!("{files} files, {pending} pending  {}", index.path.display())
+}
+
+fn archive(report: &Report) -> String {
+    let archive = &report.archive;
+    let path = archive.path.display();
+    if !archive.enabled {
+        return format!("off (archive.enabled)  {path}");
+    }
+    let (sessions, disk) = (count(archive.sessions), bytes(archive.disk_bytes));
+    let limit = match archive.max_gigabytes {
+        0 => "no limit".to_owned(),
+        most => format!("at most {most} GB"),
+    };
+    format!("copies of {sessions} sessions take {disk}, {limit}  {path}")
 }
 
 fn print_finding(out: &mut Output, finding: &Finding) -> Result<(), Failure> {

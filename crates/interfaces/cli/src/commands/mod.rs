@@ -1,6 +1,7 @@
 //! One file for each command: its arguments, its help, and what it prints.
 
 pub(crate) mod answer;
+pub(crate) mod archive;
 pub(crate) mod attach;
 pub(crate) mod cc;
 pub(crate) mod completions;
@@ -9,6 +10,7 @@ pub(crate) mod cron;
 pub(crate) mod doctor;
 pub(crate) mod eval;
 pub(crate) mod export;
+pub(crate) mod forget;
 pub(crate) mod fork;
 pub(crate) mod hook;
 pub(crate) mod hooks;
@@ -17,6 +19,7 @@ pub(crate) mod list;
 pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod pick;
+pub(crate) mod restore;
 pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod search;

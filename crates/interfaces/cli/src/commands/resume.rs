@@ -3,9 +3,12 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use app::kept::restore::{Request, restore};
 use app::proceed::{fork, resume};
 use app::sessions::lookup::{Ranked, SessionRef, is_certain, which};
 use app::{Context, Error, Kind};
+
+use model::Session;
 
 use crate::ask;
 use crate::become_claude::{become_claude, start};
@@ -56,6 +59,25 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         one(context, &wanted(&args.words, args.last))?
     };
     let session = found.session()?;
+    if session.archived && args.into.is_none() && put_back(context, session)? {
+        let again = SessionRef::Named(session.id.to_string());
+        let found = one(context, &again)?;
+        return continued(context, args, found.session()?);
+    }
+    continued(context, args, session)
+}
+
+/// Asks whether to put back a session that Claude Code deleted; does so, and returns whether it did.
+fn put_back(context: &Context, session: &Session) -> Result<bool, Failure> {
+    let question = "Claude Code deleted this session. Put it back from the archive, and continue it?";
+    if !ask::is_possible() || !ask::yes(question)? {
+        return Ok(false);
+    }
+    restore(context, &Request { session: session.id.to_string(), dry_run: false })?;
+    Ok(true)
+}
+
+fn continued(context: &Context, args: &Args, session: &Session) -> Result<(), Failure> {
     if let Some(into) = &args.into {
         let request =
             fork::Request { into: Some(into.clone()), extra: args.extra.clone(), ..fork::Request::default() };

@@ -48,6 +48,7 @@ fn a_home_that_is_well() {
     sessions   1  ~/.claude
     sub-agents 0
     index      not created yet; the first `backstory search` creates it
+    archive    copies of 0 sessions take 0 B, at most 20 GB  ~/.backstory/archive
 
     No problems found.
     ");
@@ -72,6 +73,7 @@ fn what_is_wrong_comes_with_the_next_step() {
     sessions   1  ~/.claude
     sub-agents 0
     index      not created yet; the first `backstory search` creates it
+    archive    copies of 0 sessions take 0 B, at most 20 GB  ~/.backstory/archive
 
     problem  there is no program `claude` on your PATH
       install Claude Code: npm install -g @anthropic-ai/claude-code@latest; or set `claude.binary` to its program

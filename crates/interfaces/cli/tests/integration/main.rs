@@ -18,6 +18,7 @@ mod freshness;
 mod growth;
 mod holding;
 mod hooking;
+mod keeping;
 mod labelling;
 mod memory;
 mod naming;
