@@ -42,6 +42,11 @@ pub enum NextStep {
         /// The session.
         session: SessionId,
     },
+    /// Move the session to where its directory is now.
+    Heal {
+        /// The session.
+        session: SessionId,
+    },
     /// Continue a fork of the session.
     Fork {
         /// The session's id.
@@ -150,6 +155,7 @@ impl Display for NextStep {
                 "include tools, thinking and sub-agents: the message may be among what is left out",
             ),
             Self::Restore { session } => write!(out, "put session {session} back from the archive"),
+            Self::Heal { session } => write!(out, "move session {session} to where its directory is now"),
             Self::Fork { session } => write!(out, "continue a fork of session {session}"),
             Self::ForkElsewhere { session } => {
                 write!(out, "continue a fork of session {session} in another directory")

@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::dashboard::{blocks, day, find, outline, picture, rows, spending};
-use crate::kept::{archive, forget, restore};
+use crate::kept::{archive, forget, heal, restore};
 use crate::live::hooks;
 use crate::proceed::fork_request;
 use crate::repository::status;
@@ -41,6 +41,7 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<find::Request, find::Answer>("find"),
     exchange::<forget::Request, forget::Answer>("forget"),
     exchange::<fork_request::Request, fork_request::Answer>("fork"),
+    exchange::<heal::Request, heal::Answer>("heal"),
     exchange::<hooks::Request, hooks::Answer>("hooks"),
     exchange::<index::Request, index::Answer>("index"),
     exchange::<list::Request, list::Answer>("list"),

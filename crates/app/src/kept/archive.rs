@@ -8,6 +8,8 @@ use ::archive::{PassReport, Rules};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::kept::landmarks;
+use crate::sessions::select::all;
 use crate::{Context, Error, Kind};
 
 /// How long after a pass a search does not look again whether there is something new to keep.
@@ -72,7 +74,9 @@ pub fn archive(context: &Context, request: &Request) -> Result<Answer, Error> {
     let report = if request.status {
         PassReport::default()
     } else {
-        pass(context, &|| context.check_cancelled().is_ok())?
+        let report = pass(context, &|| context.check_cancelled().is_ok())?;
+        note_directories(context);
+        report
     };
     context.check_cancelled()?;
     let removed_files = if request.status || report.busy { 0 } else { prune(context)? };
@@ -126,11 +130,21 @@ pub(crate) fn with_the_index(context: &Context) -> Vec<String> {
     }
     match pass(context, &|| context.check_cancelled().is_ok()) {
         Ok(report) => {
+            note_directories(context);
             let failed = report.failed.iter();
             failed.map(|(path, why)| format!("{} (for the archive): {why}", path.display())).collect()
         }
         Err(error) => vec![error.message],
     }
+}
+
+/// Notes what the sessions' directories are known by, for `heal`.
+fn note_directories(context: &Context) {
+    if !is_enabled(context) {
+        return;
+    }
+    let Ok(listed) = all(context) else { return };
+    landmarks::note(context, listed.sessions.iter().filter_map(|session| session.cwd.as_deref()));
 }
 
 /// Where the copies are.

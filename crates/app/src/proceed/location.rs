@@ -74,7 +74,8 @@ impl Place {
                     .to_owned()
             }
         };
-        Err(Error::new(Kind::Unavailable, message).hint(again).next(elsewhere))
+        let heal = NextStep::Heal { session: id.clone() };
+        Err(Error::new(Kind::Unavailable, message).next(heal).hint(again).next(elsewhere))
     }
 
     /// The session's config folder, where it is not the usual one.

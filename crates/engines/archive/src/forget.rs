@@ -9,6 +9,7 @@ use model::SessionId;
 use transcript::{ArchivedFolder, SubagentFile, forgotten_list, forgotten_sessions};
 
 use crate::pass::files_below;
+use crate::relocate::forget_relocations;
 
 /// What the name of the file with a copy's last frame ends in.
 const TAIL: &str = ".tail.zst";
@@ -43,6 +44,7 @@ pub fn forget(archive: &Path, sessions: &HashSet<SessionId>) -> io::Result<Forgo
             remove_empty_folders(&root, 0);
         }
     }
+    forget_relocations(archive, |id| sessions.contains(id))?;
     Ok(erased)
 }
 

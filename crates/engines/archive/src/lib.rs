@@ -6,14 +6,17 @@ mod forget;
 mod keep;
 mod pass;
 mod prune;
+mod relocate;
 mod restore;
 mod status;
 
 pub use forget::ForgottenFiles;
 pub use pass::{PassReport, Rules, pass};
 pub use prune::prune;
+pub use relocate::{Relocation, Unmoved};
 pub use restore::{RestoreError, RestorePlan, RestoredFile};
 pub use status::{ArchiveSize, check, size};
 
 pub use forget::forget;
+pub use relocate::{relocate, undo_relocation};
 pub use restore::{plan, restore};

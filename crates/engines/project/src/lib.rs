@@ -10,6 +10,7 @@ mod docs;
 mod git;
 mod github;
 mod head;
+mod identity;
 mod status;
 mod worktree;
 
@@ -17,6 +18,7 @@ pub use branch::branch_at;
 pub use docs::ProjectDocs;
 pub use git::{Commit, GitState, recent_subjects};
 pub use github::{Check, GitHubState, PullRequest};
+pub use identity::{RepoIdentity, has_commit, identity};
 pub use status::{ProjectStatus, Repo, branch, status, work_tree};
 pub use worktree::{WorkTree, add_work_tree, is_work_tree_name, remove_work_tree, unsaved_work};
 

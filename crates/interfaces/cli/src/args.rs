@@ -3,9 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    answer, archive, attach, cc, completions, cost, cron, doctor, eval, export, forget, fork, hook, hooks,
-    index, list, mcp, memory, pick, restore, resume, run, search, send, serve, show, status, stop, store,
-    watch, worker, workers,
+    answer, archive, attach, cc, completions, cost, cron, doctor, eval, export, forget, fork, heal, hook,
+    hooks, index, list, mcp, memory, pick, restore, resume, run, search, send, serve, show, status, stop,
+    store, watch, worker, workers,
 };
 /// Find, understand and continue every Claude Code session you ever had.
 #[derive(Debug, Parser)]
@@ -37,6 +37,7 @@ pub(crate) enum Command {
     Export(export::Args),
     Archive(archive::Args),
     Restore(restore::Args),
+    Heal(heal::Args),
     Forget(forget::Args),
     Watch(watch::Args),
     Hooks(hooks::Args),

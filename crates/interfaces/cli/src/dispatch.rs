@@ -42,6 +42,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Fork(fork) => commands::fork::run(&open()?, &fork),
         Command::Archive(archive) => commands::archive::run(&open()?, &archive),
         Command::Restore(restore) => commands::restore::run(&open()?, &restore),
+        Command::Heal(heal) => commands::heal::run(&open()?, &heal),
         Command::Forget(forget) => commands::forget::run(&open()?, &forget),
         Command::Export(export) => commands::export::run(&open()?, &export),
         Command::Watch(watch) => commands::watch::run(&open()?, &watch),

@@ -12,7 +12,7 @@ use crate::exit;
 const GROUPS: [(&str, &[&str]); 9] = [
     ("Find", &["search", "list", "show"]),
     ("Continue", &["resume", "fork", "pick"]),
-    ("Keep", &["archive", "restore", "forget"]),
+    ("Keep", &["archive", "restore", "heal", "forget"]),
     ("Live", &["watch", "status"]),
     ("Work", &["run", "send", "workers", "attach", "answer", "stop", "cron"]),
     ("Money", &["cost"]),

@@ -12,6 +12,7 @@ pub(crate) mod eval;
 pub(crate) mod export;
 pub(crate) mod forget;
 pub(crate) mod fork;
+pub(crate) mod heal;
 pub(crate) mod hook;
 pub(crate) mod hooks;
 pub(crate) mod index;

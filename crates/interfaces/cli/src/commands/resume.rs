@@ -12,6 +12,7 @@ use model::Session;
 
 use crate::ask;
 use crate::become_claude::{become_claude, start};
+use crate::commands::heal;
 use crate::exit::Failure;
 use crate::output::print_line;
 use crate::picker::{self, Purpose};
@@ -64,7 +65,16 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         let found = one(context, &again)?;
         return continued(context, args, found.session()?);
     }
-    continued(context, args, session)
+    match continued(context, args, session) {
+        Err(failure) if !session.archived && args.into.is_none() && ask::is_possible() => {
+            if !heal::offer(context, session.id.as_str())? {
+                return Err(failure);
+            }
+            let found = one(context, &SessionRef::Named(session.id.to_string()))?;
+            continued(context, args, found.session()?)
+        }
+        done => done,
+    }
 }
 
 /// Asks whether to put back a session that Claude Code deleted; does so, and returns whether it did.

@@ -16,6 +16,7 @@ mod evaluating;
 mod floor;
 mod freshness;
 mod growth;
+mod healing;
 mod holding;
 mod hooking;
 mod keeping;
