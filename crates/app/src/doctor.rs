@@ -2,6 +2,7 @@
 
 mod plugin;
 mod report;
+mod secrets;
 mod service;
 
 use std::collections::{HashMap, HashSet};
@@ -21,6 +22,7 @@ use crate::sessions::unread::{STILL_FOUND, unreadable_databases};
 use crate::{Context, Error, NextStep, cron, kept};
 
 pub use report::{ArchiveReport, CacheFile, ClaudeReport, Finding, Folder, Index, Report, Request, Severity};
+pub use secrets::{SecretsFound, SecretsReport, SecretsRequest, secrets};
 pub use service::{ServiceFiles, ServiceRequest, service};
 
 /// What to do about a finding.

@@ -32,6 +32,7 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<day::Request, day::Answer>("day"),
     exchange::<doctor::Request, doctor::Report>("doctor"),
     exchange::<export_schedule::Request, export_schedule::Schedule>("doctor_schedule"),
+    exchange::<doctor::SecretsRequest, doctor::SecretsReport>("doctor_secrets"),
     exchange::<doctor::ServiceRequest, doctor::ServiceFiles>("doctor_service"),
     exchange::<embed::Request, embed::Answer>("embed"),
     exchange::<eval::mine::Request, eval::mine::Answer>("eval_mine"),

@@ -69,6 +69,7 @@ pub(crate) fn check_answer(words: &[&str], value: &Value) {
         ("--why-not", "why_not"),
         ("--schedule", "doctor_schedule"),
         ("--service", "doctor_service"),
+        ("--secrets", "doctor_secrets"),
         ("--mine", "eval_mine"),
     ];
     let flag = flags.iter().find(|(flag, _)| words.contains(flag)).map(|(_, name)| (*name).to_owned());
