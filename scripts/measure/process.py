@@ -19,6 +19,7 @@ class Cost:
     cpu: float
     peak_bytes: int
     read_bytes: int
+    written_bytes: int
 
 
 class Failed(Exception):
@@ -48,26 +49,26 @@ class Program:
         child = os.posix_spawn(self.path, words, self.environment, file_actions=files)
         os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
         seconds = time.perf_counter() - began
-        read = bytes_read(child)
+        read, written = bytes_moved(child)
         _, status, usage = os.wait4(child, 0)
         if os.waitstatus_to_exitcode(status) not in may_end_with:
             complaint = self.complained.read_text(errors="replace").strip().splitlines()[:1]
             raise Failed(f"`{' '.join(words)}`: {' '.join(complaint)}")
         cpu, peak = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
-        return Cost(seconds, cpu, peak, read)
+        return Cost(seconds, cpu, peak, read, written)
 
     def said(self):
         """What the last run printed."""
         return self.printed.read_text(errors="replace")
 
 
-def bytes_read(child):
-    """All that a process that has just ended had asked of files; 0 where the system does not tell."""
+def bytes_moved(child):
+    """All that a process that has just ended had read from files and written to them; 0 where the system does not tell."""
     try:
         fields = dict(line.split(": ") for line in Path(f"/proc/{child}/io").read_text().splitlines())
-        return int(fields["rchar"])
+        return int(fields["rchar"]), int(fields["wchar"])
     except (OSError, KeyError):
-        return 0
+        return 0, 0
 
 
 def backstory():

@@ -2,6 +2,7 @@
 
 mod plugin;
 mod report;
+mod secrets;
 mod service;
 
 use std::collections::{HashMap, HashSet};
@@ -18,9 +19,10 @@ use crate::proceed::claude;
 use crate::search::index;
 use crate::sessions::select::{self, Listing};
 use crate::sessions::unread::{STILL_FOUND, unreadable_databases};
-use crate::{Context, Error, NextStep, cron};
+use crate::{Context, Error, NextStep, cron, kept};
 
-pub use report::{CacheFile, ClaudeReport, Finding, Folder, Index, Report, Request, Severity};
+pub use report::{ArchiveReport, CacheFile, ClaudeReport, Finding, Folder, Index, Report, Request, Severity};
+pub use secrets::{SecretsFound, SecretsReport, SecretsRequest, secrets};
 pub use service::{ServiceFiles, ServiceRequest, service};
 
 /// What to do about a finding.
@@ -61,6 +63,7 @@ pub fn doctor(context: &Context, _: &Request) -> Result<Report<Vec<NextStep>>, E
         subagents: all.subagents,
         catalog: cache_file(context.config().places().cache.unwrap_or_default()),
         index: index.ok().flatten(),
+        archive: about_archive(context),
         findings,
     })
 }
@@ -103,6 +106,19 @@ fn about_claude(
         (Some(_), Some(_)) => return Vec::new(),
     };
     vec![found]
+}
+
+fn about_archive(context: &Context) -> ArchiveReport {
+    let path = kept::archive::folder(context);
+    let size = archive::size(&path);
+    ArchiveReport {
+        enabled: kept::archive::is_enabled(context),
+        sessions: size.sessions,
+        content_bytes: size.content_bytes,
+        disk_bytes: size.disk_bytes,
+        max_gigabytes: context.config().settings.archive.max_gigabytes,
+        path,
+    }
 }
 
 fn about_folders(context: &Context, all: &Listing) -> Vec<Finding<Steps>> {

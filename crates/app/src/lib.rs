@@ -12,6 +12,7 @@ pub mod doctor;
 mod error;
 pub mod eval;
 mod ids;
+pub mod kept;
 pub mod live;
 mod moment;
 mod next_step;

@@ -67,6 +67,16 @@ pub enum NextStep {
     },
     /// Ask for tools, thinking and sub-agents too: what is missing may be among what is left out.
     ShowEverything,
+    /// Put the session's files back from the archive.
+    Restore {
+        /// The session.
+        session: SessionId,
+    },
+    /// Move the session to where its directory is now.
+    Heal {
+        /// The session.
+        session: SessionId,
+    },
     /// Continue a fork of the session.
     Fork {
         /// The session's id.
@@ -183,6 +193,8 @@ impl Display for NextStep {
             Self::ShowEverything => out.write_str(
                 "include tools, thinking and sub-agents: the message may be among what is left out",
             ),
+            Self::Restore { session } => write!(out, "put session {session} back from the archive"),
+            Self::Heal { session } => write!(out, "move session {session} to where its directory is now"),
             Self::Fork { session } => write!(out, "continue a fork of session {session}"),
             Self::ForkElsewhere { session } => {
                 write!(out, "continue a fork of session {session} in another directory")

@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::dashboard::{blocks, day, find, outline, picture, rows, spending};
+use crate::kept::{archive, forget, heal, restore};
 use crate::live::hooks;
 use crate::proceed::fork_request;
 use crate::repository::status;
@@ -19,6 +20,7 @@ use crate::{Error, Progress, choose, cron, doctor, eval, workers};
 const EXCHANGES: &[Exchange] = &[
     exchange::<workers::answer::Request, ()>("answer"),
     exchange::<blame::Request, blame::Answer>("blame"),
+    exchange::<archive::Request, archive::Answer>("archive"),
     exchange::<blocks::Request, blocks::Answer>("blocks"),
     exchange::<cost::Request, cost::Answer>("cost"),
     exchange::<cron::add::Request, cron::JobInfo>("cron_add"),
@@ -32,6 +34,7 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<diff::Request, diff::Answer>("diff"),
     exchange::<doctor::Request, doctor::Report>("doctor"),
     exchange::<export_schedule::Request, export_schedule::Schedule>("doctor_schedule"),
+    exchange::<doctor::SecretsRequest, doctor::SecretsReport>("doctor_secrets"),
     exchange::<doctor::ServiceRequest, doctor::ServiceFiles>("doctor_service"),
     exchange::<embed::Request, embed::Answer>("embed"),
     exchange::<eval::mine::Request, eval::mine::Answer>("eval_mine"),
@@ -39,8 +42,10 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<eval::selection::Request, eval::selection::Answer>("eval_selection"),
     exchange::<export::Request, export::Answer>("export"),
     exchange::<find::Request, find::Answer>("find"),
+    exchange::<forget::Request, forget::Answer>("forget"),
     exchange::<fork_request::Request, fork_request::Answer>("fork"),
     exchange::<grep::Request, grep::Answer>("grep"),
+    exchange::<heal::Request, heal::Answer>("heal"),
     exchange::<hooks::Request, hooks::Answer>("hooks"),
     exchange::<index::Request, index::Answer>("index"),
     exchange::<journal::Request, journal::Answer>("journal"),
@@ -55,6 +60,7 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<choose::request::Request, choose::answer::Answer>("pick"),
     exchange::<picture::Request, picture::Answer>("picture"),
     exchange::<prompts::Request, prompts::Answer>("prompts"),
+    exchange::<restore::Request, restore::Answer>("restore"),
     exchange::<list::Request, rows::Answer>("rows"),
     exchange::<workers::start::Request, workers::run::Ready>("run"),
     exchange::<search::Request, search::Answer>("search"),
@@ -172,6 +178,7 @@ mod tests {
         check::<show::Request>("show", "session");
         check::<diff::Request>("diff", "session");
         check::<blame::Request>("blame", "what");
+        check::<restore::Request>("restore", "session");
         check::<page::Request>("page", "session");
         check::<choose::why_not::Request>("why_not", "session");
         check::<cron::JobRequest>("cron_run", "job");

@@ -2166,6 +2166,21 @@ export interface components {
              */
             timestamp: string;
         };
+        /** @description The state of the archive. */
+        ArchiveReport: {
+            /** @description How much the copied files hold, in bytes. */
+            content_bytes: number;
+            /** @description How much room it takes, in bytes. */
+            disk_bytes: number;
+            /** @description Whether sessions are copied: the setting `archive.enabled`. */
+            enabled: boolean;
+            /** @description How many gigabytes it may take: the setting `archive.max_gigabytes`; 0 for no limit. */
+            max_gigabytes: number;
+            /** @description Its folder. */
+            path: string;
+            /** @description Sessions that it has. */
+            sessions: number;
+        };
         /** @description An older session. */
         ArchivedSession: {
             agent_id: string;
@@ -2729,6 +2744,8 @@ export interface components {
         };
         /** @description The report of `doctor`; its next steps are in an interface's own words. */
         DoctorAnswer: {
+            /** @description The copies of sessions that Claude Code deletes. */
+            archive: components["schemas"]["ArchiveReport"];
             /** @description The cache of the sessions that were read. */
             catalog: components["schemas"]["CacheFile"];
             /** @description The program that continues sessions. */
@@ -3340,6 +3357,16 @@ export interface components {
         } | {
             /** @constant */
             step: "show_everything";
+        } | {
+            /** @description The session. */
+            session: components["schemas"]["SessionId"];
+            /** @constant */
+            step: "restore";
+        } | {
+            /** @description The session. */
+            session: components["schemas"]["SessionId"];
+            /** @constant */
+            step: "heal";
         } | {
             /** @description The session's id. */
             session: components["schemas"]["SessionId"];
@@ -4450,7 +4477,7 @@ export interface components {
             activity: components["schemas"]["Activity"] | null;
             /** @description The OpenClaw agent that started it. */
             agent_id: components["schemas"]["AgentId"] | null;
-            /** @description Whether Backstory's archive holds it. */
+            /** @description Whether its transcript is gone and Backstory's archive is where it is read. */
             archived: boolean;
             /** @description The branch last seen. */
             branch: string | null;

@@ -1,9 +1,11 @@
 //! The saved decisions of `pick`: the question, the answer, and what the person then did.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use database::rusqlite::{self, Connection, OptionalExtension as _, params};
 use jiff::{SignedDuration, Timestamp};
+use model::SessionId;
 use selection::Considered;
 use selection::calibrated::{SettledDecision, TrackRecord};
 
@@ -176,6 +178,42 @@ pub(crate) fn record_outcome(
         )
         .and_then(|_| enter(&connection, id, did))
         .map_err(|error| failed(context, &error))
+}
+
+/// Erases the decisions that name one of these sessions, and copies of the file from before a migration.
+pub(crate) fn forget(context: &Context, sessions: &HashSet<SessionId>) -> Result<u64, Error> {
+    if !file(context).exists() {
+        return Ok(0);
+    }
+    let connection = open(context)?;
+    let erase = || {
+        let mut erased = 0;
+        for session in sessions {
+            erased += connection.execute(
+                "DELETE FROM decision WHERE instr(answer, ?1) OR instr(coalesce(considered, ''), ?1)
+                 OR instr(task, ?1) OR candidate = ?1 OR did_session = ?1",
+                [session.as_str()],
+            )?;
+        }
+        if erased > 0 {
+            // What is deleted stays readable in the file until it is written anew.
+            connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")?;
+        }
+        Ok(erased)
+    };
+    let erased = erase().map_err(|error| failed(context, &error))?;
+    for version in 0..STEPS.len() {
+        let mut copy = file(context).into_os_string();
+        copy.push(format!(".before-{version}"));
+        match std::fs::remove_file(&copy) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                let attempt = format!("cannot remove {}", PathBuf::from(copy).display());
+                return Err(Error::caused(Kind::Unavailable, attempt, &error));
+            }
+            _ => {}
+        }
+    }
+    Ok(erased as u64)
 }
 
 /// The record of the person (an empty `asker`), or of an agent.

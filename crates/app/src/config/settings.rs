@@ -26,6 +26,8 @@ pub struct Settings {
     pub claude: ClaudeSettings,
     /// `[openclaw]`: where OpenClaw's files are, and what holds for its sessions.
     pub openclaw: OpenClawSettings,
+    /// `[archive]`: what is kept of sessions that Claude Code deletes.
+    pub archive: ArchiveSettings,
     /// `[search]`: how questions are answered, and for how long.
     pub search: SearchSettings,
     /// `[embedding]`: the model that understands meaning.
@@ -54,6 +56,20 @@ pub struct Settings {
     /// The full names of all settings that the person set.
     #[serde(skip)]
     pub set: BTreeSet<String>,
+}
+
+/// `[archive]`: what is kept of sessions that Claude Code deletes.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArchiveSettings {
+    /// Whether anything is.
+    pub enabled: bool,
+    /// How much room it may take, in gigabytes; 0 for no limit.
+    pub max_gigabytes: u64,
+    /// For how many days after its last change; 0 for no limit.
+    pub max_days: u64,
+    /// Directories whose sessions are not kept.
+    pub exclude: Vec<PathBuf>,
 }
 
 /// `[fork]`: how sessions to fork are found.

@@ -8,7 +8,8 @@ use std::path::Path;
 use crate::{Config, Error, Kind};
 
 /// The prefixes of the names of Backstory's own files.
-const OWN: [&str; 11] = [
+const OWN: [&str; 12] = [
+    "archive",
     "backups",
     "catalog.sqlite",
     "decisions.sqlite",

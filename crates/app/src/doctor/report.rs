@@ -31,6 +31,8 @@ pub struct Report<S = String> {
     pub catalog: CacheFile,
     /// The search index; absent where there is none yet, or it cannot be opened.
     pub index: Option<Index>,
+    /// The copies of sessions that Claude Code deletes.
+    pub archive: ArchiveReport,
     /// What is wrong or will be.
     pub findings: Vec<Finding<S>>,
 }
@@ -52,6 +54,7 @@ impl Report<Vec<NextStep>> {
             subagents: self.subagents,
             catalog: self.catalog,
             index: self.index,
+            archive: self.archive,
             findings: self.findings.into_iter().map(finding).collect(),
         }
     }
@@ -114,6 +117,24 @@ pub struct Index {
     pub pending_files: u64,
     /// How much that is, in bytes.
     pub pending_bytes: u64,
+}
+
+/// The state of the archive.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ArchiveReport {
+    /// Its folder.
+    #[serde(serialize_with = "model::path")]
+    pub path: PathBuf,
+    /// Whether sessions are copied: the setting `archive.enabled`.
+    pub enabled: bool,
+    /// Sessions that it has.
+    pub sessions: u64,
+    /// How much the copied files hold, in bytes.
+    pub content_bytes: u64,
+    /// How much room it takes, in bytes.
+    pub disk_bytes: u64,
+    /// How many gigabytes it may take: the setting `archive.max_gigabytes`; 0 for no limit.
+    pub max_gigabytes: u64,
 }
 
 /// A problem or a piece of advice.

@@ -223,9 +223,10 @@ fn how(
     let target = place.folder.project_folder(directory);
     let from = place.transcript.clone();
     let file = |id: &SessionId| target.join(format!("{id}.jsonl"));
-    if let Some(at) = at {
+    // No `claude` finds a session whose file is gone.
+    if at.is_some() || place.archived {
         let new = new_session_id()?;
-        let copy = cut(place, id, Some(at.to_owned()), new.clone(), directory);
+        let copy = cut(place, id, at.map(ToOwned::to_owned), new.clone(), directory);
         return Ok((SessionStart::Resume(new), Some(copy)));
     }
     let finds_it = release.is_some_and(Release::resumes_from_anywhere);
@@ -290,6 +291,7 @@ mod tests {
             transcript: "/h/.claude/projects/-p-a/s1.jsonl".into(),
             folder: transcript::ConfigFolder::new("/h/.claude"),
             directory: Some("/p/a".into()),
+            archived: false,
         };
         let check = |directory: &str, release: Option<&str>, at: Option<&str>, expected: &str| {
             let release = release.map(|release| release.parse().unwrap());
@@ -318,5 +320,9 @@ mod tests {
         check("/p/b", None, None, "fork of a copy");
         check("/p/a", Some("2.1.329"), Some("u1"), "cut");
         check("/p/b", Some("2.1.100"), Some("u1"), "cut");
+        let archived = Place { archived: true, ..place.clone() };
+        let release = Some("2.1.329".parse().unwrap());
+        let (start, _) = how(&archived, &"s1".parse().unwrap(), None, Path::new("/p/a"), release).unwrap();
+        assert!(matches!(start, SessionStart::Resume(_)), "no `claude` finds what is only in the archive");
     }
 }

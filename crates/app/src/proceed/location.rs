@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use model::{Session, SessionId};
-use transcript::{ConfigFolder, RegisteredProcess, start_directory};
+use transcript::{ArchivedFolder, ConfigFolder, OpenTranscript, RegisteredProcess, start_directory};
 use workers::{CommandLine, Program, SessionStart};
 
+use crate::kept::archive;
 use crate::{Context, Error, Kind, NextStep};
 
 /// Where one session is stored and where it is continued.
@@ -17,19 +18,35 @@ pub(crate) struct Place {
     pub(crate) folder: ConfigFolder,
     /// The directory it started in; it may be gone.
     pub(crate) directory: Option<PathBuf>,
+    /// Whether the transcript is gone, and what is read is the archive's copy.
+    pub(crate) archived: bool,
 }
 
 impl Place {
     /// The place of a session that has a transcript.
     pub(crate) fn of(context: &Context, session: &Session) -> Result<Self, Error> {
         let file = session.file.as_deref();
-        let transcript =
-            file.filter(|file| file.is_file()).ok_or_else(|| gone(&session.id, file))?.to_owned();
+        let transcript = file
+            .filter(|file| OpenTranscript::is_there(file))
+            .ok_or_else(|| gone(&session.id, file))?
+            .to_owned();
         let directory = start_directory(&transcript).map_err(|error| {
             let attempt = format!("cannot read the transcript {}", transcript.display());
             Error::caused(Kind::Unavailable, attempt, &error)
         })?;
-        Ok(Self { folder: folder(context, &transcript), directory, transcript })
+        Ok(Self { folder: folder(context, &transcript), directory, transcript, archived: session.archived })
+    }
+
+    /// Nothing continues in a file that is gone: it has to be put back first.
+    pub(crate) fn ensure_not_archived(&self, id: &SessionId) -> Result<(), Error> {
+        if !self.archived {
+            return Ok(());
+        }
+        let message =
+            format!("Claude Code deleted the transcript of session {id}; Backstory has kept a copy");
+        Err(Error::new(Kind::Unavailable, message)
+            .next(NextStep::Restore { session: id.clone() })
+            .next(NextStep::Fork { session: id.clone() }))
     }
 
     /// The directory the session started in, which has to be there still.
@@ -57,7 +74,8 @@ impl Place {
                     .to_owned()
             }
         };
-        Err(Error::new(Kind::Unavailable, message).hint(again).next(elsewhere))
+        let heal = NextStep::Heal { session: id.clone() };
+        Err(Error::new(Kind::Unavailable, message).next(heal).hint(again).next(elsewhere))
     }
 
     /// The session's config folder, where it is not the usual one.
@@ -118,6 +136,10 @@ fn folder(context: &Context, transcript: &Path) -> ConfigFolder {
     let holds = |folder: &ConfigFolder| {
         folder.projects().canonicalize().is_ok_and(|projects| transcript.starts_with(projects))
     };
+    let archived = ArchivedFolder::all(&archive::folder(context));
+    if let Some(mirror) = archived.iter().find(|folder| transcript.starts_with(folder.mirror())) {
+        return ConfigFolder::from_projects(mirror.original());
+    }
     let above = || transcript.ancestors().nth(3).unwrap_or(transcript).to_owned();
     folders.into_iter().find(holds).unwrap_or_else(|| ConfigFolder::new(above()))
 }

@@ -23,6 +23,7 @@ pub fn resume(context: &Context, session: &Session, extra: &[OsString]) -> Resul
         return Err(held(&live));
     }
     let place = Place::of(context, session)?;
+    place.ensure_not_archived(&session.id)?;
     let directory = place.start_directory(&session.id)?;
     let program = claude::required(context)?;
     let start = SessionStart::Resume(session.id.clone());

@@ -52,6 +52,7 @@ pub(crate) fn fresh(context: &Context, repo: Option<&str>, id: Option<SessionId>
 /// A session to continue, which nobody else holds.
 pub(crate) fn resume(context: &Context, session: &Session) -> Result<Course, Error> {
     let place = Place::of(context, session)?;
+    place.ensure_not_archived(&session.id)?;
     let directory = place.start_directory(&session.id)?.to_owned();
     make_free(context, &session.id, &format!("session {}", session.id))?;
     let start = SessionStart::Resume(session.id.clone());
@@ -79,7 +80,7 @@ pub(crate) fn forked(
     };
     // The directory it started in is where every release finds it.
     let is_out_of_reach = into.is_some() && !release.resumes_from_anywhere();
-    let copy = (at.is_some() || is_out_of_reach)
+    let copy = (at.is_some() || is_out_of_reach || place.archived)
         .then(|| fork::cut(&place, &session.id, at.map(str::to_owned), to.clone(), &directory));
     let start = match &copy {
         // It may begin long after this: a copy that has to go away again would have nobody to remove it.

@@ -4,8 +4,8 @@ use std::mem;
 use std::path::Path;
 
 use model::{MessageUsage, Session, SessionId};
-use system::{FileStamp, join};
-use transcript::TranscriptFile;
+use system::join;
+use transcript::{OpenTranscript, TranscriptFile};
 
 use crate::describe::Describer;
 use crate::digest::SessionDigest;
@@ -41,9 +41,9 @@ pub fn describe_some(places: &Locations, files: &[&TranscriptFile]) -> Vec<Sessi
 
 /// The API messages in a session's own transcript, as far as it can be read.
 pub fn messages(places: &Locations, id: &SessionId, transcript: &Path) -> Vec<MessageUsage> {
-    let Ok(found) = std::fs::metadata(transcript) else { return Vec::new() };
+    let Ok(stamp) = OpenTranscript::open(transcript).and_then(|open| open.stamp()) else { return Vec::new() };
     let owner = Owner::Session(id.clone());
-    let wanted = FileRequest { path: transcript.to_owned(), stamp: FileStamp::from_metadata(&found), owner };
+    let wanted = FileRequest { path: transcript.to_owned(), stamp, owner };
     let mut cache = SummaryCache::open(places.cache.as_deref());
     let mut reading = ReadFacts::load_some(Detail::Spending, vec![wanted], &mut cache, 1, |_| true);
     reading.facts.remove(transcript.as_os_str()).map(|facts| facts.messages).unwrap_or_default()

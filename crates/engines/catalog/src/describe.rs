@@ -104,7 +104,11 @@ impl InternedContext {
 
 /// A session by its card, as far as a filter looks at it.
 pub(crate) fn outlined(file: &TranscriptFile, card: &SessionDigest<'_>, held: &InternedContext) -> Session {
-    Session { last_modified: last_modified(file, card), ..held.session(file.id.clone()) }
+    let session = Session { last_modified: last_modified(file, card), ..held.session(file.id.clone()) };
+    match session.origin {
+        Origin::Native if file.archived => Session { origin: Origin::Archived, archived: true, ..session },
+        _ => Session { archived: file.archived, ..session },
+    }
 }
 
 /// A session by its card without its prompts, its nickname and its sub-agents.

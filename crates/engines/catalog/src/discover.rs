@@ -8,13 +8,47 @@ use std::path::{Path, PathBuf};
 
 use model::SessionId;
 use rustc_hash::FxHashSet;
-use transcript::{ConfigFolder, TranscriptFile};
+use transcript::{ArchivedFolder, ConfigFolder, SubagentFile, TranscriptFile, forgotten_sessions};
 
 use crate::types::{Discovery, Locations};
 
 /// Finds all transcripts without reading any of them.
 pub fn discover(places: &Locations) -> Discovery {
-    search_folders(&places.config_folders, places.threads)
+    let mut found = search_folders(&places.config_folders, places.threads);
+    if let Some(archive) = &places.archive {
+        add_archived(&mut found, archive);
+    }
+    found
+}
+
+/// Leaves out the sessions that are forgotten, and adds those that only the archive still has.
+fn add_archived(found: &mut Discovery, archive: &Path) {
+    let forgotten = forgotten_sessions(archive);
+    if !forgotten.is_empty() {
+        found.sessions.retain(|file| !forgotten.contains(&file.id));
+        found.lone_subagents.retain(|agent| !is_of(&forgotten, agent));
+    }
+    let folders = ArchivedFolder::all(archive);
+    if folders.is_empty() {
+        return;
+    }
+    let mut copies = transcript::FolderContents::default();
+    {
+        let living: FxHashSet<&str> = found.sessions.iter().map(|file| file.id.as_str()).collect();
+        for folder in folders {
+            copies.add(folder.find(|id| !living.contains(id.as_str()) && !forgotten.contains(id)));
+            found.walked.push(folder.mirror());
+        }
+    }
+    found.sessions.extend(one_each(copies.transcripts));
+    found.flat_subagents.extend(copies.flat_subagents);
+    found.problems.extend(copies.problems);
+}
+
+/// Whether a sub-agent's file is below the side folder of one of the sessions.
+fn is_of(sessions: &HashSet<SessionId>, agent: &SubagentFile) -> bool {
+    let names = agent.path.ancestors().filter_map(|path| path.file_name()?.to_str());
+    names.filter_map(|name| name.parse::<SessionId>().ok()).any(|id| sessions.contains(&id))
 }
 
 /// Looks through every config folder; a folder named twice is looked through once.

@@ -173,6 +173,7 @@ mod tests {
             stamp: FileStamp::default(),
             subagents: Vec::new(),
             has_side_folder: false,
+            archived: false,
         };
         let found = Discovery { sessions: ["s1", "s3"].map(transcript).into(), ..Discovery::default() };
         let alone = registered.registry_only(&found, &mut Describer::default());

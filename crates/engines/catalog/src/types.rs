@@ -21,6 +21,8 @@ pub struct Locations {
     pub global_files: Vec<PathBuf>,
     /// The cache database; it can be rebuilt.
     pub cache: Option<PathBuf>,
+    /// Backstory's archive of sessions that Claude Code may have deleted.
+    pub archive: Option<PathBuf>,
     /// The number of threads that read files.
     pub threads: usize,
 }

@@ -126,7 +126,7 @@ impl Session {
                 self.tracker.observe_subagent(&file.id, &agent.meta, &record, now);
             }
         }
-        agent.mark = mark(&tail, agent.mark);
+        agent.mark = mark(&mut tail, agent.mark);
         records
     }
 
@@ -143,7 +143,7 @@ impl Session {
                 news.events.extend(moments.into_iter().map(SessionEvent::SessionEvent));
             }
         }
-        self.mark = mark(&tail, self.mark);
+        self.mark = mark(&mut tail, self.mark);
         news
     }
 }
@@ -157,7 +157,7 @@ fn size(path: &Path) -> u64 {
     std::fs::symlink_metadata(path).map_or(0, |now| now.len())
 }
 
-fn mark(tail: &Tail, before: Option<Checkpoint>) -> Option<Checkpoint> {
+fn mark(tail: &mut Tail, before: Option<Checkpoint>) -> Option<Checkpoint> {
     let marked: io::Result<Checkpoint> = tail.mark();
     marked.ok().or(before)
 }

@@ -12,6 +12,7 @@ mod git;
 mod github;
 mod head;
 mod patch;
+mod identity;
 mod status;
 mod worktree;
 
@@ -21,6 +22,7 @@ pub use docs::ProjectDocs;
 pub use git::{Commit, GitState, recent_subjects};
 pub use github::{Check, GitHubState, PullRequest};
 pub use patch::{LineCounts, count_lines, patch};
+pub use identity::{RepoIdentity, has_commit, identity};
 pub use status::{ProjectStatus, Repo, branch, status, work_tree};
 pub use worktree::{WorkTree, add_work_tree, is_work_tree_name, remove_work_tree, unsaved_work};
 

@@ -49,6 +49,6 @@ pub use query_encoder::{BUILT_IN, EncoderReport, QueryEncoder};
 pub use searcher::Searcher;
 pub use snippet::Snippet;
 pub use source::{SourceFile, SourceKind, session_names, source_files};
-pub use sync::{IndexProgress, SyncReport, fingerprint_of, pending, sync};
+pub use sync::{IndexProgress, SyncReport, fingerprint_of, forget, pending, sync};
 pub use vectors::can_embed;
 pub use writer::discard;

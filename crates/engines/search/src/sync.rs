@@ -3,10 +3,11 @@
 //! An unchanged file costs its `stat`, an appended one its new bytes. Work can be stopped at any line and is kept;
 //! the next pass continues from there.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use model::SessionId;
 use openclaw::TranscriptEntry;
 use system::{FileStamp, fingerprint};
 use transcript::record::{Record, parse};
@@ -114,6 +115,21 @@ pub fn sync(
     let is_as_it_was = state == Some(writer.list.state()?);
     let plan = if is_as_it_was { first_look } else { plan(writer.list.all()?, sources) };
     SyncPass::new(writer)?.run(plan, keep_going)
+}
+
+/// Takes everything of these sessions out of the index. Returns false where another process is writing it.
+#[expect(clippy::implicit_hasher, reason = "the caller has the usual one")]
+pub fn forget(folder: &Path, sessions: &HashSet<SessionId>) -> Result<bool, Error> {
+    if !list_file(folder).exists() {
+        return Ok(true);
+    }
+    let Some(writer) = Writer::open(folder, false)? else { return Ok(false) };
+    let is_meant = |row: &FileRow| row.session.as_ref().is_some_and(|session| sessions.contains(session));
+    let removed: Vec<FileRow> = writer.list.all()?.into_iter().filter(is_meant).collect();
+    if !removed.is_empty() {
+        SyncPass::new(writer)?.run(Plan { removed, ..Plan::default() }, &mut |_| true)?;
+    }
+    Ok(true)
 }
 
 /// Whether all vectors that count can be read by this program.

@@ -6,6 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use database::rusqlite::{self, Connection, TransactionBehavior};
+use model::SessionId;
+
+use crate::WorkerId;
 
 mod announcements;
 mod labels;
@@ -85,6 +88,31 @@ impl WorkerStore {
     pub fn data_version(&self) -> Result<i64, WorkerStoreError> {
         let version = self.connection.query_row("PRAGMA data_version", [], |row| row.get(0));
         version.map_err(|error| self.failed(error))
+    }
+
+    /// Deletes the ended workers of a session with all that was said to them; returns which these were.
+    pub fn forget_session(&mut self, session: &SessionId) -> Result<Vec<WorkerId>, WorkerStoreError> {
+        let ended: Vec<WorkerId> = self
+            .by_session(session)?
+            .into_iter()
+            .filter(|worker| worker.slot_state.is_none())
+            .map(|worker| worker.id)
+            .collect();
+        self.change(|table| {
+            table.execute("DELETE FROM label WHERE session_id = ?1", [session.as_str()])?;
+            for id in &ended {
+                table.execute("DELETE FROM announcement WHERE worker = ?1", [*id])?;
+                table.execute("DELETE FROM worker WHERE id = ?1", [*id])?;
+            }
+            Ok(())
+        })?;
+        Ok(ended)
+    }
+
+    /// Writes the file anew, without what was deleted in it.
+    pub fn compact(&mut self) -> Result<(), WorkerStoreError> {
+        let compacted = self.connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);");
+        compacted.map_err(|error| self.failed(error))
     }
 
     fn change<T>(

@@ -19,7 +19,8 @@ pub fn start_directory(transcript: &Path) -> io::Result<Option<PathBuf>> {
     let (mut first, mut last) = (None, String::new());
     while let Some(line) = reader.next_line()? {
         let Ok(record) = parse(line.bytes) else { continue };
-        let Some(cwd) = record.cwd().filter(|cwd| !record.is_sidechain() && *cwd != last) else { continue };
+        let cwd = record.cwd().or_else(|| record.relocated_cwd());
+        let Some(cwd) = cwd.filter(|cwd| !record.is_sidechain() && *cwd != last) else { continue };
         last = cwd.into_owned();
         if is_named_after(&folder, &last) {
             return Ok(Some(last.into()));
@@ -51,6 +52,19 @@ mod tests {
         )
         .unwrap();
         assert_eq!(start_directory(&file).unwrap().as_deref(), expected.map(Path::new), "{folder}");
+    }
+
+    #[test]
+    fn a_session_that_was_moved_is_where_it_was_moved_to() {
+        let scratch = tempfile::tempdir().unwrap();
+        let file = scratch.path().join("-p-b/s1.jsonl");
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        let records = [
+            r#"{"type":"user","uuid":"u","cwd":"/p/a"}"#,
+            r#"{"type":"relocated","relocatedCwd":"/p/b","sessionId":"s1"}"#,
+        ];
+        fs::write(&file, records.join("\n")).unwrap();
+        assert_eq!(start_directory(&file).unwrap().as_deref(), Some(Path::new("/p/b")));
     }
 
     #[test]

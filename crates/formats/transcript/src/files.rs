@@ -9,6 +9,7 @@ use model::SessionId;
 use system::{FileStamp, fingerprint};
 
 use crate::json::{Raw, raw_fields};
+use crate::open_transcript::OpenTranscript;
 use crate::reader::Reader;
 use crate::record::{Block, RecordKind, parse};
 
@@ -28,6 +29,8 @@ pub struct TranscriptFile {
     pub subagents: Vec<SubagentFile>,
     /// Whether a folder with its name is next to it.
     pub has_side_folder: bool,
+    /// Whether the file is gone, and this is the archive's copy.
+    pub archived: bool,
 }
 
 /// A sub-agent's transcript.
@@ -92,6 +95,9 @@ impl TranscriptFile {
     /// When it was created, in nanoseconds since 1970; where the file system does not know, when it was last
     /// modified.
     pub fn born(&self) -> i64 {
+        if self.archived {
+            return sealed::source_of(&self.path).map_or(self.stamp.mtime, |source| source.born);
+        }
         let made = std::fs::symlink_metadata(&self.path).and_then(|found| found.created()).ok();
         let since = made.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
         since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(self.stamp.mtime)
@@ -107,7 +113,8 @@ impl TranscriptFile {
         if !self.has_side_folder {
             return None;
         }
-        let bytes = system::read_small(&self.side_folder().join("custom-title.json"), SIDE_FILE_CAP).ok()?;
+        let bytes =
+            OpenTranscript::read_small(&self.side_folder().join("custom-title.json"), SIDE_FILE_CAP).ok()?;
         let text = String::from_utf8_lossy(&bytes);
         Raw::new(&text).get("customTitle").text().map(Into::into).filter(|title: &String| !title.is_empty())
     }
@@ -160,7 +167,8 @@ impl SubagentFile {
 
     /// Reads the side file `agent-<id>.meta.json`; all absent where there is none.
     pub fn meta(&self) -> SubagentMeta {
-        let Ok(bytes) = system::read_small(&self.path.with_extension("meta.json"), SIDE_FILE_CAP) else {
+        let Ok(bytes) = OpenTranscript::read_small(&self.path.with_extension("meta.json"), SIDE_FILE_CAP)
+        else {
             return SubagentMeta::default();
         };
         let text = String::from_utf8_lossy(&bytes);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
+use crate::open_transcript::OpenTranscript;
 use crate::reader::Reader;
 use crate::record::{Block, parse};
 
@@ -19,7 +20,7 @@ const WRITERS: [&str; 5] = ["Edit", "MultiEdit", "Write", "NotebookEdit", "Updat
 /// A path is absolute, by the directory of the record where the tool was given a part of one. Only the end of a
 /// large transcript is looked at.
 pub fn files_written(transcript: &Path, since: Timestamp) -> io::Result<BTreeMap<PathBuf, Timestamp>> {
-    let length = system::open_regular(transcript)?.metadata()?.len();
+    let length = OpenTranscript::open(transcript)?.stamp()?.size;
     let start = length.saturating_sub(END);
     let mut reader = Reader::open_at(transcript, start, 0)?;
     let mut touched = BTreeMap::new();

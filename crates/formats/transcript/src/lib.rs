@@ -3,6 +3,7 @@
 //! Files of other programs hold surprises: a line that cannot be read is counted and skipped, an unknown type is a
 //! record of [`record::RecordKind::Unknown`], and nothing here fails on content.
 
+mod archived_folder;
 mod block;
 mod chain;
 mod deeds;
@@ -14,6 +15,7 @@ mod home;
 mod json;
 mod long_lines;
 mod message;
+mod open_transcript;
 mod page;
 mod partial_copy;
 mod past;
@@ -35,6 +37,7 @@ mod usage;
 mod walk;
 mod work_log;
 
+pub use archived_folder::{ArchivedFolder, forgotten_list, forgotten_sessions};
 pub use chain::Chain;
 pub use deeds::{Deed, DeedKind, each_deed};
 pub use directory::start_directory;
@@ -48,6 +51,7 @@ pub use home::{ConfigFolder, FileRole};
 pub use json::Raw;
 pub use long_lines::LongLines;
 pub use message::{Message, Part, Role, message};
+pub use open_transcript::OpenTranscript;
 pub use page::{Page, Position, offset_of, page_after, page_before, position_after};
 pub use partial_copy::PartialCopy;
 pub use past::{PastTranscript, TranscriptHistory, history};

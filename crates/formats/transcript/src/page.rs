@@ -11,6 +11,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use crate::chain::{Node, hash, node, parallel, tip};
+use crate::open_transcript::OpenTranscript;
 use crate::reader::{Line, Reader};
 use crate::recent::line_start;
 use crate::record::{Record, parse};
@@ -60,7 +61,7 @@ pub fn page_before<T>(
     limit: usize,
     mut show: impl FnMut(&Record<'_>, u64) -> Option<T>,
 ) -> io::Result<Page<T>> {
-    let size = system::open_regular(path)?.metadata()?.len();
+    let size = OpenTranscript::open(path)?.stamp()?.size;
     let end = before.map_or(size, |before| before.offset.min(size));
     let (mut window, mut bytes_read) = (WINDOW, 0);
     loop {

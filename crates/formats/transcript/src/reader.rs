@@ -4,13 +4,13 @@
 //! object. A line over the cap is counted and skipped, and bytes that are not UTF-8 are replaced, as Claude Code
 //! does. `record` interprets the lines.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use rustix::io::Errno;
 
 use crate::long_lines::{LongLines, Turn};
+use crate::open_transcript::OpenTranscript;
 use crate::record::is_object;
 
 /// The longest line that is held in memory, in bytes; longer ones are counted and skipped.
@@ -37,7 +37,7 @@ pub struct Line<'a> {
 
 /// Reads whole lines from a file, from the beginning or from where an earlier reader stopped.
 #[derive(Debug)]
-pub struct Reader<R = File> {
+pub struct Reader<R = OpenTranscript> {
     source: R,
     buffer: Vec<u8>,
     /// The part of the buffer that is read but not yet given out.
@@ -61,26 +61,26 @@ pub struct Reader<R = File> {
     ended: bool,
 }
 
-impl Reader<File> {
-    /// Opens a transcript from its beginning.
+impl Reader {
+    /// Opens a transcript from its beginning; where it is gone, the archive's copy.
     pub fn open(path: &Path) -> io::Result<Self> {
         Self::open_at(path, 0, 0)
     }
 
     /// Opens a transcript where an earlier reader stopped: at `offset`, after `lines` lines.
     pub fn open_at(path: &Path, offset: u64, lines: u64) -> io::Result<Self> {
-        Self::at(system::open_regular(path)?, offset, lines)
+        Self::at(OpenTranscript::open(path)?, offset, lines)
     }
 
-    /// Reads an open file from where an earlier reader stopped: at `offset`, after `lines` lines.
-    pub fn at(mut file: File, offset: u64, lines: u64) -> io::Result<Self> {
+    /// Reads an open transcript from where an earlier reader stopped: at `offset`, after `lines` lines.
+    pub fn at(mut file: OpenTranscript, offset: u64, lines: u64) -> io::Result<Self> {
         file.seek(SeekFrom::Start(offset))?;
         Ok(Self { offset, lines, skip_hole: Some(skip_hole), ..Self::new(file) })
     }
 
-    /// The file that is read.
-    pub fn file(&self) -> &File {
-        &self.source
+    /// The transcript that is read.
+    pub(crate) fn source(&mut self) -> &mut OpenTranscript {
+        &mut self.source
     }
 }
 
@@ -237,7 +237,8 @@ impl<R: Read> Reader<R> {
 }
 
 /// Continues at the next data of a sparse file, or at its end.
-fn skip_hole(file: &mut File) -> io::Result<u64> {
+fn skip_hole(transcript: &mut OpenTranscript) -> io::Result<u64> {
+    let OpenTranscript::Living(file) = transcript else { return Ok(0) };
     let at = file.stream_position()?;
     match rustix::fs::seek(&*file, rustix::fs::SeekFrom::Data(at)) {
         Ok(next) => Ok(next.saturating_sub(at)),
@@ -272,6 +273,8 @@ fn content(line: &[u8], offset: u64) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     fn all<R: Read>(mut reader: Reader<R>) -> (Vec<(u64, String)>, u64, u64) {

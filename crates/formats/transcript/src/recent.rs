@@ -7,6 +7,7 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use crate::message::{Message, Part, Role, message};
+use crate::open_transcript::OpenTranscript;
 use crate::reader::Reader;
 use crate::record::{Record, parse};
 use crate::speech::is_command;
@@ -48,7 +49,7 @@ pub fn recent_messages(path: &Path, before: Option<Timestamp>) -> io::Result<Rec
     if before.is_some() {
         return gather(Reader::open(path)?, before);
     }
-    let size = system::open_regular(path)?.metadata()?.len();
+    let size = OpenTranscript::open(path)?.stamp()?.size;
     let mut window = WINDOW;
     loop {
         let start = line_start(path, size.saturating_sub(window))?;
@@ -62,7 +63,7 @@ pub fn recent_messages(path: &Path, before: Option<Timestamp>) -> io::Result<Rec
 
 /// The number, from 1, of the line that begins at `offset`.
 pub fn line_number(path: &Path, offset: u64) -> io::Result<u64> {
-    let mut file = system::open_regular(path)?.take(offset);
+    let mut file = OpenTranscript::open(path)?.take(offset);
     let (mut step, mut lines) = (vec![0; STEP], 1);
     loop {
         match file.read(&mut step)? {
@@ -77,7 +78,7 @@ pub(crate) fn line_start(path: &Path, offset: u64) -> io::Result<u64> {
     if offset == 0 {
         return Ok(0);
     }
-    let mut file = system::open_regular(path)?;
+    let mut file = OpenTranscript::open(path)?;
     let (mut at, mut step) = (offset - 1, vec![0; STEP]);
     file.seek(SeekFrom::Start(at))?;
     loop {

@@ -4,7 +4,6 @@
 //! anything else (replaced, truncated, rewritten) means that it is read again from the beginning.
 
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +11,7 @@ use system::FileStamp;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::long_lines::LongLines;
+use crate::open_transcript::OpenTranscript;
 use crate::reader::{LINE_CAP, Line, Reader};
 
 /// How many bytes before the offset are remembered as a hash.
@@ -58,15 +58,15 @@ pub struct Tail {
 impl Tail {
     /// Opens a file and finds out what has happened to it since `mark`.
     pub fn open(path: &Path, mark: Option<&Checkpoint>) -> io::Result<Self> {
-        let file = system::open_regular(path)?;
-        let stamp = FileStamp::from_metadata(&file.metadata()?);
+        let mut file = OpenTranscript::open(path)?;
+        let stamp = file.stamp()?;
         let Some(mark) = mark else {
             let reader = Reader::at(file, 0, 0)?;
             return Ok(Self { change: FileChange::New, from: 0, checked: 0, reader, stamp });
         };
         let same = (mark.dev, mark.ino) == (stamp.dev, stamp.ino)
             && mark.offset <= stamp.size
-            && witness(&file, mark.offset)? == mark.witness;
+            && witness(&mut file, mark.offset)? == mark.witness;
         if !same {
             let reader = Reader::at(file, 0, 0)?;
             return Ok(Self {
@@ -78,7 +78,7 @@ impl Tail {
             });
         }
         let change = if stamp.size == mark.offset { FileChange::None } else { FileChange::Appended };
-        let from = mark.offset + late_newline(&file, mark.offset)?;
+        let from = mark.offset + late_newline(&mut file, mark.offset)?;
         let reader = Reader::at(file, from, mark.lines)?;
         Ok(Self { change, from, checked: mark.offset.min(WITNESS as u64), reader, stamp })
     }
@@ -87,8 +87,8 @@ impl Tail {
     /// earlier where none does, at its end where the last line is over the cap. Lines are counted from there.
     pub fn open_last(path: &Path, mut window: u64) -> io::Result<Self> {
         loop {
-            let file = system::open_regular(path)?;
-            let stamp = FileStamp::from_metadata(&file.metadata()?);
+            let file = OpenTranscript::open(path)?;
+            let stamp = file.stamp()?;
             let opened = |reader, from| Self { change: FileChange::New, from, checked: 0, reader, stamp };
             let start = stamp.size.saturating_sub(window);
             if start == 0 {
@@ -140,20 +140,20 @@ impl Tail {
     }
 
     /// The checkpoint from which to continue later.
-    pub fn mark(&self) -> io::Result<Checkpoint> {
+    pub fn mark(&mut self) -> io::Result<Checkpoint> {
         let offset = self.reader.offset();
         Ok(Checkpoint {
             dev: self.stamp.dev,
             ino: self.stamp.ino,
             offset,
             lines: self.reader.lines(),
-            witness: witness(self.reader.file(), offset)?,
+            witness: witness(self.reader.source(), offset)?,
         })
     }
 }
 
 /// The length of a newline that was added after the record before `offset` had been read without one.
-fn late_newline(file: &std::fs::File, offset: u64) -> io::Result<u64> {
+fn late_newline(file: &mut OpenTranscript, offset: u64) -> io::Result<u64> {
     let mut bytes = [0; 3];
     let Some(start) = offset.checked_sub(1) else { return Ok(0) };
     let read = file.read_at(&mut bytes, start)?;
@@ -166,7 +166,7 @@ fn late_newline(file: &std::fs::File, offset: u64) -> io::Result<u64> {
 }
 
 /// A hash of the last bytes before `offset`.
-fn witness(file: &std::fs::File, offset: u64) -> io::Result<u64> {
+fn witness(file: &mut OpenTranscript, offset: u64) -> io::Result<u64> {
     let mut bytes = [0; WITNESS];
     let size = usize::try_from(offset).unwrap_or(WITNESS).min(WITNESS);
     let bytes = &mut bytes[..size];

@@ -201,6 +201,7 @@ impl<'a> Walk<'a> {
                 stamp,
                 subagents: Vec::new(),
                 has_side_folder: false,
+                archived: false,
             }),
             Err(error) => self.report(path, format!("its name is no session's: {error}")),
         }

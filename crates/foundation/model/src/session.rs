@@ -88,7 +88,7 @@ pub struct Session {
     pub subagents: Vec<Subagent>,
     /// The parts of the transcript that could not be read exactly.
     pub damage: Damage,
-    /// Whether Backstory's archive has a copy of the session.
+    /// Whether its transcript is gone and Backstory's archive is where it is read.
     pub archived: bool,
     /// Whether it is a conversation that OpenClaw keeps itself, and no session of Claude Code.
     pub is_conversation: bool,

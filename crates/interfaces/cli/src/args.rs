@@ -3,9 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    answer, attach, blame, cc, completions, cost, cron, day, diff, doctor, eval, export, fork, hook, hooks,
-    index, list, mcp, memory, pick, prompts, resume, run, search, send, serve, show, status, stop, store,
-    watch, worker, workers,
+    answer, archive, attach, blame, cc, completions, cost, cron, day, diff, doctor, eval, export, forget, fork, heal,
+    hook, hooks, index, list, mcp, memory, pick, prompts, restore, resume, run, search, send, serve, show, status, stop,
+    store, watch, worker, workers,
 };
 /// Find, understand and continue every Claude Code session you ever had.
 #[derive(Debug, Parser)]
@@ -37,6 +37,10 @@ pub(crate) enum Command {
     Resume(resume::Args),
     Fork(fork::Args),
     Export(export::Args),
+    Archive(archive::Args),
+    Restore(restore::Args),
+    Heal(heal::Args),
+    Forget(forget::Args),
     Watch(watch::Args),
     Hooks(hooks::Args),
     #[command(hide = true)]

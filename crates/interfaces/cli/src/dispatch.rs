@@ -27,7 +27,12 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     };
     match command {
         Command::List(list) => commands::list::run(&open()?, &list),
-        Command::Search(search) => commands::search::run(&open()?, &search),
+        Command::Search(search) => {
+            let context = open()?;
+            let done = commands::search::run(&context, &search);
+            commands::archive::after_an_answer(&context);
+            done
+        }
         Command::Index(index) => commands::index::run(&open()?, &index),
         Command::Memory(memory) => commands::memory::run(&open()?, &memory),
         Command::Store(store) => commands::store::run(&open()?, &store),
@@ -37,6 +42,10 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Blame(blame) => commands::blame::run(&open()?, &blame),
         Command::Resume(resume) => commands::resume::run(&open()?, &resume),
         Command::Fork(fork) => commands::fork::run(&open()?, &fork),
+        Command::Archive(archive) => commands::archive::run(&open()?, &archive),
+        Command::Restore(restore) => commands::restore::run(&open()?, &restore),
+        Command::Heal(heal) => commands::heal::run(&open()?, &heal),
+        Command::Forget(forget) => commands::forget::run(&open()?, &forget),
         Command::Export(export) => commands::export::run(&open()?, &export),
         Command::Watch(watch) => commands::watch::run(&open()?, &watch),
         Command::Hooks(hooks) => commands::hooks::run(&open()?, &hooks),

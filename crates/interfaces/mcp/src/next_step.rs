@@ -24,6 +24,8 @@ pub(crate) fn as_tool_call(step: &NextStep) -> String {
         NextStep::Show { session } => {
             format!("read what was said: read_session {}", arguments("session", session.as_str()))
         }
+        NextStep::Restore { session } => format!("the person can put it back: backstory restore {session}"),
+        NextStep::Heal { session } => format!("the person can move it to the new place: backstory heal {session}"),
         NextStep::ShowRecords { session } => {
             format!("see the `uuid` of each message: read_session {}", arguments("session", session.as_str()))
         }

@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use search::{IndexProgress, IndexSize, Remedy, Searcher, SourceFile, SourceKind, SyncReport};
 use serde::{Deserialize, Serialize};
 
+use crate::kept::archive::with_the_index;
 pub(crate) use crate::search::index::refresh::{Refreshed, find, refreshed};
 use crate::search::index::share::Share;
 use crate::search::time_limit::TimeLimit;
@@ -73,10 +74,13 @@ pub fn index(context: &Context, request: &Request) -> Result<Answer, Error> {
         discard(context)?;
     }
     let synced = sync(context)?;
-    match (before, Share::of(context)?) {
-        (Some(before), Some(after)) => Ok(after.answer(&before, &synced)),
-        _ => Answer::new(context, &synced),
-    }
+    let not_kept = with_the_index(context);
+    let mut answer = match (before, Share::of(context)?) {
+        (Some(before), Some(after)) => return Ok(after.answer(&before, &synced)),
+        _ => Answer::new(context, &synced)?,
+    };
+    answer.failed.extend(not_kept);
+    Ok(answer)
 }
 
 impl Answer {

@@ -96,7 +96,7 @@ pub(super) struct SessionJson {
     /// The path of the session's transcript.
     #[serde(serialize_with = "crate::optional_path")]
     file: Option<Arc<Path>>,
-    /// Whether Backstory's archive holds it.
+    /// Whether its transcript is gone and Backstory's archive is where it is read.
     archived: bool,
 }
 

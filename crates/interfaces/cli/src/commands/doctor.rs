@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use anstyle::{AnsiColor, Style};
 use app::Context;
 use app::doctor::{
-    Finding, Folder, Report, Request, ServiceFiles, ServiceRequest, Severity, doctor, service,
+    Finding, Folder, Report, Request, SecretsFound, SecretsReport, SecretsRequest, ServiceFiles,
+    ServiceRequest, Severity, doctor, secrets, service,
 };
 use app::search::export_schedule::{self, Schedule, schedule};
 
@@ -14,10 +15,11 @@ use crate::exit::Failure;
 use crate::next_step::as_command;
 use crate::output::Output;
 use crate::progress::Followed;
-use crate::text::{count, safe, safe_lines};
+use crate::text::{age, bytes, count, safe, safe_lines};
 
 /// Check the installation: what was found, what is wrong, and how to fix it.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
 pub(crate) struct Args {
     /// Instead, print the commands that add your sessions to qmd, and a scheduled export for cron, systemd or launchd
     /// that keeps them up to date.
@@ -26,6 +28,10 @@ pub(crate) struct Args {
     /// Instead, print the files with which systemd or launchd keeps `serve` running.
     #[arg(long, conflicts_with = "schedule")]
     service: bool,
+    /// Instead, read all transcripts and say which kinds of secrets are in those of which projects, and how old they are.
+    /// No value is shown, and nothing is changed.
+    #[arg(long, conflicts_with_all = ["schedule", "service"])]
+    secrets: bool,
     /// The folder that the scheduled export writes to [default: ~/claude-sessions-md].
     #[arg(long, value_name = "FOLDER", requires = "schedule")]
     markdown: Option<PathBuf>,
@@ -43,6 +49,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if args.service {
         let files = service(context, &ServiceRequest::default())?;
         return if args.json { super::json(&files) } else { print_service(&files) };
+    }
+    if args.secrets {
+        let followed = Followed::interruptible(context);
+        let report = secrets(&followed, &SecretsRequest::default())?;
+        drop(followed);
+        return if args.json { super::json(&report) } else { print_secrets(context, &report) };
     }
     let followed = Followed::new(context);
     let report = doctor(&followed, &Request::default())?.worded(as_command);
@@ -91,6 +103,38 @@ fn print_schedule(schedule: &Schedule) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
+/// Prints where secrets are, the oldest first, without any value.
+fn print_secrets(context: &Context, report: &SecretsReport) -> Result<(), Failure> {
+    let mut out = Output::plain();
+    let read = count(report.sessions);
+    if report.found.is_empty() {
+        writeln!(out, "No secret was found in {read} sessions.")?;
+    }
+    for found in &report.found {
+        let SecretsFound { values, sessions, archived, .. } = found;
+        let kept = if *archived > 0 { format!(", {archived} only in the archive") } else { String::new() };
+        writeln!(
+            out,
+            "{}  {}: {values} different in {sessions} sessions{kept}; oldest {}, newest {}",
+            safe(&found.kind),
+            safe(&found.project),
+            age(context.now, found.since),
+            age(context.now, found.until)
+        )?;
+    }
+    for failed in &report.failed {
+        writeln!(out, "not read  {}", safe(failed))?;
+    }
+    if !report.found.is_empty() {
+        writeln!(
+            out,
+            "\nRotate these where they were issued, the oldest first: every program that reads your home could read them.\n\
+             `backstory forget <id> --transcripts` erases a session for good."
+        )?;
+    }
+    Ok(out.finish()?)
+}
+
 /// Prints the files of a service to paste, each under its heading.
 fn print_service(files: &ServiceFiles) -> Result<(), Failure> {
     let mut out = Output::plain();
@@ -129,6 +173,7 @@ fn print(report: &Report) -> Result<(), Failure> {
     line(&mut out, "sub-agents", &count(report.subagents as u64))?;
     line(&mut out, "catalog", &kept(&report.catalog.path, report.catalog.bytes))?;
     line(&mut out, "index", &index(report))?;
+    line(&mut out, "archive", &archive(report))?;
     writeln!(out)?;
     for finding in &report.findings {
         print_finding(&mut out, finding)?;
@@ -181,6 +226,20 @@ fn index(report: &Report) -> String {
     };
     let (files, pending) = (count(index.files), count(index.pending_files));
     format!("{files} files, {pending} pending  {}", index.path.display())
+}
+
+fn archive(report: &Report) -> String {
+    let archive = &report.archive;
+    let path = archive.path.display();
+    if !archive.enabled {
+        return format!("off (archive.enabled)  {path}");
+    }
+    let (sessions, disk) = (count(archive.sessions), bytes(archive.disk_bytes));
+    let limit = match archive.max_gigabytes {
+        0 => "no limit".to_owned(),
+        most => format!("at most {most} GB"),
+    };
+    format!("copies of {sessions} sessions take {disk}, {limit}  {path}")
 }
 
 fn print_finding(out: &mut Output, finding: &Finding) -> Result<(), Failure> {

@@ -1,6 +1,7 @@
 //! One file for each command: its arguments, its help, and what it prints.
 
 pub(crate) mod answer;
+pub(crate) mod archive;
 pub(crate) mod attach;
 pub(crate) mod blame;
 pub(crate) mod cc;
@@ -12,8 +13,10 @@ pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod eval;
 pub(crate) mod export;
+pub(crate) mod forget;
 pub(crate) mod fork;
 mod grep;
+pub(crate) mod heal;
 pub(crate) mod hook;
 pub(crate) mod hooks;
 pub(crate) mod index;
@@ -22,6 +25,7 @@ pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod pick;
 pub(crate) mod prompts;
+pub(crate) mod restore;
 pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod search;

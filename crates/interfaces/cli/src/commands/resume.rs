@@ -3,12 +3,16 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use app::kept::restore::{Request, restore};
 use app::proceed::{fork, resume};
 use app::sessions::lookup::{Ranked, SessionRef, is_certain, which};
 use app::{Context, Error, Kind};
 
+use model::Session;
+
 use crate::ask;
 use crate::become_claude::{become_claude, start};
+use crate::commands::heal;
 use crate::exit::Failure;
 use crate::last_search;
 use crate::output::print_line;
@@ -57,6 +61,34 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         one(context, &wanted(context, &args.words, args.last)?)?
     };
     let session = found.session()?;
+    if session.archived && args.into.is_none() && put_back(context, session)? {
+        let again = SessionRef::Named(session.id.to_string());
+        let found = one(context, &again)?;
+        return continued(context, args, found.session()?);
+    }
+    match continued(context, args, session) {
+        Err(failure) if !session.archived && args.into.is_none() && ask::is_possible() => {
+            if !heal::offer(context, session.id.as_str())? {
+                return Err(failure);
+            }
+            let found = one(context, &SessionRef::Named(session.id.to_string()))?;
+            continued(context, args, found.session()?)
+        }
+        done => done,
+    }
+}
+
+/// Asks whether to put back a session that Claude Code deleted; does so, and returns whether it did.
+fn put_back(context: &Context, session: &Session) -> Result<bool, Failure> {
+    let question = "Claude Code deleted this session. Put it back from the archive, and continue it?";
+    if !ask::is_possible() || !ask::yes(question)? {
+        return Ok(false);
+    }
+    restore(context, &Request { session: session.id.to_string(), dry_run: false })?;
+    Ok(true)
+}
+
+fn continued(context: &Context, args: &Args, session: &Session) -> Result<(), Failure> {
     if let Some(into) = &args.into {
         let request =
             fork::Request { into: Some(into.clone()), extra: args.extra.clone(), ..fork::Request::default() };

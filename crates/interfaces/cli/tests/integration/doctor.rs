@@ -5,6 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use serde_json::json;
 use testkit::{Claude, Script, Transcript};
 
 use crate::desk::Desk;
@@ -48,6 +49,7 @@ fn a_home_that_is_well() {
     sessions   1  ~/.claude
     sub-agents 0
     index      not created yet; the first `backstory search` creates it
+    archive    copies of 0 sessions take 0 B, at most 20 GB  ~/.backstory/archive
 
     No problems found.
     ");
@@ -72,6 +74,7 @@ fn what_is_wrong_comes_with_the_next_step() {
     sessions   1  ~/.claude
     sub-agents 0
     index      not created yet; the first `backstory search` creates it
+    archive    copies of 0 sessions take 0 B, at most 20 GB  ~/.backstory/archive
 
     problem  there is no program `claude` on your PATH
       install Claude Code: npm install -g @anthropic-ai/claude-code@latest; or set `claude.binary` to its program
@@ -167,4 +170,22 @@ fn the_plugin_is_checked_where_it_is_installed() {
     fs::remove_dir(&copy).expect("the copy");
     let expected = "Claude Code's plugin backstory@backstory is switched on, but is not there";
     assert_eq!(findings(&desk)[0], expected);
+}
+
+#[test]
+fn secrets_are_counted_by_kind_and_project_and_never_shown() {
+    let desk = desk();
+    let key = ["ghp_", "16C7e42F292c6912E7710c838347Ae178B4a"].concat();
+    for (id, text) in [("22222222-2222-4222-8222-222222222222", &key), (ID, &format!("Use {key} to push"))] {
+        Transcript::new(id).cwd(desk.home.path().join("shop")).prompt(text).answer("Hi").write_to(&desk.home);
+    }
+    let report = desk.json(&["doctor", "--secrets"]);
+    let found = report["found"].as_array().expect("a list");
+    assert_eq!(found.len(), 1, "{report}");
+    let one = &found[0];
+    assert_eq!((&one["kind"], &one["project"]), (&json!("github-token"), &json!("shop")), "{report}");
+    assert_eq!((&one["values"], &one["sessions"], &one["archived"]), (&json!(1), &json!(2), &json!(0)));
+    let shown = desk.backstory(&["doctor", "--secrets"]).succeeded().stdout;
+    assert!(shown.contains("github-token  shop: 1 different in 2 sessions"), "{shown}");
+    assert!(!shown.contains(&key) && !report.to_string().contains(&key));
 }

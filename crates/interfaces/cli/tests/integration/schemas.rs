@@ -36,6 +36,9 @@ const COMMANDS: &[(&str, &str)] = &[
     ("workers", "workers"),
     ("cron_list", "cron list"),
     ("cron_history", "cron history"),
+    ("archive", "archive"),
+    ("archive", "archive --status --check"),
+    ("forget", "forget 1ba1de03 --dry-run"),
     ("hooks", "hooks status"),
     ("doctor", "doctor"),
     ("doctor_schedule", "doctor --schedule"),
@@ -70,6 +73,7 @@ pub(crate) fn check_answer(words: &[&str], value: &Value) {
         ("--why-not", "why_not"),
         ("--schedule", "doctor_schedule"),
         ("--service", "doctor_service"),
+        ("--secrets", "doctor_secrets"),
         ("--mine", "eval_mine"),
     ];
     let flag = flags.iter().find(|(flag, _)| words.contains(flag)).map(|(_, name)| (*name).to_owned());

@@ -1,0 +1,9 @@
+//! Keeping sessions: copying what Claude Code deletes, putting one back, erasing one for good, and moving those whose
+//! directory was moved.
+
+pub mod archive;
+pub mod forget;
+pub mod heal;
+mod landmarks;
+mod new_directory;
+pub mod restore;

@@ -1,0 +1,22 @@
+//! Keeps what Claude Code deletes: copies of transcripts and their side files, made as they grow.
+//!
+//! Where copies lie and how they are read is `transcript`'s; here they are made, put back and erased.
+
+mod forget;
+mod keep;
+mod pass;
+mod prune;
+mod relocate;
+mod restore;
+mod status;
+
+pub use forget::ForgottenFiles;
+pub use pass::{PassReport, Rules, pass};
+pub use prune::prune;
+pub use relocate::{Relocation, Unmoved};
+pub use restore::{RestoreError, RestorePlan, RestoredFile};
+pub use status::{ArchiveSize, check, size};
+
+pub use forget::forget;
+pub use relocate::{relocate, undo_relocation};
+pub use restore::{plan, restore};

@@ -1,0 +1,291 @@
+//! One pass over the projects folders: what is new in any file is copied, oldest sessions first.
+//!
+//! A session that has not changed costs one look at each of its transcripts and one at each of their copies.
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use model::{ProjectSlug, SessionId};
+use system::{FileStamp, in_parallel};
+use transcript::{ArchivedFolder, ConfigFolder, FolderContents, forgotten_sessions};
+
+use crate::keep::{Kept, begins_with, is_current, keep};
+
+/// How deep below a session's folder files are kept.
+const DEPTH: usize = 8;
+/// From how many changed sessions on the whole archive is synced at the end, and not each copy.
+const MANY: usize = 16;
+
+/// What is kept.
+#[derive(Debug, Clone, Default)]
+pub struct Rules {
+    /// Directories whose sessions, and those of directories below them, are not kept.
+    pub excluded: Vec<String>,
+    /// The number of threads that copy.
+    pub threads: usize,
+}
+
+/// What a pass did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PassReport {
+    /// Another process is archiving.
+    pub busy: bool,
+    /// Sessions with something new.
+    pub sessions: u64,
+    /// Files that were copied or continued.
+    pub files: u64,
+    /// New bytes in them.
+    pub bytes: u64,
+    /// Bytes written for that.
+    pub written: u64,
+    /// Files that had been rewritten; what they held before is kept.
+    pub rewritten: u64,
+    /// Sessions that were not reached before the pass was ended.
+    pub pending: u64,
+    /// Files that could not be copied, and why.
+    pub failed: Vec<(PathBuf, String)>,
+}
+
+/// The files of one session, or a sub-agent's file that is next to the sessions.
+#[derive(Debug)]
+struct Unit {
+    /// Its transcript and those of its sub-agents, by which it is known whether anything is new.
+    transcripts: Vec<(PathBuf, FileStamp)>,
+    /// The folder of its other files.
+    side: Option<PathBuf>,
+    /// When it changed last.
+    modified: i64,
+}
+
+/// Copies what is new in these config folders, until `keep_going` returns false.
+pub fn pass(
+    archive: &Path,
+    folders: &[ConfigFolder],
+    rules: &Rules,
+    keep_going: &(dyn Fn() -> bool + Sync),
+) -> io::Result<PassReport> {
+    let forgotten = forgotten_sessions(archive);
+    let mut report = PassReport::default();
+    let mut lock = None;
+    let mut seen = HashSet::new();
+    for folder in folders {
+        let Ok(projects) = folder.projects().canonicalize() else { continue };
+        if !seen.insert(projects.clone()) {
+            continue;
+        }
+        if lock.is_none() {
+            system::create_private_folder(archive)?;
+            let file =
+                system::private_file().write(true).create(true).truncate(false).open(archive.join("lock"))?;
+            if file.try_lock().is_err() {
+                return Ok(PassReport { busy: true, ..report });
+            }
+            lock = Some(file);
+        }
+        let mirror = ArchivedFolder::make(archive, &projects)?;
+        let units =
+            units(ConfigFolder::from_projects(&projects).find(rules.threads), &projects, rules, &forgotten);
+        Pass { mirror, rules, keep_going, is_stopped: AtomicBool::new(false) }.run(units, &mut report);
+    }
+    Ok(report)
+}
+
+/// What belongs together, the oldest first: Claude Code deletes these first.
+fn units(found: FolderContents, projects: &Path, rules: &Rules, forgotten: &HashSet<SessionId>) -> Vec<Unit> {
+    let slugs: Vec<_> = rules.excluded.iter().map(|path| ProjectSlug::from_path(path).to_string()).collect();
+    let is_kept = |path: &Path| {
+        let folder = path.strip_prefix(projects).ok().and_then(|rest| rest.components().next());
+        let folder = folder.map(|name| name.as_os_str().to_string_lossy().into_owned()).unwrap_or_default();
+        !slugs.iter().any(|slug| {
+            folder.strip_prefix(slug.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        })
+    };
+    let mut units = Vec::with_capacity(found.transcripts.len());
+    for session in found.transcripts.into_iter().filter(|file| !forgotten.contains(&file.id)) {
+        let side = session.has_side_folder.then(|| session.side_folder());
+        let mut transcripts = vec![(session.path.to_path_buf(), session.stamp)];
+        transcripts.extend(session.subagents.into_iter().map(|agent| (agent.path, agent.stamp)));
+        units.push(Unit { transcripts, side, modified: session.stamp.mtime });
+    }
+    for agent in found.flat_subagents.into_iter().chain(found.lone_subagents) {
+        let names = agent.path.ancestors().skip(1).filter_map(|path| path.file_name()?.to_str());
+        if names.filter_map(|name| name.parse().ok()).any(|id: SessionId| forgotten.contains(&id)) {
+            continue;
+        }
+        let is_forgotten = !forgotten.is_empty() && agent.session().is_some_and(|id| forgotten.contains(&id));
+        if !is_forgotten {
+            let modified = agent.stamp.mtime;
+            units.push(Unit { transcripts: vec![(agent.path, agent.stamp)], side: None, modified });
+        }
+    }
+    units.retain(|unit| is_kept(&unit.transcripts[0].0));
+    units.sort_by(|one, other| {
+        one.modified.cmp(&other.modified).then_with(|| one.transcripts[0].0.cmp(&other.transcripts[0].0))
+    });
+    units
+}
+
+/// A pass over one projects folder.
+struct Pass<'a> {
+    mirror: ArchivedFolder,
+    rules: &'a Rules,
+    keep_going: &'a (dyn Fn() -> bool + Sync),
+    is_stopped: AtomicBool,
+}
+
+impl Pass<'_> {
+    fn run(&self, units: Vec<Unit>, report: &mut PassReport) {
+        let todo: Vec<Unit> = units.into_iter().filter(|unit| !self.is_current(unit)).collect();
+        if todo.is_empty() {
+            return;
+        }
+        report.sessions += todo.len() as u64;
+        self.follow_moves(&todo, report);
+        let sync = todo.len() < MANY;
+        let done = in_parallel(self.rules.threads, &todo, |unit| self.unit(unit, sync));
+        for part in done {
+            report.files += part.files;
+            report.bytes += part.bytes;
+            report.written += part.written;
+            report.rewritten += part.rewritten;
+            report.pending += part.pending;
+            report.failed.extend(part.failed);
+        }
+        if !sync {
+            sync_all(&self.mirror.mirror());
+        }
+    }
+
+    fn copy_of(&self, file: &Path) -> Option<PathBuf> {
+        Some(self.mirror.mirror().join(file.strip_prefix(self.mirror.original()).ok()?))
+    }
+
+    fn is_current(&self, unit: &Unit) -> bool {
+        let is_current = |(file, stamp): &(PathBuf, FileStamp)| {
+            self.copy_of(file).is_some_and(|copy| is_current(&copy, stamp))
+        };
+        unit.transcripts.iter().all(is_current)
+    }
+
+    fn unit(&self, unit: &Unit, sync: bool) -> PassReport {
+        let mut report = PassReport::default();
+        if self.is_stopped.load(Ordering::Relaxed) {
+            report.pending = 1;
+            return report;
+        }
+        let mut files: Vec<PathBuf> = unit.transcripts.iter().map(|(file, _)| file.clone()).collect();
+        if let Some(side) = &unit.side {
+            let known: HashSet<PathBuf> = files.iter().cloned().collect();
+            let mut others = Vec::new();
+            files_below(side, 0, &mut others);
+            files.extend(others.into_iter().filter(|file| !known.contains(file)));
+        }
+        for file in files {
+            self.file(&file, sync, &mut report);
+        }
+        if !(self.keep_going)() {
+            self.is_stopped.store(true, Ordering::Relaxed);
+        }
+        report
+    }
+
+    fn file(&self, file: &Path, sync: bool, report: &mut PassReport) {
+        let Some(copy) = self.copy_of(file) else { return };
+        match self.keep(file, &copy, sync) {
+            Ok(None) => {}
+            Ok(Some(Kept { read, written, is_rewritten })) => {
+                report.files += 1;
+                report.bytes += read;
+                report.written += written;
+                report.rewritten += u64::from(is_rewritten);
+            }
+            // It went while it was looked at; what was copied before stays.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !file.exists() => {}
+            Err(error) => report.failed.push((file.to_owned(), error.to_string())),
+        }
+    }
+
+    fn keep(&self, file: &Path, copy: &Path, sync: bool) -> io::Result<Option<Kept>> {
+        let stamp = FileStamp::from_metadata(&fs::symlink_metadata(file)?);
+        if is_current(copy, &stamp) {
+            return Ok(None);
+        }
+        let below = copy.strip_prefix(self.mirror.mirror()).unwrap_or(copy);
+        let folder = |path: &Path| path.parent().map(Path::to_path_buf).unwrap_or_default();
+        system::create_private_folder(&folder(copy))?;
+        keep(file, copy, &self.mirror.versions().join(folder(below)), sync).map(Some)
+    }
+
+    /// Claude Code moves a session's files to another project folder: so do their copies, instead of being made again.
+    fn follow_moves(&self, todo: &[Unit], report: &mut PassReport) {
+        let is_new = |file: &Path| self.copy_of(file).is_some_and(|copy| sealed::source_of(&copy).is_err());
+        let new: Vec<&PathBuf> =
+            todo.iter().map(|unit| &unit.transcripts[0].0).filter(|file| is_new(file)).collect();
+        if new.is_empty() {
+            return;
+        }
+        let mut left: HashMap<OsString, Vec<PathBuf>> = HashMap::new();
+        for folder in fs::read_dir(self.mirror.mirror()).into_iter().flatten().flatten() {
+            for entry in fs::read_dir(folder.path()).into_iter().flatten().flatten() {
+                let name = entry.file_name();
+                let Some(name) = name.to_str().and_then(sealed::name_of_tail) else { continue };
+                left.entry(name.into()).or_default().push(folder.path().join(name));
+            }
+        }
+        for file in new {
+            let Some(copies) = file.file_name().and_then(|name| left.get(name)) else { continue };
+            for from in copies {
+                if let Err(error) = self.follow_move(file, from) {
+                    report.failed.push((from.clone(), error.to_string()));
+                }
+            }
+        }
+    }
+
+    fn follow_move(&self, file: &Path, from: &Path) -> io::Result<()> {
+        let (Some(to), Some(original)) = (self.copy_of(file), self.mirror.original_of(from)) else {
+            return Ok(());
+        };
+        if original.symlink_metadata().is_ok() || sealed::source_of(&to).is_ok() {
+            return Ok(());
+        }
+        let length = sealed::source_of(from)?.taken;
+        if !begins_with(&system::open_regular(file)?, from, length)? {
+            return Ok(());
+        }
+        if let Some(folder) = to.parent() {
+            system::create_private_folder(folder)?;
+        }
+        let (side_from, side_to) = (from.with_extension(""), to.with_extension(""));
+        if side_from.is_dir() && !side_to.exists() {
+            fs::rename(side_from, side_to)?;
+        }
+        sealed::rename(from, &to)
+    }
+}
+
+/// All regular files below a folder; links are not followed.
+pub(crate) fn files_below(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    if depth >= DEPTH {
+        return;
+    }
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => files_below(&entry.path(), depth + 1, found),
+            Ok(kind) if kind.is_file() => found.push(entry.path()),
+            _ => {}
+        }
+    }
+}
+
+/// Writes everything to the disk. Where that cannot be asked for, the system does it when it likes.
+fn sync_all(folder: &Path) {
+    #[cfg(target_os = "linux")]
+    let _ = File::open(folder).map(|folder| rustix::fs::syncfs(&folder));
+    #[cfg(not(target_os = "linux"))]
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+}

@@ -1,0 +1,54 @@
+//! `restore`: puts a session that Claude Code deleted back.
+
+use std::io::Write as _;
+
+use app::Context;
+use app::kept::restore::{Answer, Request, restore};
+
+use crate::exit::Failure;
+use crate::output::Output;
+use crate::text::{bytes, safe};
+
+/// Put back a session that Claude Code deleted: `claude --resume` finds it.
+///
+/// The files are the same byte for byte. A file that is there is never replaced.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The session's id, or a prefix of it.
+    #[arg(value_name = "ID")]
+    session: String,
+    /// Only show what would be written.
+    #[arg(long)]
+    dry_run: bool,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Puts the session back.
+pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
+    let request = Request { session: args.session.clone(), dry_run: args.dry_run };
+    let answer = restore(context, &request)?;
+    if args.json {
+        return super::json(&answer);
+    }
+    let mut out = Output::plain();
+    print(&mut out, &answer)?;
+    Ok(out.finish()?)
+}
+
+fn print(out: &mut Output, answer: &Answer) -> Result<(), Failure> {
+    let did = if answer.dry_run { "Would write" } else { "Wrote" };
+    for file in &answer.files {
+        let path = safe(&file.path.display().to_string());
+        if file.existed {
+            writeln!(out, "Kept {path}, which is there already")?;
+        } else {
+            writeln!(out, "{did} {path} ({})", bytes(file.bytes))?;
+        }
+    }
+    if !answer.dry_run {
+        writeln!(out, "Continue it: backstory resume {}", answer.session_id)?;
+    }
+    Ok(())
+}
