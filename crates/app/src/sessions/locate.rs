@@ -33,6 +33,13 @@ pub(crate) fn locate(context: &Context, text: &str) -> Result<Located, Error> {
         let unknown = || Error::new(Kind::NotFound, format!("there is no conversation `{text}`"));
         return found.map(of_openclaw).ok_or_else(unknown);
     }
+    // Most requests name a session by its whole id: of thousands of transcripts no other is looked at.
+    let whole = text.parse().ok().filter(|_| !context.is_limited());
+    if let Some(id) = whole
+        && let Some(path) = catalog::transcript_of(&context.config().places(), &id)
+    {
+        return Ok(Located { id, files: Files::Claude(path), session: None });
+    }
     let found = catalog::discover(&context.config().places());
     let visible = if context.is_limited() { context.visible(&found, &index::memory(context))? } else { None };
     let may_see = |id: &SessionId| visible.as_ref().is_none_or(|visible| visible.sessions.contains(id));

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use model::SessionId;
 use rustc_hash::FxHashSet;
+use system::FileStamp;
 use transcript::{ArchivedFolder, ConfigFolder, SubagentFile, TranscriptFile, forgotten_sessions};
 
 use crate::types::{Discovery, Locations};
@@ -49,6 +50,19 @@ fn add_archived(found: &mut Discovery, archive: &Path) {
 fn is_of(sessions: &HashSet<SessionId>, agent: &SubagentFile) -> bool {
     let names = agent.path.ancestors().filter_map(|path| path.file_name()?.to_str());
     names.filter_map(|name| name.parse::<SessionId>().ok()).any(|id| sessions.contains(&id))
+}
+
+/// The transcript of a session: the one that [`discover`] finds, found without looking at any other.
+pub fn transcript_of(places: &Locations, id: &SessionId) -> Option<PathBuf> {
+    if places.archive.as_ref().is_some_and(|archive| forgotten_sessions(archive).contains(id)) {
+        return None;
+    }
+    let files = places.config_folders.iter().flat_map(|folder| folder.transcripts_of(id));
+    let newest = files.max_by(|(one, one_stamp), (other, other_stamp)| {
+        let age = |stamp: &FileStamp| (stamp.mtime, stamp.size);
+        age(one_stamp).cmp(&age(other_stamp)).then_with(|| other.cmp(one))
+    });
+    newest.map(|(path, _)| path)
 }
 
 /// Looks through every config folder; a folder named twice is looked through once.
@@ -139,6 +153,12 @@ mod tests {
             .map(|session| (session.id.as_str(), session.folder(), session.subagents.len()))
             .collect();
         assert_eq!(listed, [("s1", "-a".as_ref(), 2), ("s2", "-a".as_ref(), 0)]);
+        let config_folders = vec![ConfigFolder::new(&one), ConfigFolder::new(&two)];
+        let places = Locations { config_folders, ..Locations::default() };
+        for session in &found.sessions {
+            assert_eq!(transcript_of(&places, &session.id).as_deref(), Some(&*session.path));
+        }
+        assert_eq!(transcript_of(&places, &"s3".parse().unwrap()), None);
         assert_eq!(found.walked.len(), 2);
     }
 }

@@ -29,7 +29,7 @@ mod summary_cache;
 mod types;
 
 pub use catalog::{describe_some, messages, read};
-pub use discover::discover;
+pub use discover::{discover, transcript_of};
 pub use filter::SessionFilter;
 pub use overview::{Projection, map_sessions, overview, overview_of};
 pub use past::{PastCatalog, catalogs_at, repository};

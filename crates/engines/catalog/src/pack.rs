@@ -14,12 +14,14 @@ use transcript::{Checkpoint, Summary};
 use crate::facts::{FileFacts, SubagentFacts};
 
 /// The version of the encoding; raise it when an encoded type changes.
-pub(crate) const FORMAT: u32 = 9;
+pub(crate) const FORMAT: u32 = 10;
 
 /// About how many bytes the facts of a file take.
 const FACTS: usize = 1024;
 /// About how many bytes a message takes.
 const ROW: usize = 40;
+/// How many API messages a block holds: what is added to a long session changes its last block alone.
+const BLOCK: usize = 128;
 
 /// A file's facts as they are kept: what a listing shows, and the API messages.
 #[derive(Debug)]
@@ -28,8 +30,8 @@ pub(crate) struct Packed {
     pub(crate) stamp: FileStamp,
     /// Everything but the API messages.
     pub(crate) facts: Vec<u8>,
-    /// The API messages.
-    pub(crate) messages: Vec<u8>,
+    /// The API messages, in blocks.
+    pub(crate) messages: Vec<Vec<u8>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -52,7 +54,7 @@ struct Row {
     key: [u8; 8],
     message: [u8; 8],
     model: u32,
-    /// The message's time, in microseconds since 1970.
+    /// The message's time, in microseconds since that of the block's message before it; of the first, since 1970.
     at: Option<i64>,
     usage: Usage,
     /// Bits: batch, fast, copied, subagent.
@@ -65,47 +67,54 @@ pub(crate) fn pack(facts: &FileFacts) -> Option<Packed> {
     Some(Packed {
         stamp: facts.stamp,
         facts: postcard::to_extend(&kept, Vec::with_capacity(FACTS)).ok()?,
-        messages: pack_messages(&facts.messages)?,
+        messages: facts.messages.chunks(BLOCK).map(pack_messages).collect::<Option<_>>()?,
     })
 }
 
-/// Bytes as facts; `None` when they are not those of [`FORMAT`].
-pub(crate) fn unpack(stamp: FileStamp, facts: &[u8], messages: &[u8]) -> Option<FileFacts> {
+/// Bytes as facts without API messages; `None` when they are not those of [`FORMAT`].
+pub(crate) fn unpack(stamp: FileStamp, facts: &[u8]) -> Option<FileFacts> {
     let Kept { mark, summary, agent } = postcard::from_bytes::<Kept<Box<Summary>>>(facts).ok()?;
-    // Kept messages fill some bytes even where there are none of them: no bytes means that nobody asked.
-    let messages = if messages.is_empty() { Vec::new() } else { unpack_messages(messages)? };
-    Some(FileFacts { stamp, mark, summary, messages, agent })
+    Some(FileFacts { stamp, mark, summary, messages: Vec::new(), agent })
 }
 
 fn pack_messages(messages: &[MessageUsage]) -> Option<Vec<u8>> {
     let mut models: Vec<&str> = Vec::new();
     let mut numbers: HashMap<&str, u32> = HashMap::new();
     let mut rows = Vec::with_capacity(messages.len());
+    let mut before = 0;
     for message in messages {
         let model = *numbers.entry(&message.model).or_insert_with(|| {
             models.push(&message.model);
             u32::try_from(models.len() - 1).unwrap_or(u32::MAX)
         });
-        rows.push(row(message, model));
+        let at =
+            message.at.map(|at| at.as_microsecond() - std::mem::replace(&mut before, at.as_microsecond()));
+        rows.push(row(message, model, at));
     }
     let room = Vec::with_capacity(ROW * rows.len() + 64);
     postcard::to_extend(&Messages { models, rows }, room).ok()
 }
 
-fn row(message: &MessageUsage, model: u32) -> Row {
+fn row(message: &MessageUsage, model: u32, at: Option<i64>) -> Row {
     let flags = [message.terms.batch, message.terms.fast, message.copied, message.subagent];
     Row {
         key: message.key.to_le_bytes(),
         message: message.message.to_le_bytes(),
         model,
-        at: message.at.map(Timestamp::as_microsecond),
+        at,
         usage: message.usage,
         flags: flags.iter().enumerate().map(|(bit, set)| u8::from(*set) << bit).sum(),
     }
 }
 
-fn unpack_messages(bytes: &[u8]) -> Option<Vec<MessageUsage>> {
+/// The API messages of a block; `None` when the bytes are not those of [`FORMAT`].
+pub(crate) fn unpack_messages(bytes: &[u8]) -> Option<Vec<MessageUsage>> {
     let Messages { models, rows } = postcard::from_bytes(bytes).ok()?;
+    let mut before = 0_i64;
+    let mut moment = |since: i64| {
+        before = before.saturating_add(since);
+        Timestamp::from_microsecond(before).ok()
+    };
     rows.into_iter()
         .map(|row| {
             let flag = |bit: u8| row.flags & (1 << bit) != 0;
@@ -113,7 +122,7 @@ fn unpack_messages(bytes: &[u8]) -> Option<Vec<MessageUsage>> {
                 key: u64::from_le_bytes(row.key),
                 message: u64::from_le_bytes(row.message),
                 model: (*models.get(usize::try_from(row.model).ok()?)?).to_owned(),
-                at: row.at.and_then(|at| Timestamp::from_microsecond(at).ok()),
+                at: row.at.and_then(&mut moment),
                 usage: row.usage,
                 terms: Terms { batch: flag(0), fast: flag(1) },
                 copied: flag(2),
@@ -171,8 +180,19 @@ mod tests {
     fn what_is_kept_comes_back() {
         let facts = facts();
         assert_eq!(facts.messages.len(), 2);
-        let packed = pack(&facts).unwrap();
-        assert_eq!(unpack(facts.stamp, &packed.facts, &packed.messages), Some(facts));
+        let Packed { facts: bytes, messages, .. } = pack(&facts).unwrap();
+        let messages = messages.iter().flat_map(|block| unpack_messages(block).unwrap()).collect();
+        assert_eq!(unpack(facts.stamp, &bytes).map(|kept| FileFacts { messages, ..kept }), Some(facts));
+    }
+
+    #[test]
+    fn a_message_more_changes_the_last_block() {
+        let facts = facts();
+        let with = |count| FileFacts { messages: vec![facts.messages[0].clone(); count], ..facts.clone() };
+        let [before, after] =
+            [2 * BLOCK + 1, 2 * BLOCK + 2].map(|count| pack(&with(count)).unwrap().messages);
+        assert_eq!((before.len(), &before[..2]), (3, &after[..2]));
+        assert_ne!(before[2], after[2]);
     }
 
     #[test]
@@ -181,10 +201,10 @@ mod tests {
         let hash = |bytes: &[u8]| {
             bytes.iter().fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(*byte)))
         };
-        let found = (FORMAT, hash(&packed.facts), hash(&packed.messages));
+        let found = (FORMAT, hash(&packed.facts), hash(&packed.messages.concat()));
         assert_eq!(
             found,
-            (9, 14_460_849_641_003_150_569, 8_032_695_563_968_880_658),
+            (10, 14_460_849_641_003_150_569, 8_032_695_563_968_880_658),
             "the kept types changed: raise FORMAT, then put the new figures here"
         );
     }
@@ -193,8 +213,9 @@ mod tests {
     fn damaged_bytes_are_nothing() {
         let packed = pack(&facts()).unwrap();
         let stamp = FileStamp::default();
-        assert_eq!(unpack(stamp, &packed.facts[..20], &packed.messages), None);
-        assert_eq!(unpack(stamp, &packed.facts, &packed.messages[..20]), None);
-        assert_eq!(unpack(stamp, b"", b""), None);
+        assert_eq!(unpack(stamp, &packed.facts[..20]), None);
+        assert_eq!(unpack(stamp, b""), None);
+        assert_eq!(unpack_messages(&packed.messages[0][..20]), None);
+        assert_eq!(unpack_messages(b""), None);
     }
 }

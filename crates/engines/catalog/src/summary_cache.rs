@@ -10,15 +10,16 @@ use std::time::Duration;
 use database::rusqlite::{self, Connection, Row, params};
 use database::{Condition, Derived};
 use system::{FileStamp, error_chain};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::facts::FileFacts;
-use crate::pack::{FORMAT, Packed, unpack};
+use crate::pack::{FORMAT, Packed, unpack, unpack_messages};
 use crate::types::{ByPath, Detail};
 
 /// How long a write waits for another process; what is not written now is written the next time.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-const STEPS: [&str; 3] = [
+const STEPS: [&str; 4] = [
     "
     CREATE TABLE file (
         path BLOB NOT NULL UNIQUE,
@@ -51,7 +52,38 @@ const STEPS: [&str; 3] = [
         messages BLOB NOT NULL
     ) STRICT;
     ",
+    // One more message replaced all of a long session's. Without row ids SQLite would read a whole block to pass it.
+    "
+    DROP TABLE file;
+    CREATE TABLE file (
+        id INTEGER PRIMARY KEY,
+        path BLOB NOT NULL UNIQUE,
+        format INTEGER NOT NULL,
+        dev INTEGER NOT NULL, ino INTEGER NOT NULL, size INTEGER NOT NULL, mtime INTEGER NOT NULL,
+        facts BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE messages (
+        file INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
+        block INTEGER NOT NULL,
+        hash INTEGER NOT NULL,
+        bytes BLOB NOT NULL,
+        UNIQUE (file, block)
+    ) STRICT;
+    ",
 ];
+
+const WRITE_FILE: &str = "
+    INSERT INTO file (path, format, dev, ino, size, mtime, facts) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+    ON CONFLICT (path) DO UPDATE SET format = excluded.format, dev = excluded.dev, ino = excluded.ino,
+        size = excluded.size, mtime = excluded.mtime, facts = excluded.facts
+    RETURNING id";
+/// A block that is kept already is not written again, nor read: its hash is enough.
+const WRITE_BLOCK: &str = "
+    INSERT INTO messages (file, block, hash, bytes) VALUES (?1, ?2, ?3, ?4)
+    ON CONFLICT (file, block) DO UPDATE SET hash = excluded.hash, bytes = excluded.bytes
+        WHERE hash <> excluded.hash";
+const FORGET_BLOCKS: &str = "DELETE FROM messages WHERE file = ?1 AND block >= ?2";
+const READ_BLOCKS: &str = "SELECT bytes FROM messages WHERE file = ?1 ORDER BY block";
 
 /// The kept facts of files.
 #[derive(Debug, Default)]
@@ -105,35 +137,17 @@ impl SummaryCache {
         load_some(connection, detail, paths).unwrap_or_else(|error| self.give_up(&error))
     }
 
-    /// Keeps facts, all of them or none; returns how many rows were written.
-    pub(crate) fn save(&mut self, rows: &[(PathBuf, Packed)]) -> u64 {
+    /// Keeps facts, all of them or none; returns how many files were written.
+    pub(crate) fn save(&mut self, files: &[(PathBuf, Packed)]) -> u64 {
         self.write(|connection| {
-            let mut insert = connection.prepare_cached(
-                "INSERT OR REPLACE INTO file (path, format, dev, ino, size, mtime, facts, messages)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-            )?;
-            let mut written = 0;
-            for (path, packed) in rows {
-                let FileStamp { dev, ino, size, mtime } = packed.stamp;
-                let [dev, ino, size] = [dev, ino, size].map(u64::cast_signed);
-                let path = path.as_os_str().as_bytes();
-                insert.execute(params![
-                    path,
-                    FORMAT,
-                    dev,
-                    ino,
-                    size,
-                    mtime,
-                    packed.facts,
-                    packed.messages
-                ])?;
-                written += 1;
-            }
-            Ok(written)
+            files.iter().try_fold(0, |written, (path, packed)| {
+                write_file(connection, path, packed)?;
+                Ok(written + 1)
+            })
         })
     }
 
-    /// Forgets files; returns how many rows were taken away.
+    /// Forgets files; returns how many.
     pub(crate) fn forget(&mut self, paths: &[PathBuf]) -> u64 {
         self.write(|connection| {
             let mut delete = connection.prepare_cached("DELETE FROM file WHERE path = ?1")?;
@@ -166,22 +180,31 @@ impl SummaryCache {
     }
 }
 
+fn write_file(connection: &Connection, path: &Path, packed: &Packed) -> rusqlite::Result<()> {
+    let FileStamp { dev, ino, size, mtime } = packed.stamp;
+    let [dev, ino, size] = [dev, ino, size].map(u64::cast_signed);
+    let path = path.as_os_str().as_bytes();
+    let file: i64 = connection
+        .prepare_cached(WRITE_FILE)?
+        .query_row(params![path, FORMAT, dev, ino, size, mtime, packed.facts], |row| row.get(0))?;
+    let mut write_block = connection.prepare_cached(WRITE_BLOCK)?;
+    let mut blocks = 0_i64;
+    for block in &packed.messages {
+        write_block.execute(params![file, blocks, xxh3_64(block).cast_signed(), block])?;
+        blocks += 1;
+    }
+    connection.prepare_cached(FORGET_BLOCKS)?.execute([file, blocks])?;
+    Ok(())
+}
+
 fn load(connection: &Connection, detail: Detail) -> rusqlite::Result<ByPath<FileFacts>> {
-    let columns = columns(detail);
-    let mut select = connection.prepare(&format!("SELECT {columns} FROM file WHERE format = ?1"))?;
+    let mut select = connection.prepare(&format!("SELECT {COLUMNS} FROM file WHERE format = ?1"))?;
     let mut rows = select.query([FORMAT])?;
     let mut kept = ByPath::default();
     while let Some(row) = rows.next()? {
-        kept.extend(facts(row)?);
+        kept.extend(facts(connection, detail, row)?);
     }
     Ok(kept)
-}
-
-fn columns(detail: Detail) -> &'static str {
-    match detail {
-        Detail::Facts => "path, dev, ino, size, mtime, facts, x''",
-        Detail::Spending => "path, dev, ino, size, mtime, facts, messages",
-    }
 }
 
 fn load_some<'a>(
@@ -189,28 +212,91 @@ fn load_some<'a>(
     detail: Detail,
     paths: impl Iterator<Item = &'a Path>,
 ) -> rusqlite::Result<ByPath<FileFacts>> {
-    let columns = columns(detail);
     let mut select =
-        connection.prepare(&format!("SELECT {columns} FROM file WHERE path = ?1 AND format = ?2"))?;
+        connection.prepare(&format!("SELECT {COLUMNS} FROM file WHERE path = ?1 AND format = ?2"))?;
     let mut kept = ByPath::default();
     for path in paths {
         let mut rows = select.query(params![path.as_os_str().as_bytes(), FORMAT])?;
         while let Some(row) = rows.next()? {
-            kept.extend(facts(row)?);
+            kept.extend(facts(connection, detail, row)?);
         }
     }
     Ok(kept)
 }
 
-fn facts(row: &Row<'_>) -> rusqlite::Result<Option<(OsString, FileFacts)>> {
-    let (path, stamp) = place(row)?;
-    let bytes = |column: usize| row.get_ref(column)?.as_blob().map_err(rusqlite::Error::from);
-    Ok(unpack(stamp, bytes(5)?, bytes(6)?).map(|facts| (path, facts)))
+/// The columns that [`facts`] reads.
+const COLUMNS: &str = "id, path, dev, ino, size, mtime, facts";
+
+/// The facts in a row, with the API messages where `detail` asks for them; `None` where the bytes are damaged.
+fn facts(
+    connection: &Connection,
+    detail: Detail,
+    row: &Row<'_>,
+) -> rusqlite::Result<Option<(OsString, FileFacts)>> {
+    let number = |column: usize| row.get::<_, i64>(column).map(i64::cast_unsigned);
+    let path = OsStr::from_bytes(row.get_ref(1)?.as_blob()?).to_owned();
+    let stamp = FileStamp { dev: number(2)?, ino: number(3)?, size: number(4)?, mtime: row.get(5)? };
+    let Some(mut facts) = unpack(stamp, row.get_ref(6)?.as_blob()?) else { return Ok(None) };
+    if detail == Detail::Spending {
+        let mut select = connection.prepare_cached(READ_BLOCKS)?;
+        let mut blocks = select.query([row.get::<_, i64>(0)?])?;
+        while let Some(block) = blocks.next()? {
+            let Some(messages) = unpack_messages(block.get_ref(0)?.as_blob()?) else { return Ok(None) };
+            facts.messages.extend(messages);
+        }
+    }
+    Ok(Some((path, facts)))
 }
 
-/// The first five columns of a row.
-fn place(row: &Row<'_>) -> rusqlite::Result<(OsString, FileStamp)> {
-    let number = |column: usize| row.get::<_, i64>(column).map(i64::cast_unsigned);
-    let stamp = FileStamp { dev: number(1)?, ino: number(2)?, size: number(3)?, mtime: row.get(4)? };
-    Ok((OsStr::from_bytes(row.get_ref(0)?.as_blob()?).to_owned(), stamp))
+#[cfg(test)]
+mod tests {
+    use std::iter;
+
+    use jiff::Timestamp;
+    use model::{MessageUsage, Terms, Usage};
+    use system::FileStamp;
+    use transcript::{Checkpoint, Summary};
+
+    use super::*;
+    use crate::pack::pack;
+
+    fn facts(messages: u64) -> FileFacts {
+        let message = |key| MessageUsage {
+            key,
+            message: key,
+            model: "claude-opus-5-5".to_owned(),
+            at: Timestamp::from_second(1_790_000_000 + key.cast_signed() % 7).ok(),
+            usage: Usage { output: key, ..Usage::default() },
+            terms: Terms::default(),
+            copied: false,
+            subagent: false,
+        };
+        let (stamp, mark) = (FileStamp { size: messages, ..FileStamp::default() }, Checkpoint::default());
+        let summary = Box::new(Summary::default());
+        FileFacts { stamp, mark, summary, messages: (0..messages).map(message).collect(), agent: None }
+    }
+
+    #[test]
+    fn one_more_message_renews_one_block() {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut cache = SummaryCache::open(Some(&scratch.path().join("catalog.sqlite")));
+        let path = PathBuf::from("/p/s1.jsonl");
+        let number = |cache: &SummaryCache, sql: &str| -> i64 {
+            cache.connection.as_ref().unwrap().query_row(sql, [], |row| row.get(0)).unwrap()
+        };
+        let mut changed_rows = |messages| {
+            let facts = facts(messages);
+            let before = number(&cache, "SELECT total_changes()");
+            cache.save(&[(path.clone(), pack(&facts).unwrap())]);
+            let mut kept = cache.load_some(Detail::Spending, iter::once(path.as_path()));
+            assert_eq!(kept.remove(path.as_os_str()), Some(facts), "{messages}");
+            number(&cache, "SELECT total_changes()") - before
+        };
+        assert_eq!(changed_rows(500), 1 + 4);
+        assert_eq!(changed_rows(501), 1 + 1, "the file and its last block");
+        assert_eq!(changed_rows(501), 1);
+        assert_eq!(changed_rows(100), 1 + 1 + 3, "the file, its first block, and those that are gone");
+        assert_eq!(cache.forget(&[path]), 1);
+        assert_eq!(number(&cache, "SELECT count(*) FROM messages"), 0);
+    }
 }

@@ -90,6 +90,32 @@ fn a_line_appended_to_a_large_session_costs_its_own_bytes() {
     );
 }
 
+/// What a function asks of files on this thread, in bytes.
+fn bytes_asked<T>(run: impl FnOnce() -> T) -> u64 {
+    let asked = || {
+        let all = fs::read_to_string("/proc/thread-self/io").unwrap();
+        all.lines().find_map(|line| line.strip_prefix("rchar: ")).unwrap().parse::<u64>().unwrap()
+    };
+    let before = asked();
+    run();
+    asked() - before
+}
+
+#[test]
+fn a_line_appended_to_a_session_of_many_messages_reads_them_once() {
+    const MESSAGES: u64 = 10_000;
+    let scratch = Scratch::new();
+    let answer = |number| ANSWER.replace(r#""id":"i""#, &format!(r#""id":"i{number}""#));
+    let path = scratch.file("projects/-p/s1.jsonl", &(0..MESSAGES).map(answer).collect::<String>());
+    let places = Locations { threads: 1, ..scratch.places() };
+    let list = || overview(&places, 1, |_| (), |_| true);
+    assert_eq!(list().work.opened, 1);
+    let nothing_new = bytes_asked(list);
+    append(&path, PROMPT);
+    let more = bytes_asked(list) - nothing_new;
+    assert!((16 * MESSAGES..40 * MESSAGES).contains(&more), "{more} bytes: a message takes some 25");
+}
+
 #[test]
 fn reading_that_was_ended_continues_where_it_was() {
     let scratch = Scratch::new();

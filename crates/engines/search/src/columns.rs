@@ -42,15 +42,17 @@ pub(crate) struct RecordKey {
 /// How many chunks are read together.
 const AT_ONCE: usize = 256;
 
-/// The column to read for each chunk.
+/// A column to read for each chunk.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum IdColumn {
+pub(crate) enum NumberColumn {
     /// The number of its file.
     File,
     /// The number of its kind.
     Kind,
     /// Its record's; 0 where that has none.
     Record,
+    /// In seconds since 1970; 0 where the record has no time.
+    Time,
 }
 
 /// The columns of one segment that every question looks at.
@@ -103,15 +105,21 @@ impl Columns {
         [&self.time, &self.line, &self.piece, &self.record].map(number)
     }
 
-    /// Gives all chunks of the segment that are alive with a number of each; many at a time, which costs a
+    /// Gives all chunks of the segment that are alive with some numbers of each; many at a time, which costs a
     /// tenth of asking for each.
-    pub(crate) fn each(&self, segment: &SegmentReader, of: IdColumn, mut each: impl FnMut(DocId, u64)) {
-        let column = match of {
-            IdColumn::File => &self.file,
-            IdColumn::Kind => &self.kind,
-            IdColumn::Record => &self.record,
-        };
-        let mut numbers = [None; AT_ONCE];
+    pub(crate) fn each<const N: usize>(
+        &self,
+        segment: &SegmentReader,
+        of: [NumberColumn; N],
+        mut each: impl FnMut(DocId, [u64; N]),
+    ) {
+        let columns = of.map(|of| match of {
+            NumberColumn::File => &self.file,
+            NumberColumn::Kind => &self.kind,
+            NumberColumn::Record => &self.record,
+            NumberColumn::Time => &self.time,
+        });
+        let mut numbers = [[None; AT_ONCE]; N];
         let mut documents = Vec::with_capacity(AT_ONCE);
         let mut alive = segment.doc_ids_alive();
         loop {
@@ -120,13 +128,14 @@ impl Columns {
             if documents.is_empty() {
                 return;
             }
-            let numbers = &mut numbers[..documents.len()];
-            numbers.fill(None);
-            column.first_vals(&documents, numbers);
-            for (document, number) in documents.iter().zip(numbers) {
-                if let Some(number) = number {
-                    each(*document, *number);
-                }
+            for (column, numbers) in columns.iter().zip(&mut numbers) {
+                let numbers = &mut numbers[..documents.len()];
+                numbers.fill(None);
+                column.first_vals(&documents, numbers);
+            }
+            for (at, document) in documents.iter().enumerate() {
+                // Every chunk has a number in every column.
+                each(*document, std::array::from_fn(|column| numbers[column][at].unwrap_or_default()));
             }
         }
     }

@@ -1,10 +1,10 @@
 //! The semantic similarity of a query and the text of each session.
 
 use embedding::{Vector, VectorKey, Vectors};
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 use tantivy::Searcher as Text;
 
-use crate::columns::{ChunkAt, ChunkFilter, Columns, IdColumn, RecordKey};
+use crate::columns::{ChunkAt, ChunkFilter, Columns, NumberColumn, RecordKey};
 use crate::error::Error;
 use crate::kind::ChunkKind;
 use crate::sessions::Sessions;
@@ -66,13 +66,13 @@ pub(crate) fn nearness(
     vectors: &Vectors,
     question: &Vector,
     sessions: &Sessions,
-    admitted: Option<&FxHashSet<RecordKey>>,
+    admitted: Option<&Admitted>,
     threads: usize,
 ) -> Result<Vec<Option<Nearness>>, Error> {
     let nothing = || vec![None; sessions.len()];
     let found = vectors.each_near(question, threads, nothing, |found, key, cosine| {
         let place = RecordKey::from(key);
-        if admitted.is_some_and(|admitted| !admitted.contains(&place)) {
+        if admitted.is_some_and(|admitted| !admitted.contains(place)) {
             return;
         }
         sessions.holders(
@@ -106,13 +106,87 @@ fn mean(sum: f64, count: f64) -> f32 {
     (sum / count.max(1.0)) as f32
 }
 
+/// The records with a chunk that passes a filter. One by time passes nearly all of a file or nearly nothing, so that few
+/// records have to be listed.
+#[derive(Debug, Default)]
+pub(crate) struct Admitted {
+    files: FxHashMap<u64, FileShare>,
+    /// The records that are not as most of their file are.
+    exceptions: FxHashSet<RecordKey>,
+}
+
+/// How many chunks of a file can be found by meaning, and how many of those pass the filter.
+#[derive(Debug, Default, Clone, Copy)]
+struct FileShare {
+    chunks: usize,
+    passing: usize,
+}
+
+impl FileShare {
+    fn passes_mostly(self) -> bool {
+        self.passing > self.chunks / 2
+    }
+
+    fn has_exceptions(self) -> bool {
+        (1..self.chunks).contains(&self.passing)
+    }
+}
+
+impl Admitted {
+    /// The records of the index that `filter` admits.
+    pub(crate) fn new(columns: &[Columns], text: &Text, filter: &dyn ChunkFilter) -> Self {
+        let mut admitted = Self::default();
+        each_with_meaning(columns, text, filter, |place, passes| {
+            let file = admitted.files.entry(place.file).or_default();
+            file.chunks += 1;
+            file.passing += usize::from(passes);
+        });
+        let Self { files, exceptions } = &mut admitted;
+        let mixed = |place: RecordKey| files.get(&place.file).copied().filter(|file| file.has_exceptions());
+        each_with_meaning(columns, text, filter, |place, passes| {
+            if mixed(place).is_some_and(|file| file.passes_mostly() != passes) {
+                exceptions.insert(place);
+            }
+        });
+        // Of a record with several chunks one that passes is enough.
+        each_with_meaning(columns, text, filter, |place, passes| {
+            if passes && mixed(place).is_some_and(FileShare::passes_mostly) {
+                exceptions.remove(&place);
+            }
+        });
+        admitted
+    }
+
+    fn contains(&self, place: RecordKey) -> bool {
+        let Some(file) = self.files.get(&place.file) else { return false };
+        file.passes_mostly() != (file.has_exceptions() && self.exceptions.contains(&place))
+    }
+}
+
+/// Gives the record of every chunk that can be found by meaning, and whether the chunk passes the filter.
+fn each_with_meaning(
+    columns: &[Columns],
+    text: &Text,
+    filter: &dyn ChunkFilter,
+    mut each: impl FnMut(RecordKey, bool),
+) {
+    let of = [NumberColumn::Kind, NumberColumn::Time, NumberColumn::File, NumberColumn::Record];
+    for (columns, segment) in columns.iter().zip(text.segment_readers()) {
+        columns.each(segment, of, |_, [kind, time, file, record]| {
+            if let Some(kind) = ChunkKind::from_number(kind).filter(|kind| kind.has_meaning()) {
+                each(RecordKey { file, record }, filter.chunk(kind, &|| time));
+            }
+        });
+    }
+}
+
 /// For each of these sessions, the records most similar to the query: at most `many`, nearest first.
 pub(crate) fn nearest_of(
     vectors: &Vectors,
     question: &Vector,
     sessions: &Sessions,
     wanted: &FxHashSet<usize>,
-    admitted: Option<&FxHashSet<RecordKey>>,
+    admitted: Option<&Admitted>,
     many: usize,
     threads: usize,
 ) -> Result<FxHashMap<usize, Vec<RecordKey>>, Error> {
@@ -129,7 +203,7 @@ pub(crate) fn nearest_of(
     };
     let parts = vectors.each_near(question, threads, Best::default, |best, key, cosine| {
         let place = RecordKey::from(key);
-        if admitted.is_some_and(|admitted| !admitted.contains(&place)) {
+        if admitted.is_some_and(|admitted| !admitted.contains(place)) {
             return;
         }
         let mut each = |session| {
@@ -157,25 +231,6 @@ pub(crate) fn is_understood(question: &str) -> bool {
     cjk <= latin
 }
 
-/// The records with a chunk that passes the filter; at most as many as there are vectors.
-pub(crate) fn admitted(
-    columns: &[Columns],
-    text: &Text,
-    admit: &dyn ChunkFilter,
-    vectors: usize,
-) -> FxHashSet<RecordKey> {
-    let mut places = FxHashSet::with_capacity_and_hasher(vectors, FxBuildHasher);
-    for (columns, segment) in columns.iter().zip(text.segment_readers()) {
-        columns.each(segment, IdColumn::Kind, |document, kind| {
-            let kind = ChunkKind::from_number(kind).filter(|kind| kind.has_meaning());
-            if kind.is_some_and(|kind| admit.chunk(kind, &|| columns.time(document))) {
-                places.extend(columns.meaning(document).map(|(_, place)| place));
-            }
-        });
-    }
-    places
-}
-
 /// The chunks of some records, found in one pass: no list leads from a record to them.
 pub(crate) fn chunks_of(
     columns: &[Columns],
@@ -188,7 +243,7 @@ pub(crate) fn chunks_of(
     }
     let files: FxHashSet<u64> = wanted.iter().map(|place| place.file).collect();
     for (at, (columns, segment)) in columns.iter().zip(text.segment_readers()).enumerate() {
-        columns.each(segment, IdColumn::File, |document, file| {
+        columns.each(segment, [NumberColumn::File], |document, [file]| {
             if files.contains(&file)
                 && let Some((_, place)) =
                     columns.meaning(document).filter(|(_, place)| wanted.contains(place))

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tantivy::Searcher as Text;
 
-use crate::columns::{Columns, IdColumn};
+use crate::columns::{Columns, NumberColumn};
 
 /// How many records are looked up one by one; for more, loading all is faster.
 const FEW: usize = 16;
@@ -71,7 +71,7 @@ impl Unread {
     /// Every chunk's record and file.
     fn each(&self, mut each: impl FnMut(u64, u64)) {
         for (columns, segment) in self.columns.iter().zip(self.text.segment_readers()) {
-            columns.each(segment, IdColumn::Record, |document, record| {
+            columns.each(segment, [NumberColumn::Record], |document, [record]| {
                 if let Some(file) = columns.file(document).filter(|_| record != 0) {
                     each(record, file);
                 }
@@ -82,7 +82,7 @@ impl Unread {
     /// The files of one record's chunks.
     fn each_of(&self, wanted: u64, mut each: impl FnMut(u64)) {
         for (columns, segment) in self.columns.iter().zip(self.text.segment_readers()) {
-            columns.each(segment, IdColumn::Record, |document, record| {
+            columns.each(segment, [NumberColumn::Record], |document, [record]| {
                 if record == wanted {
                     columns.file(document).into_iter().for_each(&mut each);
                 }

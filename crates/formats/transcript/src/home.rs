@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use model::{ProjectSlug, SessionId};
+use system::FileStamp;
 
 use crate::files::{FolderContents, SIDE_FILE_CAP};
 use crate::json::Raw;
@@ -104,6 +105,11 @@ impl ConfigFolder {
     pub fn find(&self, threads: usize) -> FolderContents {
         walk::find(&self.projects(), threads)
     }
+
+    /// The transcripts of one session, with their stamps; no other file is looked at.
+    pub fn transcripts_of(&self, id: &SessionId) -> Vec<(PathBuf, FileStamp)> {
+        walk::find_session(&self.projects(), id)
+    }
 }
 
 #[cfg(test)]
@@ -112,7 +118,6 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use rustix::fs::{CWD, Mode};
-    use system::FileStamp;
 
     use super::*;
 

@@ -42,6 +42,19 @@ pub(crate) fn find(projects: &Path, threads: usize) -> FolderContents {
     found
 }
 
+/// The transcripts of one session, which may be in several project folders, with their stamps; of all others not even the
+/// names are read.
+pub(crate) fn find_session(projects: &Path, id: &SessionId) -> Vec<(PathBuf, FileStamp)> {
+    let Ok(root) = fs::canonicalize(projects) else { return Vec::new() };
+    let folders = Walk::new(&root).listed(&root, Walk::folder);
+    let transcript = |folder: PathBuf| {
+        let path = folder.join(format!("{id}.jsonl"));
+        let found = fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file)?;
+        Some((path, FileStamp::from_metadata(&found)))
+    };
+    folders.into_iter().filter_map(transcript).collect()
+}
+
 /// The sub-agents' files below a transcript's side folder.
 pub fn subagents_of(transcript: &Path) -> Vec<SubagentFile> {
     let side = transcript.with_extension("");

@@ -23,7 +23,7 @@ use crate::files::{FileList, FileRow};
 use crate::gather::{self, SessionMatch, gather};
 use crate::kept_sessions;
 use crate::kind::ChunkKind;
-use crate::meaning::{self, Nearness};
+use crate::meaning::{self, Admitted, Nearness};
 use crate::model_vectors::models_folder;
 use crate::near::nearest;
 use crate::outcome::{
@@ -184,7 +184,7 @@ impl Searcher {
         if let (Ok(read), Some(chosen)) = (&mut read, &self.encoder) {
             let again = |found: &SessionMatch, near| score(query, scope, mode, found, Some(near), sense);
             let admitted = (chosen.deep > 0 && scope.chooses_chunks())
-                .then(|| meaning::admitted(&columns, &self.text, scope, 0));
+                .then(|| Admitted::new(&columns, &self.text, scope));
             let rescoring =
                 Rescoring { read, chosen, columns: &columns, admitted: admitted.as_ref(), threads };
             rescoring.rescore(self, &mut ranked, &again)?;
@@ -466,8 +466,7 @@ fn nearness(
     scope: &SearchScope,
     threads: usize,
 ) -> Result<Vec<Option<Nearness>>, Error> {
-    let rows = usize::try_from(vectors.rows()).unwrap_or_default();
-    let admitted = scope.chooses_chunks().then(|| meaning::admitted(columns, text, scope, rows));
+    let admitted = scope.chooses_chunks().then(|| Admitted::new(columns, text, scope));
     meaning::nearness(vectors, question, sessions, admitted.as_ref(), threads)
 }
 

@@ -8,7 +8,7 @@ use super::Searcher;
 use crate::columns::{ChunkAt, Columns, RecordKey};
 use crate::error::Error;
 use crate::gather::SessionMatch;
-use crate::meaning::{self, Nearness};
+use crate::meaning::{self, Admitted, Nearness};
 use crate::query_encoder::{EncodedQuery, QueryEncoder};
 use crate::ranked::Ranked;
 use crate::snippet::text_at;
@@ -21,7 +21,7 @@ pub(crate) struct Rescoring<'a> {
     pub(crate) read: &'a mut EncodedQuery,
     pub(crate) chosen: &'a QueryEncoder,
     pub(crate) columns: &'a [Columns],
-    pub(crate) admitted: Option<&'a FxHashSet<RecordKey>>,
+    pub(crate) admitted: Option<&'a Admitted>,
     pub(crate) threads: usize,
 }
 

@@ -1,6 +1,6 @@
 //! Search with an embedding model that a person chose.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -255,6 +255,33 @@ fn a_filter_leaves_both_sides_something_to_find() {
         assert_eq!(names(&words), names(&both), "{scope:?}");
         assert!(both.iter().all(|(_, why)| why.best_chunk > 0.0 && why.nearest.is_some()), "{both:?}");
     }
+}
+
+#[test]
+fn of_a_session_only_what_was_said_in_the_time_asked_for_is_near() {
+    let history = History::new();
+    let (before, after) = ("2026-01-01T10:00:00Z", "2026-03-01T10:00:00Z");
+    let (near, far) = ("the walrus swims in the sea", "invoice totals are rounded up");
+    history.write(&Transcript::new("before").cwd("/p").at(before).prompt(near));
+    history.write(&Transcript::new("after").cwd("/p").at(after).prompt(near));
+    history.write(&Transcript::new("across").cwd("/p").at(before).prompt(near).at(after).prompt(far));
+    history.sync();
+    let nearest = |scope: &SearchScope| {
+        let mut searcher = Searcher::open(&history.index()).unwrap().unwrap();
+        // Whatever holds a word of it is found, near or not.
+        let query = Query::parse("walrus swims invoice totals");
+        let hits = searcher.search(&query, scope, Mode::Hybrid, 2, 20).unwrap().hits;
+        hits.into_iter().map(|hit| (hit.session.to_string(), hit.why.nearest)).collect::<HashMap<_, _>>()
+    };
+    let moment = Some("2026-02-01T00:00:00Z".parse().unwrap());
+    let all = nearest(&SearchScope::default());
+    let since = nearest(&SearchScope { since: moment, ..SearchScope::default() });
+    let until = nearest(&SearchScope { until: moment, ..SearchScope::default() });
+    assert_eq!((since.get("before"), until.get("after")), (None, None));
+    assert_eq!(since["after"], all["after"]);
+    assert_eq!(until["before"], all["before"]);
+    assert_eq!(until["across"], until["before"], "what it said first");
+    assert_ne!(since["across"], until["across"], "what it said last");
 }
 
 #[test]
