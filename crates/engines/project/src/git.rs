@@ -114,6 +114,10 @@ fn run(
         ask(git, context.tools.git_limit)
     });
     answer.map_err(|error| match error {
+        // The system says the same of a missing directory.
+        CommandError::NotFound(_) if !context.directory.is_dir() => {
+            format!("the directory {} is gone", context.directory.display())
+        }
         CommandError::NotFound(_) => "there is no program `git` on your PATH".to_owned(),
         CommandError::TimedOut(limit) => {
             format!("`git {}` did not answer within {} s", asked(), limit.as_secs())
