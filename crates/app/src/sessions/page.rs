@@ -3,7 +3,8 @@
 //! A page costs its own bytes, however long the transcript is; only a `uuid`, and a branch that was left far back, are
 //! searched for.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -29,7 +30,8 @@ const MOST: usize = 500;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PageRequest")]
 pub struct Request {
-    /// The id of a session or of an OpenClaw conversation, or a prefix of it.
+    /// The id of a session or of an OpenClaw conversation, or a prefix of it; with a line, as in `1ba1de03:11`, the messages
+    /// around that line.
     pub session: String,
     /// Messages before this place: `older` of a page.
     pub before: Option<String>,
@@ -86,9 +88,15 @@ pub(crate) enum Place {
 
 /// Shows a page of a session's main branch.
 pub fn page(context: &Context, request: &Request) -> Result<Answer, Error> {
-    let place = place(request)?;
+    let mut place = place(request)?;
     let limit = request.limit.unwrap_or(LIMIT).clamp(1, MOST);
-    let located = locate(context, &request.session)?;
+    let (session, line) = cited(&request.session);
+    let located = locate(context, session)?;
+    if let (Some(line), Place::Before(None), Files::Claude(file)) = (line, &place, &located.files) {
+        place = Place::AroundOffset(offset_of_line(file, line).map_err(|error| {
+            Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), &error)
+        })?);
+    }
     let tools = if request.tools { ToolDetail::Full } else { ToolDetail::None };
     let parts = PartFilter { tools, thinking: request.thinking, secrets: context.secrets };
     if let Files::Claude(file) = &located.files
@@ -112,6 +120,30 @@ pub fn page(context: &Context, request: &Request) -> Result<Answer, Error> {
         newer: page.newer.to_string(),
         is_last: page.is_last,
     })
+}
+
+/// A citation such as `1ba1de03:11` as its session and its line; what is none is a session. Names of
+/// OpenClaw's conversations have colons too.
+fn cited(text: &str) -> (&str, Option<usize>) {
+    if text.starts_with(openclaw_conversation::PREFIX) {
+        return (text, None);
+    }
+    let parts = text.split_once(':').and_then(|(session, line)| Some((session, line.parse().ok()?)));
+    parts.map_or((text, None), |(session, line)| (session, Some(line)))
+}
+
+/// Where a line begins, from 1; the end of the file where it has fewer.
+fn offset_of_line(file: &Path, line: usize) -> io::Result<u64> {
+    let mut lines = BufReader::new(File::open(file)?);
+    let mut offset = 0;
+    for _ in 1..line {
+        let length = lines.skip_until(b'\n')?;
+        if length == 0 {
+            break;
+        }
+        offset += length as u64;
+    }
+    Ok(offset)
 }
 
 /// The last messages of a conversation's main branch, oldest first.

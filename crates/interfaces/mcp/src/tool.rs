@@ -178,7 +178,10 @@ impl Tool {
             (Bound::List(pointer), Some((default, most))) => {
                 Some((pointer, paging::take(&mut given, default, most)?))
             }
-            _ => None,
+            _ => {
+                arguments::read_number(&mut given, "limit");
+                None
+            }
         };
         let mut answer = match (self.ask)(context, given)? {
             Reply::Answer(answer) => answer,
