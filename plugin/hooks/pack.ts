@@ -40,7 +40,7 @@ export function pack(hit: Hit, passage: Passage | null, tokens: number, now: num
 function quotation(role: string, text: string, place: string, room: number): string | null {
   const who = role === '' ? '' : `${role}: `
   const left = room - who.length - place.length - 8
-  const words = clean(text).trim()
+  const words = withoutTags(clean(text)).trim()
   if (words === '' || left < Math.min(40, words.length)) return null
   // A marker before each line takes room as well.
   let cut = words.length > left ? left : words.length
@@ -48,6 +48,11 @@ function quotation(role: string, text: string, place: string, room: number): str
   while (cut > 0 && marked(cut).length > left) cut -= 16
   const end = cut < words.length ? ' …' : ''
   return `> ${who}${marked(Math.max(cut, 0))}${end} [${place}]`
+}
+
+/** Text in which none of the tags by which Claude Code marks its own words, such as `<system-reminder>`, is one. */
+function withoutTags(text: string): string {
+  return text.replace(/<(?=\s*\/?\s*[a-z]+-[a-z-]+)/gi, '\\u003c')
 }
 
 /** What names the place of a message beside the cited one: the id of its record. */

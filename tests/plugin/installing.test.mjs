@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, unlinkSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -30,8 +30,14 @@ at('its manifests hold, and the tests of its mod pass', async desk => {
   assert.match(await desk.claude('plugin', 'test', PLUGIN), /\n *0 fail\n/)
 })
 
-at('one command installs it, and the next session has all of it', async desk => {
-  await desk.claude('plugin', 'install', 'backstory', '--marketplace', ROOT)
+/** Installs it as docs/plugin.md says. */
+async function install(desk, source) {
+  await desk.claude('plugin', 'marketplace', 'add', source)
+  await desk.claude('plugin', 'install', 'backstory@backstory')
+}
+
+at('two commands install it, and the next session has all of it', async desk => {
+  await install(desk, ROOT)
   const [installed] = JSON.parse(await desk.claude('plugin', 'list', '--json'))
   assert.equal(installed.id, 'backstory@backstory')
   assert.equal(installed.enabled, true)
@@ -86,6 +92,22 @@ const older = async desk => {
   assert.match(asked, /backstory:recall/)
 }
 at('an older release has all of it but the mod', older, OLDER)
+
+at('an older release installs it with the same commands', async desk => {
+  await install(desk, ROOT)
+  assert.equal(await desk.claude('-p', 'say hello'), 'Hello.\n')
+  assert.match(JSON.stringify(desk.model.calls), /"name":"mcp__plugin_backstory_backstory__search"/)
+}, OLDER)
+
+test('no command may start a worker without being asked for permission', () => {
+  const STARTS = ['smart_fork', 'spawn_worker', 'message_worker', 'answer_worker', 'stop_worker']
+  for (const name of readdirSync(join(PLUGIN, 'commands'))) {
+    const allowed = /^allowed-tools: (.*)$/m.exec(readFileSync(join(PLUGIN, 'commands', name), 'utf8'))[1].split(', ')
+    for (const tool of STARTS) {
+      assert.ok(!allowed.includes(`mcp__plugin_backstory_backstory__${tool}`), `${name} allows ${tool}`)
+    }
+  }
+})
 
 test('a hook that cannot report says nothing and succeeds', () => {
   const home = mkdtempSync(join(tmpdir(), 'backstory-report-'))

@@ -34,5 +34,4 @@ pub use context::{App, Caller, Cancellation, Context, Progress, ProgressSink, Se
 pub use error::{Error, Kind};
 pub use moment::Moment;
 pub use next_step::NextStep;
-pub use sessions::resolve::resolve;
 pub use size::bytes;

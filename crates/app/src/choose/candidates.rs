@@ -121,6 +121,10 @@ impl CandidateSet {
             let here = all.into_iter().filter_map(|entry| candidate(&meant, entry)).collect();
             (meant, branch, here)
         };
+        // What happens at a past time is asked by nobody of now.
+        if let Some(asking) = context.asking_session().filter(|_| question.as_of.is_none()) {
+            here.retain(|one| one.candidate.id != asking);
+        }
         let taken_by = taken_by(context, question, &meant, &here, &holds);
         here.retain(|one| one.is_own && one.is_visible);
         if question.as_of.is_none() {

@@ -9,6 +9,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use catalog::Locations;
+use model::SessionId;
 use openclaw::{StateFolders, StoreCache};
 use transcript::ConfigFolder;
 
@@ -58,6 +59,10 @@ pub struct Config {
     pub hub_cache: PathBuf,
     /// Where the Messages API is (`ANTHROPIC_BASE_URL`), where it is not at its usual address.
     pub api_url: Option<String>,
+    /// The session of the Claude Code that started this program, as it was then (`CLAUDE_CODE_SESSION_ID`).
+    pub claude_session: Option<SessionId>,
+    /// The process that started this program, where it may ask for itself.
+    pub parent_process: Option<u32>,
 }
 
 /// The environment's variables, by name; a parameter so that tests can bring their own. Paths need be no UTF-8.
@@ -67,7 +72,8 @@ impl Config {
     /// The configuration of this process.
     pub fn of_process() -> Result<Self, Error> {
         let named = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value));
-        Self::new(&env::vars_os().filter_map(named).collect())
+        let config = Self::new(&env::vars_os().filter_map(named).collect())?;
+        Ok(Self { parent_process: Some(std::os::unix::process::parent_id()), ..config })
     }
 
     /// The configuration that these variables and the files they lead to give.
@@ -114,6 +120,8 @@ impl Config {
             embedding_key: filled(variables, &settings.embedding.key_variable).map(ApiKeyText),
             hub_cache: hub_cache(variables, &home),
             api_url: filled(variables, "ANTHROPIC_BASE_URL"),
+            claude_session: filled(variables, "CLAUDE_CODE_SESSION_ID").and_then(|id| id.parse().ok()),
+            parent_process: None,
             settings,
             home,
         })

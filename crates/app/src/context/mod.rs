@@ -3,6 +3,7 @@
 //! An interface opens one [`App`] and makes a [`Context`] of it for each request. Nothing in this crate asks the process for
 //! its working directory or the time, so one process can answer for many callers.
 
+mod asking_session;
 mod caller;
 mod cancellation;
 mod progress;

@@ -111,7 +111,7 @@ pub fn grep(context: &Context, request: &Request) -> Result<Answer, Error> {
     let mut listed =
         list::list(context, &list::Request { limit: None, ..request.sessions.clone() })?.sessions;
     if let Some(text) = &request.session {
-        let only = resolve(listed.iter(), text)?.id.clone();
+        let only = resolve(listed.iter(), text, |title| context.title_in_error(title))?.id.clone();
         listed.retain(|session| session.id == only);
     }
     listed.retain(|session| session.file.is_some());

@@ -124,7 +124,7 @@ pub struct Recent {
 /// Finds the sessions, in qmd's collections or in our own index.
 pub(crate) fn find(context: &Context, request: &Request) -> Result<Found, Error> {
     let sessions = all(context)?.sessions;
-    let text = match (by_name(&request.wanted, &sessions)?, &request.wanted) {
+    let text = match (by_name(context, &request.wanted, &sessions)?, &request.wanted) {
         (Some(named), _) => return Ok(Found::Ranked(vec![named], HowFound::default())),
         (None, SessionRef::Named(text)) => text,
         (None, SessionRef::Last) => "",
@@ -160,10 +160,10 @@ pub(crate) fn find(context: &Context, request: &Request) -> Result<Found, Error>
             let message =
                 format!("no session reaches the score {least}; the best one has {:.2}", best.unwrap_or(0.0));
             let error = Error::new(Kind::NotFound, message).next(NextStep::LowerMinScore);
-            Ok(Found::Nothing(guidance(request, &sessions, error, why_not)))
+            Ok(Found::Nothing(guidance(context, request, &sessions, error, why_not)))
         }
         Err(error) if matches!(error.kind, Kind::NotFound | Kind::Unavailable) => {
-            Ok(Found::Nothing(guidance(request, &sessions, error, why_not)))
+            Ok(Found::Nothing(guidance(context, request, &sessions, error, why_not)))
         }
         Err(error) => Err(error),
     }
@@ -243,7 +243,7 @@ fn ranked(
     found: &[qmd::QmdHit],
     sessions: &[Session],
 ) -> Vec<Ranked> {
-    let mut seen = HashSet::new();
+    let mut seen: HashSet<SessionId> = context.asking_session().into_iter().collect();
     let each = found.iter().filter_map(|found| {
         let (id, session, document) = behind(qmd, found, sessions)?;
         let is_wanted = match session {
@@ -294,6 +294,7 @@ fn good_enough(mut ranked: Vec<Ranked>, min_score: Option<f32>) -> Vec<Ranked> {
 }
 
 fn guidance(
+    context: &Context,
     request: &Request,
     sessions: &[Session],
     error: Error,
@@ -311,7 +312,10 @@ fn guidance(
     next_steps.extend(error.next_steps);
     next_steps.push(NextStep::ForkRecent);
     let newest = sessions.iter().filter(|session| session.file.is_some());
-    let mut newest: Vec<_> = newest.filter(|session| request.filter.matches(session)).collect();
+    let asking = context.asking_session();
+    let is_other = |session: &&Session| asking.as_ref() != Some(&session.id);
+    let mut newest: Vec<_> =
+        newest.filter(is_other).filter(|session| request.filter.matches(session)).collect();
     newest.sort_by_key(|session| std::cmp::Reverse(session.last_modified));
     let recent = |session: &&Session| Recent {
         session_id: session.id.clone(),

@@ -52,6 +52,8 @@ impl Question {
             conversations: chosen.conversations,
             sources: self.source.map(|source| HashSet::from([source])),
             owned: Vec::new(),
+            // Whoever asks what was done before does not mean the asking itself, unless it is named.
+            left_out: context.asking_session().filter(|_| self.session.is_none()),
             role: self.role,
             file: self.file.clone(),
             since: self.since,

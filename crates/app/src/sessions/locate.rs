@@ -54,7 +54,7 @@ pub(crate) fn locate(context: &Context, text: &str) -> Result<Located, Error> {
     // What is no name of one file is rare: the whole catalog words the error, or knows the session from a registry.
     let catalog = totals::with_totals(context)?;
     let sessions = catalog.sessions.iter().map(|entry| &*entry.session);
-    match resolve::resolve(sessions, text) {
+    match resolve::resolve(sessions, text, |title| context.title_in_error(title)) {
         Ok(session) => match session.file.as_deref() {
             Some(file) => Ok(Located {
                 id: session.id.clone(),

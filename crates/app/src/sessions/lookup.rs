@@ -66,7 +66,7 @@ impl Ranked {
 /// Words are searched for in the index.
 pub fn which(context: &Context, which: &SessionRef, limit: usize) -> Result<Vec<Ranked>, Error> {
     let sessions = all(context)?.sessions;
-    match (by_name(which, &sessions)?, which) {
+    match (by_name(context, which, &sessions)?, which) {
         (Some(ranked), _) => Ok(vec![ranked]),
         (None, SessionRef::Named(text)) => {
             let question = Question { text: text.clone(), limit, ..Question::default() };
@@ -77,10 +77,17 @@ pub fn which(context: &Context, which: &SessionRef, limit: usize) -> Result<Vec<
 }
 
 /// The session that is named by its id or as the last one; none where words have to be searched for.
-pub(crate) fn by_name(which: &SessionRef, sessions: &[Session]) -> Result<Option<Ranked>, Error> {
+pub(crate) fn by_name(
+    context: &Context,
+    which: &SessionRef,
+    sessions: &[Session],
+) -> Result<Option<Ranked>, Error> {
     match which {
-        SessionRef::Last => last(sessions).map(|session| Some(named(session.clone()))),
-        SessionRef::Named(text) => Ok(by_id(sessions, text.trim())?.map(|session| named(session.clone()))),
+        SessionRef::Last => last(context, sessions).map(|session| Some(named(session.clone()))),
+        SessionRef::Named(text) => {
+            let found = by_id(context, sessions, text.trim())?;
+            Ok(found.map(|session| named(session.clone())))
+        }
     }
 }
 
@@ -106,20 +113,22 @@ fn named(session: Session) -> Ranked {
     }
 }
 
-fn last(sessions: &[Session]) -> Result<&Session, Error> {
+fn last<'a>(context: &Context, sessions: &'a [Session]) -> Result<&'a Session, Error> {
+    let asking = context.asking_session();
     let kept = sessions.iter().filter(|session| session.file.is_some());
-    kept.max_by_key(|session| session.last_modified)
+    kept.filter(|session| asking.as_ref() != Some(&session.id))
+        .max_by_key(|session| session.last_modified)
         .ok_or_else(|| Error::new(Kind::NotFound, "there are no sessions yet"))
 }
 
 /// The session whose id this is or begins with; none where it must be words. What looks like an id is never words: a
 /// slip in one must not lead to another session.
-fn by_id<'a>(sessions: &'a [Session], text: &str) -> Result<Option<&'a Session>, Error> {
+fn by_id<'a>(context: &Context, sessions: &'a [Session], text: &str) -> Result<Option<&'a Session>, Error> {
     let is_word = |session: &Session| session.id.as_str() != text;
     if text.len() < SHORTEST && sessions.iter().all(is_word) {
         return Ok(None);
     }
-    match resolve(sessions.iter(), text) {
+    match resolve(sessions.iter(), text, |title| context.title_in_error(title)) {
         Ok(session) => Ok(Some(session)),
         Err(error) if error.kind == Kind::NotFound && looks_like_id(text) => {
             Err(error.next(NextStep::Search { words: text.to_owned() }))
@@ -174,13 +183,15 @@ fn nothing(text: &str, found: &Found) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::session;
+    use crate::Config;
+    use crate::testing::{context, session};
 
     #[test]
     fn only_words_are_searched_for() {
         let sessions = ["3601d36e-b6c0-4e4b-9000-7b07e25374f7", "beef"].map(session);
         let check = |text: &str, expected: Result<Option<&str>, Kind>| {
-            let found = by_id(&sessions, text).map(|found| found.map(|session| session.id.as_str()));
+            let found = by_id(&context(Config::default()), &sessions, text)
+                .map(|found| found.map(|session| session.id.as_str()));
             assert_eq!(found.map_err(|error| error.kind), expected, "{text}");
         };
         check("3601d36e", Ok(Some("3601d36e-b6c0-4e4b-9000-7b07e25374f7")));

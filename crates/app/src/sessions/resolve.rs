@@ -13,10 +13,12 @@ const DIGITS: usize = 7;
 /// How many letters of an id may be wrong for it to be named in place of what was typed.
 const SLIPS: usize = 2;
 
-/// The session with this id, or the only one whose id or short id starts with the text.
-pub fn resolve<'a>(
+/// The session with this id, or the only one whose id or short id starts with the text. `title` says how an error
+/// words a title; with `None` it names ids alone.
+pub(crate) fn resolve<'a>(
     sessions: impl Iterator<Item = &'a Session> + Clone,
     text: &str,
+    title: impl Fn(&str) -> Option<String>,
 ) -> Result<&'a Session, Error> {
     if let Some(exact) = sessions.clone().find(|session| session.id.as_str() == text) {
         return Ok(exact);
@@ -25,8 +27,8 @@ pub fn resolve<'a>(
     let found: Vec<&Session> = sessions.clone().filter(begins).collect();
     match found.as_slice() {
         [only] => Ok(only),
-        [] => Err(unknown(sessions, text)),
-        several => Err(ambiguous(text, several)),
+        [] => Err(unknown(sessions, text, title)),
+        several => Err(ambiguous(text, several, title)),
     }
 }
 
@@ -73,10 +75,15 @@ fn after_date(id: &SessionId) -> &str {
     whole.find(id.short()).map_or("", |start| &whole[start..])
 }
 
-fn unknown<'a>(sessions: impl Iterator<Item = &'a Session>, text: &str) -> Error {
+fn unknown<'a>(
+    sessions: impl Iterator<Item = &'a Session>,
+    text: &str,
+    title: impl Fn(&str) -> Option<String>,
+) -> Error {
     let error = Error::new(Kind::NotFound, format!("no session id starts with `{}`", printable(text)));
     let error = nearest(sessions, text).into_iter().fold(error, |error, session| {
-        error.hint(format!("did you mean {}?  {}", session.id, title(session)))
+        let title = titled(session, &title).map(|title| format!("  {title}")).unwrap_or_default();
+        error.hint(format!("did you mean {}?{title}", session.id))
     });
     error.next(NextStep::ListSessions)
 }
@@ -102,17 +109,18 @@ fn nearest<'a>(sessions: impl Iterator<Item = &'a Session>, text: &str) -> Vec<&
     near.into_iter().take(NEAR).map(|(_, session)| session).collect()
 }
 
-fn ambiguous(text: &str, found: &[&Session]) -> Error {
+fn ambiguous(text: &str, found: &[&Session], title: impl Fn(&str) -> Option<String>) -> Error {
     let message =
         format!("{} session ids start with `{}`; give more of the id", found.len(), printable(text));
     let named = found.iter().take(NAMED);
     named.fold(Error::new(Kind::Ambiguous, message), |error, session| {
-        error.hint(format!("{}  {}", session.id, title(session)))
+        let title = titled(session, &title).map(|title| format!("  {title}")).unwrap_or_default();
+        error.hint(format!("{}{title}", session.id))
     })
 }
 
-fn title(session: &Session) -> &str {
-    session.title.as_deref().unwrap_or("(no title)")
+fn titled(session: &Session, word: impl Fn(&str) -> Option<String>) -> Option<String> {
+    word(session.title.as_deref().unwrap_or("(no title)"))
 }
 
 fn printable(text: &str) -> String {
@@ -128,7 +136,7 @@ mod tests {
     fn ids_and_their_beginnings() {
         let sessions = ["abc1", "abc2", "abc", "2026-01-02-dead", "beef"].map(session);
         let check = |text: &str, expected: Result<&str, Kind>| {
-            let found = resolve(sessions.iter(), text);
+            let found = resolve(sessions.iter(), text, |_| None);
             let found = found.as_ref().map(|session| session.id.as_str()).map_err(|error| error.kind);
             assert_eq!(found, expected, "{text}");
         };
@@ -145,7 +153,7 @@ mod tests {
     #[test]
     fn candidates_are_named() {
         let sessions = ["abc1", "abc2"].map(session);
-        let error = resolve(sessions.iter(), "abc").unwrap_err();
+        let error = resolve(sessions.iter(), "abc", |title| Some(title.to_owned())).unwrap_err();
         let steps: Vec<_> = error.next_steps.iter().map(ToString::to_string).collect();
         assert_eq!(steps, ["abc1  (no title)", "abc2  (no title)"]);
     }

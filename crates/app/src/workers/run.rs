@@ -347,7 +347,7 @@ fn has_begun(context: &Context, text: &str) -> Result<Option<Worker>, Error> {
 fn named(context: &Context, text: &str) -> Result<Session, Error> {
     let sessions = crate::sessions::select::all(context)?.sessions;
     // Words are for people, who are asked which one they mean.
-    match by_name(&SessionRef::Named(text.to_owned()), &sessions)?.and_then(|found| found.session) {
+    match by_name(context, &SessionRef::Named(text.to_owned()), &sessions)?.and_then(|found| found.session) {
         Some(session) => Ok(session),
         // Its worker has just begun it: there is no transcript yet.
         None if let Some(worker) = has_begun(context, text)? => {

@@ -121,7 +121,9 @@ impl Request {
         let project = self.project().map_or_else(here, str::to_owned);
         let request = list::Request { project: Some(project.clone()), ..list::Request::default() };
         let sessions = list(context, &request)?.sessions;
-        let kept = sessions.iter().filter(|session| session.file.is_some());
+        let asking = context.asking_session();
+        let is_other = |session: &&model::Session| asking.as_ref() != Some(&session.id);
+        let kept = sessions.iter().filter(|session| session.file.is_some()).filter(is_other);
         let last = kept.max_by_key(|session| session.last_modified);
         last.map(|session| session.id.to_string()).ok_or_else(|| {
             let message = format!("there is no session of {project} to continue");

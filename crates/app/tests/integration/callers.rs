@@ -251,3 +251,22 @@ fn a_request_is_answered_from_where_it_was_made() {
     });
     assert_ne!(repositories[0], repositories[1]);
 }
+
+#[test]
+fn an_ambiguous_id_is_answered_with_titles_for_the_person_alone_and_without_secrets() {
+    let scene = Scene::new();
+    for id in ["55555551", "55555552"] {
+        let message = format!("Rotate {} please", secret());
+        scene.add_session(&format!("{id}-4444-4444-8444-444444444444"), PERSON.1, &message);
+    }
+    for (caller, has_title) in [(Caller::Person, true), (Caller::Assistant, false)] {
+        let context = scene.context(caller, PERSON.1);
+        for id in ["5555", "55555553"] {
+            let request = ShowRequest { session: id.to_owned(), ..Default::default() };
+            let error = format!("{:?}", show(&context, request).unwrap_err());
+            assert!(error.contains("55555551-4444"), "{error}");
+            assert_eq!(error.contains("Rotate"), has_title, "{error}");
+            assert!(!error.contains(&secret()), "{error}");
+        }
+    }
+}

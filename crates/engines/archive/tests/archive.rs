@@ -14,6 +14,11 @@ use proptest::prelude::*;
 use sealed::SealedReader;
 use transcript::{ArchivedFolder, ConfigFolder};
 
+/// The bytes of a file of these tests.
+fn read(path: &Path) -> Vec<u8> {
+    system::read_small(path, 1 << 30).unwrap()
+}
+
 /// A config folder and an archive of it.
 struct Scratch {
     folder: tempfile::TempDir,
@@ -173,7 +178,7 @@ fn a_session_is_put_back_byte_for_byte_and_never_over_a_file() {
     restore(&planned).unwrap();
     for (path, content) in &files {
         let expected = if *path == "-p/s1/tool-results/t.txt" { b"theirs" } else { content.as_slice() };
-        assert!(fs::read(scratch.living(path)).unwrap() == expected, "{path}");
+        assert!(read(&scratch.living(path)) == expected, "{path}");
     }
     let names: Vec<_> =
         fs::read_dir(scratch.living("-p")).unwrap().flatten().map(|entry| entry.file_name()).collect();
@@ -217,7 +222,7 @@ fn a_forgotten_session_is_in_no_file_and_does_not_come_back() {
 fn the_limits_take_versions_first_and_nothing_that_is_still_there() {
     let scratch = Scratch::new();
     let noise = |seed: u8| {
-        (0..60_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8 ^ seed).collect::<Vec<_>>()
+        (0..60_000_u32).map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()[2] ^ seed).collect::<Vec<_>>()
     };
     scratch.write("-p/old.jsonl", &noise(1));
     scratch.write("-p/new.jsonl", &noise(2));
@@ -268,7 +273,7 @@ fn a_damaged_copy_is_noticed_put_aside_and_made_again() {
     scratch.write("-p/s1.jsonl", b"{\"one\":1}\n");
     scratch.pass();
     let [_, tail] = sealed::files_of(&scratch.mirror().mirror().join("-p/s1.jsonl"));
-    let mut bytes = fs::read(&tail).unwrap();
+    let mut bytes = read(&tail);
     let last = bytes.len() - 1;
     bytes[last] ^= 1;
     fs::write(&tail, bytes).unwrap();

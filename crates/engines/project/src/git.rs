@@ -114,9 +114,9 @@ fn run(
         ask(git, context.tools.git_limit)
     });
     answer.map_err(|error| match error {
-        // A missing working directory looks the same to the system.
+        // The system says the same of a missing directory.
         CommandError::NotFound(_) if !context.directory.is_dir() => {
-            format!("there is no directory {}", context.directory.display())
+            format!("the directory {} is gone", context.directory.display())
         }
         CommandError::NotFound(_) => "there is no program `git` on your PATH".to_owned(),
         CommandError::TimedOut(limit) => {

@@ -11,8 +11,8 @@ mod docs;
 mod git;
 mod github;
 mod head;
-mod patch;
 mod identity;
+mod patch;
 mod status;
 mod worktree;
 
@@ -21,8 +21,8 @@ pub use branch::branch_at;
 pub use docs::ProjectDocs;
 pub use git::{Commit, GitState, recent_subjects};
 pub use github::{Check, GitHubState, PullRequest};
-pub use patch::{LineCounts, count_lines, patch};
 pub use identity::{RepoIdentity, has_commit, identity};
+pub use patch::{LineCounts, count_lines, patch};
 pub use status::{ProjectStatus, Repo, branch, status, work_tree};
 pub use worktree::{WorkTree, add_work_tree, is_work_tree_name, remove_work_tree, unsaved_work};
 

@@ -30,6 +30,8 @@ pub struct SearchScope {
     /// Claude sessions with the OpenClaw conversation each works for: it is left out where that conversation's
     /// own transcript is indexed.
     pub owned: Vec<(SessionId, SessionId)>,
+    /// Never this one of Claude's sessions.
+    pub left_out: Option<SessionId>,
     /// Only text of this role.
     pub role: Option<Role>,
     /// Only sessions that touched this file.

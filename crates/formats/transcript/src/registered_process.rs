@@ -97,6 +97,11 @@ impl RegisteredProcess {
         left
     }
 
+    /// The record of one process in a registry folder, when it lives.
+    pub fn of_process(folder: &Path, pid: u32) -> Option<Self> {
+        Self::read(&folder.join(format!("{pid}.json"))).filter(|live| live.pid == pid)
+    }
+
     /// One registry file, when its process lives.
     pub fn read(path: &Path) -> Option<Self> {
         match Self::registry_status(path) {

@@ -33,8 +33,21 @@ fn in_plain_words(message: &str) -> String {
 pub(crate) fn take_cursor(arguments: &mut JsonObject) -> Result<usize, Error> {
     match arguments.remove(CURSOR) {
         None | Some(Value::Null) => Ok(0),
+        // Models write an empty text for no cursor, and a number for one that consists of digits.
+        Some(Value::String(text)) if text.is_empty() => Ok(0),
         Some(Value::String(text)) => text.parse().map_err(|_| unknown_cursor(&text)),
+        Some(Value::Number(number)) if number.is_u64() => {
+            number.to_string().parse().map_err(|_| unknown_cursor(&number.to_string()))
+        }
         Some(other) => Err(unknown_cursor(&other.to_string())),
+    }
+}
+
+/// Takes the text of a whole number, as models write one, for the number; what is none stays for the app to refuse.
+pub(crate) fn read_number(arguments: &mut JsonObject, name: &str) {
+    let number = arguments.get(name).and_then(Value::as_str).and_then(|text| text.parse::<u64>().ok());
+    if let Some(number) = number {
+        arguments.insert(name.to_owned(), number.into());
     }
 }
 

@@ -19,6 +19,7 @@ pub(crate) struct Piece {
 /// is known whether the list goes on. A `limit` that is no number stays for the app to refuse.
 pub(crate) fn take(given: &mut JsonObject, default: usize, most: usize) -> Result<Piece, Error> {
     let start = arguments::take_cursor(given)?;
+    arguments::read_number(given, "limit");
     let limit = match given.get("limit") {
         None | Some(Value::Null) => Some(default),
         Some(limit) => limit.as_u64().map(|limit| usize::try_from(limit).unwrap_or(most)),
@@ -38,11 +39,11 @@ impl Piece {
         let beyond = items.len().saturating_sub(self.limit);
         items.truncate(self.limit);
         let asked = items.len();
-        // Lists that count what they leave out do not know of the item that was asked for in addition.
-        if let Some(more) = answer.get("more").and_then(Value::as_u64) {
-            answer["more"] = json!(more + beyond as u64);
-        }
         let left = bounds::fit(answer, pointer);
+        // Lists that count what they leave out know neither of the item that was asked for in addition nor of those that do not fit.
+        if let Some(more) = answer.get("more").and_then(Value::as_u64) {
+            answer["more"] = json!(more + (beyond + asked - left) as u64);
+        }
         if beyond > 0 || left < asked {
             answer["next_cursor"] = json!((self.start + left).to_string());
         }

@@ -174,11 +174,11 @@ impl Tool {
 
     /// Asks the app and makes its answer short.
     pub(crate) fn run(&self, context: &Context, mut given: JsonObject) -> Result<Reply, Error> {
-        let piece = match (self.bound, self.limit) {
-            (Bound::List(pointer), Some((default, most))) => {
-                Some((pointer, paging::take(&mut given, default, most)?))
-            }
-            _ => None,
+        let piece = if let (Bound::List(pointer), Some((default, most))) = (self.bound, self.limit) {
+            Some((pointer, paging::take(&mut given, default, most)?))
+        } else {
+            arguments::read_number(&mut given, "limit");
+            None
         };
         let mut answer = match (self.ask)(context, given)? {
             Reply::Answer(answer) => answer,

@@ -110,8 +110,10 @@ fn a_directory_that_is_no_repository() {
     let found = look(&home, &plain);
     assert_eq!(found.repo.path, plain);
     assert!(!found.repo.is_git_repo && found.docs.has_readme && found.problems.is_empty(), "{found:?}");
-    let gone = look(&home, &home.path().join("gone"));
-    assert!(!gone.repo.is_git_repo && !gone.problems.is_empty(), "{gone:?}");
+    let missing = home.path().join("gone");
+    let gone = look(&home, &missing);
+    assert!(!gone.repo.is_git_repo, "{gone:?}");
+    assert_eq!(gone.problems, [format!("the directory {} is gone", missing.display())]);
 }
 
 #[test]

@@ -101,8 +101,7 @@ fn row(by: GroupBy, line: &CostLine) -> Vec<Cell> {
     let name = match by {
         GroupBy::Session => format!("{}  {}", line.key.chars().take(8).collect::<String>(), line.label),
         GroupBy::Project if line.label.is_empty() => "(no project)".to_owned(),
-        GroupBy::Project => line.label.clone(),
-        GroupBy::Branch => line.label.clone(),
+        GroupBy::Project | GroupBy::Branch => line.label.clone(),
         GroupBy::Day | GroupBy::Week | GroupBy::Month if line.key.is_empty() => "(no day)".to_owned(),
         GroupBy::Day | GroupBy::Week | GroupBy::Month | GroupBy::Model => line.key.clone(),
     };

@@ -138,5 +138,5 @@ fn daemon(context: &Context, json: bool) -> Result<(), Failure> {
     signals(sender, |_| ())?;
     let mut sleep = |time: Duration| interrupted.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout);
     let mut report = |event| print::event(context, &event, json);
-    Ok(cron::daemon(context, &mut sleep, &mut report)?)
+    Ok(cron::daemon(&context.for_other_processes(), &mut sleep, &mut report)?)
 }

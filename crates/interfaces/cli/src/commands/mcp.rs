@@ -1,6 +1,6 @@
 //! `mcp`: the server that gives models Backstory's tools.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use app::Context;
@@ -15,19 +15,48 @@ use crate::exit::Failure;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Listen on an address of this machine instead, by streamable HTTP; clients show the token that is printed.
-    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:8766")]
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:8766", value_parser = address)]
     http: Option<SocketAddr>,
     /// Serve the tools of this worker's OpenClaw agent instead; Backstory gives its workers this server.
     #[arg(long, value_name = "WORKER", conflicts_with = "http")]
     worker: Option<WorkerId>,
 }
 
+/// An address of this machine: `127.0.0.1:9000`, `[::1]:9000`, `localhost:9000`, or the port alone.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let port = text.strip_prefix("localhost:").unwrap_or(text).parse();
+    let local = port.map(|port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    local
+        .or_else(|_| text.parse())
+        .map_err(|_| "give a port, or an address such as 127.0.0.1:9000".to_owned())
+}
+
 /// Answers clients until they are gone.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
+    // Only a client on standard input and output is the one that started this.
+    let context = &if args.http.is_some() { context.for_other_processes() } else { context.clone() };
     let mode = match args.worker {
         Some(worker) => ServerMode::Bridge(Arc::new(Bridge::open(context, worker)?)),
         None => ServerMode::Standalone,
     };
     let connection = args.http.map_or(Connection::Stdio, Connection::Http);
     Ok(serve(context.app.clone(), context.directory.clone(), mode, connection)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_alone_is_one_of_this_machine() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(address(text).ok().map(|address| address.to_string()).as_deref(), expected, "{text}");
+        };
+        check("18770", Some("127.0.0.1:18770"));
+        check("localhost:9000", Some("127.0.0.1:9000"));
+        check("127.0.0.1:0", Some("127.0.0.1:0"));
+        check("[::1]:9000", Some("[::1]:9000"));
+        check("example.com:9000", None);
+        check("70000", None);
+    }
 }

@@ -26,6 +26,7 @@ use crate::text::{age_or_date, fit, safe};
 /// Words match in any form, identifiers as a whole and by their parts. "Quoted words" match exactly. A path finds
 /// the sessions that changed the file. Filters can be mixed with the words: project:web role:user.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
 pub(crate) struct Args {
     /// What to look for.
     #[arg(required_unless_present_any = ["interactive", "grep"], value_name = "QUESTION")]

@@ -85,6 +85,7 @@ fn run_server(context: &Context, args: &Args) -> Result<(), Failure> {
         front: args.front.as_ref().map(|path| context.path(path)),
     };
     let logs = args.log;
+    let context = &context.for_other_processes();
     Ok(serve::serve(context, &options, Arc::new(move |notice| print(&notice, logs)))?)
 }
 

@@ -27,7 +27,7 @@ fn blamed(home: &ScratchHome, repository: &Repository<'_>, what: &str) -> (Vec<(
 }
 
 /// One session writes a line, another commits it.
-fn work<'home>(home: &'home ScratchHome) -> (Repository<'home>, String) {
+fn work(home: &ScratchHome) -> (Repository<'_>, String) {
     let repository = home.repository("shop");
     repository.commit("src/price.rs", "fn price() {\n}\n", "A price");
     let hash = repository.commit("src/price.rs", "fn price() {\n    round(basket);\n}\n", "Round the prices");

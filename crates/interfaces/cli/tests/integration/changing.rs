@@ -1,6 +1,5 @@
 //! What a session changed: the patch of `diff`, tried by real git.
 
-use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
 
@@ -86,7 +85,7 @@ fn apply(home: &ScratchHome, repository: &Repository<'_>, patch: &str, more: &[&
 }
 
 fn content(repository: &Repository<'_>, name: &str) -> String {
-    fs::read_to_string(repository.path().join(name)).unwrap()
+    String::from_utf8(testkit::files::bytes(&repository.path().join(name))).unwrap()
 }
 
 #[test]

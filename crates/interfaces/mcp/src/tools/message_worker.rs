@@ -8,6 +8,7 @@ pub(super) fn tool() -> Tool {
     Tool::new("message_worker", "Send workers a message", DESCRIPTION, message)
         .effect(Effect::Starts)
         .waiting()
+        .quoting()
         .shrinking()
 }
 

@@ -17,6 +17,8 @@ const LONGEST: usize = 4_000;
 const LONGEST_ALONE: usize = 20_000;
 /// How to get the rest of a text.
 const HOW: &str = "; ask for this message alone: its `offset` as \"around_offset\", \"limit\": 1";
+/// What is left out of a message that was asked for alone.
+const TOO_LONG: &str = ", more than an answer holds; `search` in this session finds places in it";
 
 /// The page that `ask` gives for a number of messages, or for fewer where those are too long.
 pub(super) fn page(
@@ -32,9 +34,12 @@ pub(super) fn page(
         if let Some(page) = page.as_object_mut() {
             page.remove("messages");
         }
-        cut_texts(&mut page["quoted"], if wanted == 1 { LONGEST_ALONE } else { LONGEST }, HOW);
+        let whole = size(&page);
+        let (longest, how) = if wanted == 1 { (LONGEST_ALONE, TOO_LONG) } else { (LONGEST, HOW) };
+        cut_texts(&mut page["quoted"], longest, how);
+        let is_cut = size(&page) != whole;
         if size(&page) <= LIMIT - 3_000 || count <= 1 {
-            page["truncated"] = json!(wanted < limit);
+            page["truncated"] = json!(wanted < limit || is_cut);
             return Ok(page);
         }
         wanted = (count / 2).max(1);

@@ -5,7 +5,7 @@ use app::workers::wait::wait;
 use crate::tool::Tool;
 
 pub(super) fn tool() -> Tool {
-    Tool::new("wait_workers", "Wait for workers", DESCRIPTION, wait).waiting().shrinking()
+    Tool::new("wait_workers", "Wait for workers", DESCRIPTION, wait).waiting().quoting().shrinking()
 }
 
 const DESCRIPTION: &str = "Waits until all of the workers, or any one, have finished their turn or ask the person for something, and tells what \
