@@ -15,7 +15,7 @@ use sealed::SealedReader;
 use transcript::{ArchivedFolder, ConfigFolder};
 
 /// The bytes of a file of these tests.
-fn read(path: &Path) -> Vec<u8> {
+fn bytes_of(path: &Path) -> Vec<u8> {
     system::read_small(path, 1 << 30).unwrap()
 }
 
@@ -178,7 +178,7 @@ fn a_session_is_put_back_byte_for_byte_and_never_over_a_file() {
     restore(&planned).unwrap();
     for (path, content) in &files {
         let expected = if *path == "-p/s1/tool-results/t.txt" { b"theirs" } else { content.as_slice() };
-        assert!(read(&scratch.living(path)) == expected, "{path}");
+        assert!(bytes_of(&scratch.living(path)) == expected, "{path}");
     }
     let names: Vec<_> =
         fs::read_dir(scratch.living("-p")).unwrap().flatten().map(|entry| entry.file_name()).collect();
@@ -273,7 +273,7 @@ fn a_damaged_copy_is_noticed_put_aside_and_made_again() {
     scratch.write("-p/s1.jsonl", b"{\"one\":1}\n");
     scratch.pass();
     let [_, tail] = sealed::files_of(&scratch.mirror().mirror().join("-p/s1.jsonl"));
-    let mut bytes = read(&tail);
+    let mut bytes = bytes_of(&tail);
     let last = bytes.len() - 1;
     bytes[last] ^= 1;
     fs::write(&tail, bytes).unwrap();

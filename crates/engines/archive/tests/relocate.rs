@@ -39,7 +39,7 @@ impl Scratch {
     }
 
     fn read(&self, path: &str) -> Option<String> {
-        fs::read_to_string(self.path(path)).ok()
+        String::from_utf8(system::read_small(&self.path(path), 1 << 20).ok()?).ok()
     }
 
     fn relocation(&self) -> Relocation {
@@ -107,6 +107,9 @@ fn a_half_written_last_line_stays_a_line_of_its_own() {
     assert_eq!(scratch.read("-p-b/s1.jsonl").unwrap(), format!("{{\"type\":\"us\n{RECORD}"));
 }
 
+/// What a process does in one step of a move.
+type Step = fn(&Scratch);
+
 /// What a process leaves that is killed after each step of a move.
 #[test]
 fn a_killed_move_is_finished_by_the_next_call() {
@@ -115,7 +118,6 @@ fn a_killed_move_is_finished_by_the_next_call() {
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("000001.json"), serde_json::to_vec(&[scratch.relocation()]).unwrap()).unwrap();
     };
-    type Step = fn(&Scratch);
     let steps: [Step; 4] = [
         |scratch| scratch.write("-p-a/s1.jsonl", &format!("{LINES}{RECORD}")),
         |scratch| {
