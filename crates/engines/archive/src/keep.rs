@@ -10,6 +10,10 @@ use system::FileStamp;
 
 /// How much is read at a time.
 const STEP: usize = 256 << 10;
+/// The largest file that is copied, in bytes. No transcript is near that, and a file with holes may be any size.
+const LARGEST: u64 = 16 << 30;
+/// The mark of a copy that was ended before its file was: it is like that of no file.
+const UNFINISHED: i64 = 1;
 
 /// What keeping one file took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -20,6 +24,8 @@ pub(crate) struct Kept {
     pub(crate) written: u64,
     /// Whether the file had been rewritten, so that the copy made before is kept as an earlier version.
     pub(crate) is_rewritten: bool,
+    /// Whether there is more to copy.
+    pub(crate) is_unfinished: bool,
 }
 
 /// The time that the last part of a copy bears, so that one look at each file says whether anything is new: the second
@@ -47,11 +53,21 @@ fn is_same(one: &FileStamp, other: &FileStamp) -> bool {
     (one.ino, one.size, one.mtime) == (other.ino, other.size, other.mtime)
 }
 
-/// Brings the copy of a file up to date. An earlier copy that the file does not continue gets a name in `versions`.
-pub(crate) fn keep(file: &Path, copy: &Path, versions: &Path, sync: bool) -> io::Result<Kept> {
+/// Brings the copy of a file up to date, until `keep_going` returns false; the next call continues there. An earlier copy
+/// that the file does not continue gets a name in `versions`.
+pub(crate) fn keep(
+    file: &Path,
+    copy: &Path,
+    versions: &Path,
+    sync: bool,
+    keep_going: &(dyn Fn() -> bool + Sync),
+) -> io::Result<Kept> {
     let mut living = system::open_regular(file)?;
     let metadata = living.metadata()?;
     let stamp = FileStamp::from_metadata(&metadata);
+    if stamp.size > LARGEST {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "larger than 16 GiB"));
+    }
     let born = metadata.created().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
     let born = born.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(stamp.mtime);
     let (mut appender, is_rewritten) = match continued(&living, &stamp, copy)? {
@@ -71,15 +87,24 @@ pub(crate) fn keep(file: &Path, copy: &Path, versions: &Path, sync: bool) -> io:
     living.seek(SeekFrom::Start(from))?;
     let mut rest = (&living).take(stamp.size.saturating_sub(from));
     let mut step = vec![0; STEP.min(usize::try_from(rest.limit()).unwrap_or(STEP)).max(1)];
+    let mut is_last = false;
     loop {
-        match rest.read(&mut step)? {
+        // A copy that ends within a frame shows by these bytes that the file continues it.
+        let most = if is_last { step.len().min(1000) } else { step.len() };
+        match rest.read(&mut step[..most])? {
             0 => break,
             read => appender.write(&step[..read])?,
         }
+        if is_last {
+            break;
+        }
+        is_last = !keep_going();
     }
     let taken = appender.length();
-    let written = appender.finish(SourceStamp { stamp, born, taken }, mark(&stamp), sync)?;
-    Ok(Kept { read: taken - from, written, is_rewritten })
+    let is_unfinished = taken < stamp.size;
+    let mark = if is_unfinished { UNFINISHED } else { mark(&stamp) };
+    let written = appender.finish(SourceStamp { stamp, born, taken }, mark, sync)?;
+    Ok(Kept { read: taken - from, written, is_rewritten, is_unfinished })
 }
 
 /// What an earlier copy is to the file as it is now.

@@ -186,10 +186,11 @@ impl Pass<'_> {
         }
         for file in files {
             self.file(&file, sync, &mut report);
+            if !(self.keep_going)() {
+                self.is_stopped.store(true, Ordering::Relaxed);
+            }
         }
-        if !(self.keep_going)() {
-            self.is_stopped.store(true, Ordering::Relaxed);
-        }
+        report.pending = report.pending.min(1);
         report
     }
 
@@ -197,7 +198,8 @@ impl Pass<'_> {
         let Some(copy) = self.copy_of(file) else { return };
         match self.keep(file, &copy, sync) {
             Ok(None) => {}
-            Ok(Some(Kept { read, written, is_rewritten })) => {
+            Ok(Some(Kept { read, written, is_rewritten, is_unfinished })) => {
+                report.pending += u64::from(is_unfinished);
                 report.files += 1;
                 report.bytes += read;
                 report.written += written;
@@ -217,7 +219,7 @@ impl Pass<'_> {
         let below = copy.strip_prefix(self.mirror.mirror()).unwrap_or(copy);
         let folder = |path: &Path| path.parent().map(Path::to_path_buf).unwrap_or_default();
         system::create_private_folder(&folder(copy))?;
-        keep(file, copy, &self.mirror.versions().join(folder(below)), sync).map(Some)
+        keep(file, copy, &self.mirror.versions().join(folder(below)), sync, self.keep_going).map(Some)
     }
 
     /// Claude Code moves a session's files to another project folder: so do their copies, instead of being made again.

@@ -236,7 +236,7 @@ fn back_up(archive: &Path, file: &Path) -> io::Result<()> {
     for copy in free {
         match sealed::source_of(&copy) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                keep(file, &copy, &versions, true)?;
+                keep(file, &copy, &versions, true, &|| true)?;
                 return Ok(());
             }
             // Nothing was written since the last copy.

@@ -381,3 +381,34 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_long_file_is_copied_a_piece_at_a_time() {
+    let scratch = Scratch::new();
+    let long: Vec<u8> = (0..900_000_u32).flat_map(u32::to_le_bytes).collect();
+    scratch.write("-p/s1.jsonl", &long);
+    let folders = [ConfigFolder::new(scratch.folder.path().join("claude"))];
+    let piece =
+        || pass(&scratch.archive(), &folders, &Rules { threads: 1, ..Rules::default() }, &|| false).unwrap();
+    let first = piece();
+    assert!(first.pending == 1 && first.bytes > 0 && first.bytes < long.len() as u64 / 2, "{first:?}");
+    let mut passes = 1;
+    while piece().pending > 0 {
+        passes += 1;
+        assert!(passes < 100, "it comes to its end");
+    }
+    assert_eq!(scratch.kept("-p/s1.jsonl").unwrap(), long);
+    assert_eq!(scratch.versions("-p").len(), 0, "each piece continues the one before");
+    assert_eq!(piece(), archive::PassReport::default());
+}
+
+#[test]
+fn a_file_with_a_hole_of_a_terabyte_is_refused() {
+    let scratch = Scratch::new();
+    scratch.write("-p/s1.jsonl", b"{}\n");
+    fs::OpenOptions::new().write(true).open(scratch.living("-p/s1.jsonl")).unwrap().set_len(1 << 40).unwrap();
+    let folders = [ConfigFolder::new(scratch.folder.path().join("claude"))];
+    let report =
+        pass(&scratch.archive(), &folders, &Rules { threads: 1, ..Rules::default() }, &|| true).unwrap();
+    assert!(report.failed[0].1.contains("larger than 16 GiB") && report.bytes == 0, "{report:?}");
+}

@@ -18,6 +18,7 @@ mod progress;
 mod render;
 mod run;
 mod session_table;
+mod snippet;
 mod table;
 mod terminal;
 mod text;

@@ -26,7 +26,7 @@ pub(crate) fn as_command(step: &NextStep) -> String {
             "add --tools, --thinking, --subagents or --all: the message may be hidden without them".to_owned()
         }
         NextStep::Restore { session } => format!("put it back: backstory restore {session}"),
-        NextStep::Heal { session } => format!("move it to where its directory is now: backstory heal {session}"),
+        NextStep::Heal { session } => format!("if it was moved or renamed, follow it: backstory heal {session}"),
         NextStep::Fork { session } => format!("continue a fork of it: backstory fork {session}"),
         NextStep::ForkElsewhere { session } => {
             format!("continue a fork of it elsewhere: backstory fork {session} --in <directory>")

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, channel, sync_channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use app::{Error, Kind};
 
@@ -12,6 +12,9 @@ use crate::notice::{Notice, Reporter};
 
 /// How many notices wait while the program does not take them; more of them are dropped and counted.
 const MOST_WAITING: usize = 4096;
+
+/// How long it is waited for room in a full queue, at a time.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Passes notices on in their order, without ever waiting for the program that takes them.
 #[derive(Clone)]
@@ -48,10 +51,17 @@ impl Reports {
     /// Waits until everything queued was passed on, or the patience ends.
     pub(crate) fn flush(&self, patience: Duration) {
         let (done, passed) = channel();
-        if self.queue.try_send(Entry::Flush(done)).is_ok() {
-            // A reporter that is stuck has no claim on the server's end.
-            let _ = passed.recv_timeout(patience);
+        let until = Instant::now() + patience;
+        let mut entry = Entry::Flush(done);
+        // A reporter that is stuck has no claim on the server's end.
+        while let Err(TrySendError::Full(back)) = self.queue.try_send(entry) {
+            if Instant::now() >= until {
+                return;
+            }
+            entry = back;
+            thread::park_timeout(PAUSE);
         }
+        let _ = passed.recv_timeout(until.saturating_duration_since(Instant::now()));
     }
 }
 

@@ -7,10 +7,10 @@ use app::Context;
 use app::search::grep::{Answer, LineMatch, Matches, Request, grep};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::search::{marked, shortly_before};
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::progress::Followed;
+use crate::snippet::{marked, shortly_before};
 use crate::text::{age_or_date, fit, safe};
 
 /// The least of a line that is shown, however narrow the terminal is, in cells.

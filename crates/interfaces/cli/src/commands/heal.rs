@@ -12,7 +12,7 @@ use crate::output::Output;
 use crate::progress::Followed;
 use crate::text::safe;
 
-/// Move sessions whose directory was moved, renamed or removed to where it is now.
+/// Move sessions of a renamed directory to its new place.
 ///
 /// The new directory is found by its inode, by the repository's first commit and remotes, by the commits in the
 /// sessions, or by the same path in your home. The transcripts are moved as Claude Code itself moves them, so that

@@ -164,7 +164,7 @@ fn the_plugin_is_checked_where_it_is_installed() {
 
     hooking::hooks(&desk, "install");
     let expected =
-        "both the plugin and the hooks in the settings report what sessions do; the plugin's stand aside";
+        "both the plugin and the hooks in the settings report what sessions do; the plugin's stay inactive";
     assert_eq!(findings(&desk), [expected]);
 
     fs::remove_dir(&copy).expect("the copy");

@@ -151,6 +151,7 @@ fn a_directory_that_is_gone_is_explained() {
     assert_eq!(refused.code, Some(1));
     insta::assert_snapshot!(desk.plain(&refused.stderr), @r"
     error: session 11111111-1111-4111-8111-111111111111 started in ~/my tree, which is gone
+      if it was moved or renamed, follow it: backstory heal 11111111-1111-4111-8111-111111111111
       create the directory again, then resume: mkdir -p '~/my tree'
       continue a fork of it elsewhere: backstory fork 11111111-1111-4111-8111-111111111111 --in <directory>
     ");

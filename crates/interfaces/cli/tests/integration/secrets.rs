@@ -187,7 +187,15 @@ fn what_is_forgotten_is_gone() {
     // `--show-secrets` needs what was said; docs/redaction.md says where it is kept.
     assert!(kept_in(&home).iter().all(|file| !file.starts_with(home.state_dir().join("index"))));
     std::fs::remove_dir_all(home.config_dir().join("projects")).unwrap();
-    for asked in [&["list"][..], &["index"], &["list", "--json"], &["search", "zebra"], &["doctor"]] {
+    // What Claude Code deletes is kept until it is forgotten.
+    for asked in [
+        &["forget", "--before", "2100-01-01", "--yes"][..],
+        &["list"],
+        &["index"],
+        &["list", "--json"],
+        &["search", "zebra"],
+        &["doctor"],
+    ] {
         run(&home, asked);
     }
     assert_eq!(kept_in(&home), Vec::<PathBuf>::new());
