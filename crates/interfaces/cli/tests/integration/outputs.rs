@@ -50,7 +50,7 @@ const ERRORS: &[(&str, &str)] = &[
     ("an_origin_that_is_none", "list --origin nobody"),
     ("an_agent_that_is_none", "list --agent no/agent"),
     ("a_time_that_is_none", "list --since whenever"),
-    ("a_cost_by_what_is_none", "cost --by week"),
+    ("a_cost_by_what_is_none", "cost --by colour"),
     ("a_search_without_words", "search"),
     ("a_search_for_signs", "search ..."),
     ("a_mode_that_is_none", "search token --mode magic"),
