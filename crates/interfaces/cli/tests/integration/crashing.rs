@@ -186,13 +186,15 @@ fn reach(desk: &Desk, moment: usize, phase: &str, job: &Job) {
             _ => {}
         }
         // A busy machine may look too late: the phase is over then, and what comes now is a moment, too.
-        is_there(&all) || all.iter().all(is_over)
+        let is_past = || history(desk, &job.name).iter().any(|run| run["status"] == "over");
+        is_there(&all) || all.iter().all(is_over) && is_past()
     });
 }
 
 /// Whether nothing more comes of a worker.
 fn is_over(worker: &Value) -> bool {
-    worker["slot"].is_null() && worker["status"] != "queued"
+    let ends = ["finished", "failed", "stopped", "cancelled", "lost"];
+    worker["status"].as_str().is_some_and(|status| ends.contains(&status))
 }
 
 /// A job that is due as soon as it is added.
