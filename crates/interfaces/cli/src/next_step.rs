@@ -11,11 +11,11 @@ pub(crate) fn as_command(step: &NextStep) -> String {
         NextStep::Search { words } => format!("to search for it as a word: backstory search {words}"),
         NextStep::ListBetween { since, until } => format!("backstory list --since {since} --until {until}"),
         NextStep::SearchBetween { words, since, until } => {
-            format!("backstory search {words} --since {since} --until {until}")
+            format!("backstory search {} --since {since} --until {until}", shown(words))
         }
         NextStep::ListBranch { branch } => format!("backstory list --branch {}", shown(branch)),
         NextStep::SearchBranch { words, branch } => {
-            format!("backstory search {words} --branch {}", shown(branch))
+            format!("backstory search {} --branch {}", shown(words), shown(branch))
         }
         NextStep::CostBySession => "backstory cost --by session".to_owned(),
         NextStep::Show { session } => format!("read what was said: backstory show {session}"),
