@@ -12,7 +12,7 @@ use crate::live::hooks;
 use crate::proceed::fork_request;
 use crate::repository::status;
 use crate::search::{self, embed, export, export_schedule, grep, index, memory};
-use crate::sessions::{blame, cost, diff, journal, list, page, prompts, show};
+use crate::sessions::{blame, cost, day as day_summary, diff, list, page, prompts, show};
 use crate::workers::run::RunEvent;
 use crate::{Error, Progress, choose, cron, doctor, eval, workers};
 
@@ -48,7 +48,7 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<heal::Request, heal::Answer>("heal"),
     exchange::<hooks::Request, hooks::Answer>("hooks"),
     exchange::<index::Request, index::Answer>("index"),
-    exchange::<journal::Request, journal::Answer>("journal"),
+    exchange::<day_summary::Request, day_summary::Answer>("day_summary"),
     exchange::<list::Request, list::Answer>("list"),
     exchange::<workers::log::Request, workers::log::Answer>("log"),
     exchange::<memory::IndexRequest, index::Answer>("memory_index"),

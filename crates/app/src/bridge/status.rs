@@ -46,7 +46,7 @@ pub struct Answer {
     pub timestamp: Timestamp,
     /// The same facts under the flat names that older bridges use.
     #[serde(flatten)]
-    pub flat: Flat,
+    pub flat: FlatStatus,
 }
 
 /// The name of a repository.
@@ -136,7 +136,7 @@ pub struct Docs {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "BridgeFlatStatus")]
-pub struct Flat {
+pub struct FlatStatus {
     /// The branch; empty for a detached head.
     pub branch: String,
     /// The hash of the newest commit.
@@ -189,7 +189,7 @@ fn answer(context: &Context, bridge: &Bridge, project: ProjectStatus, mut all: V
         recent_commits: git.recent_commits,
     };
     Answer {
-        flat: Flat::of(&git, github.as_ref(), &sessions),
+        flat: FlatStatus::of(&git, github.as_ref(), &sessions),
         repo: RepoName::from(repo),
         git,
         github,
@@ -200,7 +200,7 @@ fn answer(context: &Context, bridge: &Bridge, project: ProjectStatus, mut all: V
     }
 }
 
-impl Flat {
+impl FlatStatus {
     fn of(git: &Git, github: Option<&GitHub>, sessions: &Sessions) -> Self {
         let Git { uncommitted_changes, staged_changes, stash_count, recent_commits, .. } = git.clone();
         Self {

@@ -8,7 +8,7 @@ use embedding::TokenTable;
 use jiff::Timestamp;
 use model::{Keywords, Session, SessionId, SessionStarts};
 use selection::chance::{self, Habit, LatestMessages};
-use selection::{Asker, Budget, Candidate, Hold, Occupant, Relevance};
+use selection::{Asker, Budget, Candidate, Occupancy, Occupant, Relevance};
 use system::join;
 
 use crate::choose::request::Question;
@@ -227,7 +227,8 @@ fn taken_by(
     {
         return Some(occupant(&worker.session, context.is_of(worker.agent.as_ref())));
     }
-    let is_other = |one: &&RepoCandidate| one.candidate.hold == Hold::Worker && !holds.has(&one.candidate.id);
+    let is_other =
+        |one: &&RepoCandidate| one.candidate.hold == Occupancy::Worker && !holds.has(&one.candidate.id);
     let mut runs = here.iter().filter(is_other).peekable();
     runs.peek()?;
     let ours = project::work_tree(&meant.place(context));

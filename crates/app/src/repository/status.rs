@@ -42,7 +42,7 @@ pub struct Answer {
     /// The repository's sessions: how many, and the newest.
     pub sessions: RepoSessions,
     /// Files that live sessions wrote to within the last hour, the latest first.
-    pub active_files: Vec<Touched>,
+    pub active_files: Vec<ActiveFile>,
     /// The time of this answer.
     #[serde(serialize_with = "model::time")]
     pub timestamp: Timestamp,
@@ -63,7 +63,7 @@ pub struct RepoSessions {
 /// A file that live sessions wrote to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "StatusFile")]
-pub struct Touched {
+pub struct ActiveFile {
     /// The file's path, relative to the repository.
     #[serde(serialize_with = "model::path")]
     pub file: PathBuf,
@@ -133,23 +133,24 @@ fn grouped(here: &[Session], agent: Option<&AgentId>) -> RepoSessions {
 }
 
 /// What the live sessions wrote to lately; two names of one file are one file.
-fn active_files(context: &Context, here: &[Session]) -> Vec<Touched> {
+fn active_files(context: &Context, here: &[Session]) -> Vec<ActiveFile> {
     let since = context.now.checked_sub(TOUCHING).unwrap_or(Timestamp::MIN);
-    let mut files: BTreeMap<PathBuf, Touched> = BTreeMap::new();
+    let mut files: BTreeMap<PathBuf, ActiveFile> = BTreeMap::new();
     for session in here.iter().filter(|session| session.is_running) {
         let transcript = session.file.as_deref();
         let touched =
             transcript.and_then(|file| transcript::files_written(file, since).ok()).unwrap_or_default();
         for (path, at) in touched {
             let file = path.canonicalize().unwrap_or(path);
-            let known = files.entry(file.clone()).or_insert(Touched { file, last: at, sessions: Vec::new() });
+            let known =
+                files.entry(file.clone()).or_insert(ActiveFile { file, last: at, sessions: Vec::new() });
             known.last = known.last.max(at);
             if !known.sessions.contains(&session.id) {
                 known.sessions.push(session.id.clone());
             }
         }
     }
-    let mut all: Vec<Touched> = files.into_values().collect();
+    let mut all: Vec<ActiveFile> = files.into_values().collect();
     all.sort_by_key(|touched| std::cmp::Reverse(touched.last));
     all
 }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::repository::target::with_project;
 use crate::search::intent;
 use crate::sessions::select::all;
-use crate::sessions::show::{Conversation, Shown};
+use crate::sessions::show::{Conversation, ShownMessage};
 use crate::{Context, Error, Kind, Progress, Secrets, Stage};
 
 /// What to export, and where to.
@@ -72,7 +72,7 @@ pub fn head(session: &Session) -> String {
 /// Writes the collection. `look` gives what writes the messages of one document.
 pub fn export<L>(context: &Context, request: &Request, look: impl Fn() -> L) -> Result<Answer, Error>
 where
-    L: FnMut(&mut dyn Write, &Shown) -> io::Result<()>,
+    L: FnMut(&mut dyn Write, &ShownMessage) -> io::Result<()>,
 {
     context.require_person("exporting all sessions")?;
     if request.folder.as_os_str().is_empty() {
@@ -170,7 +170,7 @@ fn keep(
     page: &DocumentTarget,
     session: &Session,
     file: &Path,
-    mut look: impl FnMut(&mut dyn Write, &Shown) -> io::Result<()>,
+    mut look: impl FnMut(&mut dyn Write, &ShownMessage) -> io::Result<()>,
 ) -> Result<DocumentState, Broken> {
     let kept = collection.state(page)?;
     if kept == DocumentState::Stale {

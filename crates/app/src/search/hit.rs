@@ -71,7 +71,7 @@ pub struct Hit {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<FurtherPlace>,
     /// The parts of the score.
-    pub why: Why,
+    pub why: HitScore,
 }
 
 /// A further place in a session that answers.
@@ -103,7 +103,7 @@ pub struct FurtherPlace {
 /// The parts of a score.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SearchScore")]
-pub struct Why {
+pub struct HitScore {
     /// The best text's share of the most that the question's words could give.
     pub best_chunk: f32,
     /// The whole session's share of the same.
@@ -147,7 +147,7 @@ impl Hit {
             also_in: hit.also_in,
             more: hit.more,
             places: hit.places.into_iter().map(FurtherPlace::from).collect(),
-            why: Why::from(hit.why),
+            why: HitScore::from(hit.why),
         }
     }
 }
@@ -174,7 +174,7 @@ fn parts(snippet: Option<Snippet>) -> (Option<String>, Vec<(usize, usize)>) {
     snippet.map_or((None, Vec::new()), |snippet| (Some(snippet.text), snippet.marks))
 }
 
-impl From<ScoreBreakdown> for Why {
+impl From<ScoreBreakdown> for HitScore {
     fn from(score: ScoreBreakdown) -> Self {
         Self {
             best_chunk: score.best_chunk,

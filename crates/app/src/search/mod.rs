@@ -11,7 +11,7 @@ pub mod hint;
 pub mod hit;
 pub mod index;
 pub mod intent;
-pub mod last;
+pub mod last_results;
 pub mod memory;
 pub(crate) mod question;
 pub mod request;

@@ -17,7 +17,7 @@ const TOOL_LENGTH: usize = 4000;
 /// One message as it is shown.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Message")]
-pub struct Shown {
+pub struct ShownMessage {
     /// The message's author.
     pub role: Role,
     /// The sub-agent that speaks, if it is one.
@@ -109,10 +109,10 @@ impl PartFilter {
     }
 
     /// The message without what was not asked for; `None` when nothing is left.
-    pub(crate) fn shown(self, message: &Message<'_>, agent: Option<&Subagent>) -> Option<Shown> {
+    pub(crate) fn shown(self, message: &Message<'_>, agent: Option<&Subagent>) -> Option<ShownMessage> {
         let parts: Vec<Piece> = message.parts.iter().filter_map(|part| self.piece(part)).collect();
         let subagent = agent.map(|agent| agent.agent_type.as_ref().unwrap_or(&agent.id).clone());
-        (!parts.is_empty()).then(|| Shown {
+        (!parts.is_empty()).then(|| ShownMessage {
             role: message.role,
             subagent: subagent.or_else(|| message.sidechain.then(|| "sub-agent".to_owned())),
             uuid: message.uuid.map(ToOwned::to_owned),

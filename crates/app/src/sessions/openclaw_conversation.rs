@@ -10,7 +10,7 @@ use openclaw::{AgentMemory, ConversationFile, EntryPart, TranscriptEntry};
 use transcript::{Reader, Role};
 
 use crate::search::index;
-use crate::sessions::message::{PartFilter, Piece, Shown};
+use crate::sessions::message::{PartFilter, Piece, ShownMessage};
 use crate::{Context, Error, Kind};
 
 /// What begins the name of a conversation with its agent's.
@@ -161,20 +161,20 @@ impl Entries {
 pub(crate) fn each<E: From<Error>>(
     path: &Path,
     parts: PartFilter,
-    take: &mut impl FnMut(Shown) -> Result<(), E>,
+    take: &mut impl FnMut(ShownMessage) -> Result<(), E>,
 ) -> Result<(), E> {
     let failed = |error: io::Error| {
         E::from(Error::caused(Kind::Unavailable, format!("cannot read {}", path.display()), &error))
     };
     let mut entries = Entries::open(path).map_err(failed)?;
     while let Some(TranscriptEntry { id, at, said }) = entries.next_entry().map_err(failed)? {
-        let mut shown: Option<Shown> = None;
+        let mut shown: Option<ShownMessage> = None;
         for (role, piece) in said.into_iter().filter_map(piece) {
             let Some(piece) = parts.asked_for(piece) else { continue };
             if let Some(before) = shown.take_if(|before| before.role != role) {
                 take(before)?;
             }
-            let message = shown.get_or_insert_with(|| Shown {
+            let message = shown.get_or_insert_with(|| ShownMessage {
                 role,
                 subagent: None,
                 uuid: id.clone(),

@@ -16,7 +16,7 @@ use transcript::{Page, Position, message, offset_of, page_after, page_before, po
 use crate::sessions::citation::{offset_of_line, split_line};
 use crate::sessions::locate::{Files, locate};
 use crate::sessions::message::{PartFilter, ToolDetail};
-pub use crate::sessions::message::{Piece, Shown};
+pub use crate::sessions::message::{Piece, ShownMessage};
 use crate::sessions::openclaw_conversation;
 use crate::{Context, Error, Kind};
 
@@ -73,7 +73,7 @@ pub struct Answer {
 pub struct PagedMessage {
     /// The message itself.
     #[serde(flatten)]
-    pub message: Shown,
+    pub message: ShownMessage,
     /// Where its line begins in the transcript, in bytes; in an OpenClaw conversation its number, from 0.
     pub offset: u64,
 }
@@ -130,7 +130,7 @@ fn around_line(file: &Path, line: u64, id: &SessionId) -> Result<Place, Error> {
 }
 
 /// The last messages of a conversation's main branch, oldest first.
-pub(crate) fn last(files: &Files, count: usize, parts: PartFilter) -> Result<Vec<Shown>, Error> {
+pub(crate) fn last(files: &Files, count: usize, parts: PartFilter) -> Result<Vec<ShownMessage>, Error> {
     let mut pages = Vec::new();
     let (mut left, mut before) = (count, None);
     while left > 0 {
@@ -238,7 +238,7 @@ fn of_openclaw(
     limit: usize,
     parts: PartFilter,
 ) -> Result<Option<Page<PagedMessage>>, Error> {
-    let mut all: Vec<Shown> = Vec::new();
+    let mut all: Vec<ShownMessage> = Vec::new();
     for file in files {
         openclaw_conversation::each(file, parts, &mut |shown| {
             all.push(shown);
@@ -258,8 +258,9 @@ fn of_openclaw(
             _ => return Ok(None),
         },
         Place::Around(wanted) => {
-            let is_wanted =
-                |shown: &Shown| shown.uuid.as_deref().is_some_and(|uuid| uuid.starts_with(wanted.as_str()));
+            let is_wanted = |shown: &ShownMessage| {
+                shown.uuid.as_deref().is_some_and(|uuid| uuid.starts_with(wanted.as_str()))
+            };
             let Some(middle) = all.iter().position(is_wanted) else { return Ok(None) };
             around(middle, limit, length)
         }

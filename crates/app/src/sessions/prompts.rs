@@ -8,7 +8,7 @@ use model::{Origin, Session, SessionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use system::in_parallel;
-use transcript::{DeedKind, each_deed};
+use transcript::{HistoryEventKind, each_history_event};
 
 use crate::sessions::select::select;
 use crate::{Context, Error, Moment, Secrets};
@@ -117,18 +117,18 @@ fn asked(context: &Context, session: &Session) -> Vec<(Option<u64>, AskedPrompt)
     let Some(file) = session.file.as_deref() else { return all };
     let project = session.project.as_deref().map(ToOwned::to_owned);
     // A session that goes while it is read has asked what was read of it.
-    let _ = each_deed(file, |deed| {
-        if let DeedKind::Prompt(text) = deed.what
+    let _ = each_history_event(file, |event| {
+        if let HistoryEventKind::Prompt(text) = event.what
             && !text.trim().is_empty()
         {
             let text = leaving(context.secrets, text.trim());
             all.push((
-                deed.record,
+                event.record,
                 AskedPrompt {
                     text,
                     session_id: session.id.clone(),
-                    line: deed.line,
-                    at: deed.at,
+                    line: event.line,
+                    at: event.at,
                     project: project.clone(),
                     times: 1,
                 },

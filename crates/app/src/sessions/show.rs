@@ -13,7 +13,7 @@ use transcript::{Chain, Reader, message};
 
 use crate::sessions::locate::{Files, Located, locate, only_registered};
 use crate::sessions::message::{PartFilter, ToolDetail};
-pub use crate::sessions::message::{Piece, Shown};
+pub use crate::sessions::message::{Piece, ShownMessage};
 use crate::sessions::{activity, openclaw_conversation, page, totals};
 use crate::workers::reports;
 use crate::{Context, Error, Kind, NextStep, Secrets};
@@ -65,7 +65,7 @@ pub struct Answer {
     /// The session's facts.
     pub session: Session,
     /// Its messages, in order.
-    pub messages: Vec<Shown>,
+    pub messages: Vec<ShownMessage>,
     /// How many messages of other branches were left out.
     pub omitted_messages: u64,
 }
@@ -131,7 +131,7 @@ impl Conversation {
 
     /// Hands over every message, in order; `take` may stop it with an error of its own. Tells how many messages of other
     /// branches of the conversation were left out.
-    pub fn each<E>(&self, mut take: impl FnMut(Shown) -> Result<(), E>) -> Result<u64, E>
+    pub fn each<E>(&self, mut take: impl FnMut(ShownMessage) -> Result<(), E>) -> Result<u64, E>
     where
         E: From<Error>,
     {
@@ -152,7 +152,7 @@ impl Conversation {
         &self,
         after: Option<&str>,
         before: Option<&str>,
-        mut take: impl FnMut(Shown) -> Result<(), E>,
+        mut take: impl FnMut(ShownMessage) -> Result<(), E>,
     ) -> Result<u64, E> {
         let (mut count, mut start, mut end) = (0_usize, None, None);
         self.all(&mut |shown| -> Result<(), E> {
@@ -189,7 +189,7 @@ impl Conversation {
         Error::new(Kind::NotFound, message).next(NextStep::ShowEverything)
     }
 
-    fn all<E: From<Error>>(&self, take: &mut impl FnMut(Shown) -> Result<(), E>) -> Result<u64, E> {
+    fn all<E: From<Error>>(&self, take: &mut impl FnMut(ShownMessage) -> Result<(), E>) -> Result<u64, E> {
         let own = match &self.files {
             Files::Claude(file) => file,
             Files::OpenClaw(files) => {
@@ -211,7 +211,7 @@ impl Conversation {
     fn around<E: From<Error>>(
         &self,
         cited: &Cited<'_>,
-        mut take: impl FnMut(Shown) -> Result<(), E>,
+        mut take: impl FnMut(ShownMessage) -> Result<(), E>,
     ) -> Result<u64, E> {
         let mut before = VecDeque::with_capacity(AROUND + 1);
         let mut left: Option<usize> = None;
@@ -250,7 +250,7 @@ impl Conversation {
         &self,
         path: &Path,
         agent: Option<&Subagent>,
-        take: &mut impl FnMut(Shown) -> Result<(), E>,
+        take: &mut impl FnMut(ShownMessage) -> Result<(), E>,
     ) -> Result<u64, E> {
         let failed = |error: io::Error| {
             E::from(Error::caused(Kind::Unavailable, format!("cannot read {}", path.display()), &error))
@@ -269,7 +269,7 @@ impl Conversation {
                 continue;
             }
             let Some(shown) = self.parts().shown(&message, agent) else { continue };
-            let shown = Shown { line: agent.is_none().then_some(line.number), ..shown };
+            let shown = ShownMessage { line: agent.is_none().then_some(line.number), ..shown };
             if aside || chain.as_ref().is_none_or(|chain| chain.holds(message.uuid)) {
                 take(shown)?;
             } else if says_something(&shown) {
@@ -289,7 +289,7 @@ enum Cited<'a> {
 }
 
 impl Cited<'_> {
-    fn is(&self, shown: &Shown) -> bool {
+    fn is(&self, shown: &ShownMessage) -> bool {
         match self {
             Self::Message(uuid) => shown.uuid.as_deref().is_some_and(|known| known.starts_with(uuid)),
             Self::Line(line) => shown.line.is_some_and(|known| known >= *line),
@@ -307,6 +307,6 @@ impl fmt::Display for Cited<'_> {
 }
 
 /// Whether a message has more than the names of tools.
-fn says_something(shown: &Shown) -> bool {
+fn says_something(shown: &ShownMessage) -> bool {
     !shown.parts.iter().all(|piece| matches!(piece, Piece::ToolUse { input, .. } if input.is_empty()))
 }

@@ -12,7 +12,7 @@ use crate::{Context, Error, Kind, NextStep};
 
 /// A fork on which a worker works.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Forked {
+pub struct ForkedWorker {
     /// What people call the session it came from.
     pub session_name: String,
     /// The terminal it runs in; it has none.
@@ -31,7 +31,7 @@ pub(crate) fn work(
     session: &Session,
     request: &Request,
     intent: &str,
-) -> Result<Forked, Error> {
+) -> Result<ForkedWorker, Error> {
     if !request.extra.is_empty() {
         let message = "a worker does not take arguments for `claude`";
         let options = NextStep::RunOptions { session: session.id.clone() };
@@ -43,7 +43,7 @@ pub(crate) fn work(
     };
     let ready = run::in_a_fork(context, session, &request, intent)?;
     detach(context, ready.worker)?;
-    Ok(Forked {
+    Ok(ForkedWorker {
         session_name: session.title.as_deref().unwrap_or(session.id.short()).to_owned(),
         terminal_id: None,
         resume_session_id: session.id.clone(),

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use model::{Session, SessionId};
-use selection::Hold;
+use selection::Occupancy;
 use workers::store::{SlotState, Worker};
 use workers::{ProcessIdentity, WorkerState};
 
@@ -36,11 +36,11 @@ impl Holds {
     }
 
     /// Who holds a session, as far as the choice is concerned: an idle worker makes way for the next task.
-    pub(crate) fn of(&self, session: &Session) -> Hold {
+    pub(crate) fn of(&self, session: &Session) -> Occupancy {
         match self.workers.get(&session.id) {
-            Some(worker) if is_idle(worker) => Hold::Free,
-            Some(_) => Hold::Worker,
-            None => Hold::from_session(session),
+            Some(worker) if is_idle(worker) => Occupancy::Free,
+            Some(_) => Occupancy::Worker,
+            None => Occupancy::from_session(session),
         }
     }
 

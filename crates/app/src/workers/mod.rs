@@ -34,7 +34,7 @@ pub use ::workers::{
 };
 pub use control::attach;
 pub use events::Events;
-pub use forked::Forked;
+pub use forked::ForkedWorker;
 pub(crate) use forked::work;
 pub use host::{detach, supervise};
 pub use link::{Control, Link};

@@ -11,13 +11,13 @@ use app::repository::status;
 use app::search::{Request as SearchRequest, embed, export_schedule, index, memory, search};
 use app::sessions::blame::{Request as BlameRequest, blame};
 use app::sessions::cost::{GroupBy, Request as CostRequest, cost};
+use app::sessions::day::{Request as DayRequest, day};
 use app::sessions::diff::{Request as DiffRequest, diff};
-use app::sessions::journal::{Request as JournalRequest, journal};
 use app::sessions::list::{Request as ListRequest, list};
 use app::sessions::lookup::{SessionRef, which};
 use app::sessions::page::{Request as PageRequest, page};
 use app::sessions::prompts::{Request as PromptsRequest, prompts};
-use app::sessions::show::{Request as ShowRequest, Shown, show};
+use app::sessions::show::{Request as ShowRequest, ShownMessage, show};
 use app::workers::{run, send, start, stop};
 use app::{Caller, Context, Error, Kind, cron, doctor, live, workers};
 
@@ -32,8 +32,8 @@ fn all_answers(context: &Context) -> Vec<(String, String)> {
     say("prompts", format!("{:?}", prompts(context, &PromptsRequest::default())));
     let request = BlameRequest { what: "a/b.rs".to_owned(), ..Default::default() };
     say("blame", format!("{:?}", blame(context, &request)));
-    let day = JournalRequest { since: Some("2026-01-10".into()), ..Default::default() };
-    say("day", format!("{:?}", journal(context, &day)));
+    let day = DayRequest { since: Some("2026-01-10".into()), ..Default::default() };
+    say("day", format!("{:?}", day(context, &day)));
     say("status", format!("{:?}", status::status(context, &status::Request::default())));
     say("doctor", format!("{:?}", doctor::doctor(context, &doctor::Request::default())));
     say("workers", format!("{:?}", workers::list::list(context, &workers::list::Request::default())));
@@ -92,7 +92,7 @@ fn shown(context: &Context, id: &str) -> Result<String, Error> {
         ShowRequest { session: id.to_owned(), thinking: true, tools: true, ..ShowRequest::default() };
     let conversation = show(context, request)?;
     let mut text = format!("{conversation:?}");
-    conversation.each(|shown: Shown| -> Result<(), Error> {
+    conversation.each(|shown: ShownMessage| -> Result<(), Error> {
         let _ = write!(text, "{shown:?}");
         Ok(())
     })?;

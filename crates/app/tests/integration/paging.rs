@@ -1,7 +1,7 @@
 //! A session a page at a time.
 
 use app::sessions::page::{Answer, Request, page};
-use app::sessions::show::{Request as ShowRequest, Shown, show};
+use app::sessions::show::{Request as ShowRequest, ShownMessage, show};
 use app::{Caller, Context, Error, Kind};
 use serde_json::json;
 
@@ -117,7 +117,7 @@ fn more_messages_than_a_page_has_are_shown_in_order() {
     let request = ShowRequest { session: PERSON.0.to_owned(), last: Some(1100), ..ShowRequest::default() };
     let mut shown = Vec::new();
     let conversation = show(&scene.context(Caller::Person, PERSON.1), request).unwrap();
-    let add = |one: Shown| -> Result<(), Error> {
+    let add = |one: ShownMessage| -> Result<(), Error> {
         shown.extend(one.uuid);
         Ok(())
     };

@@ -27,13 +27,13 @@ pub struct Seen {
     pub file: PathBuf,
     /// The change that was seen.
     #[serde(flatten)]
-    pub what: What,
+    pub what: ChangeKind,
 }
 
 /// A change of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
+pub enum ChangeKind {
     /// These bytes were added to a transcript.
     Added(String),
     /// This is all that a small file holds now.
@@ -134,7 +134,7 @@ impl Record {
         let gone: Vec<PathBuf> = self.known.keys().filter(|file| !files.contains(file)).cloned().collect();
         for file in gone {
             self.known.remove(&file);
-            self.note(&file, What::Gone);
+            self.note(&file, ChangeKind::Gone);
         }
         for file in files {
             match file.extension().and_then(|extension| extension.to_str()) {
@@ -163,7 +163,7 @@ impl Record {
         bytes.truncate(whole);
         if whole > 0 {
             self.known.insert(file.to_owned(), Known::Length(from + whole as u64));
-            self.note(file, What::Added(String::from_utf8_lossy(&bytes).into_owned()));
+            self.note(file, ChangeKind::Added(String::from_utf8_lossy(&bytes).into_owned()));
         }
     }
 
@@ -176,12 +176,12 @@ impl Record {
         let now = Known::Content(content);
         if self.known.get(file) != Some(&now) {
             let Known::Content(content) = &now else { return };
-            self.note(file, What::Holds(String::from_utf8_lossy(content).into_owned()));
+            self.note(file, ChangeKind::Holds(String::from_utf8_lossy(content).into_owned()));
             self.known.insert(file.to_owned(), now);
         }
     }
 
-    fn note(&mut self, file: &Path, what: What) {
+    fn note(&mut self, file: &Path, what: ChangeKind) {
         let file = file.strip_prefix(&self.folder).unwrap_or(file).to_owned();
         self.seen.push(Seen { at: Timestamp::now(), file, what });
     }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use jiff::{SignedDuration, Timestamp};
 use measure::{LabelledTask, TaskAction};
 use selection::chance::{Habit, LatestMessages};
-use selection::{Candidate, Hold, Judgement, keyword_relevance};
+use selection::{Candidate, Judgement, Occupancy, keyword_relevance};
 use xtask::fit::{Case, Group, held_back};
 
 /// A decision with one session to go on with, that old.
@@ -28,7 +28,7 @@ fn case(at: i64, hours: i64, action: TaskAction) -> Case {
         compactions: 0,
         budget_used_pct: None,
         label: None,
-        hold: Hold::Free,
+        hold: Occupancy::Free,
         has_transcript: true,
         is_idle_worker: false,
     };

@@ -81,20 +81,20 @@ impl ReadSession {
     }
 
     /// A digest of the session, sub-agents included.
-    pub(crate) fn card(&self) -> SessionDigest<'_> {
-        let card = SessionDigest::new(self.file.id.as_str(), &self.facts.summary);
+    pub(crate) fn digest(&self) -> SessionDigest<'_> {
+        let digest = SessionDigest::new(self.file.id.as_str(), &self.facts.summary);
         let is_cut_off = self.facts.mark.offset < self.facts.stamp.size;
         SessionDigest {
             forked_from: self.forked_from.clone(),
-            agents: self.agent_cards(),
+            agents: self.agent_digests(),
             agent_files: self.agents.len(),
-            damage: Damage { is_cut_off, ..card.damage },
-            ..card
+            damage: Damage { is_cut_off, ..digest.damage },
+            ..digest
         }
     }
 
     /// The sub-agents that were called: those with a file of their own, then those in the session's.
-    fn agent_cards(&self) -> Vec<SubagentDigest<'_>> {
+    fn agent_digests(&self) -> Vec<SubagentDigest<'_>> {
         let calls: HashMap<u64, &AgentCall> =
             self.facts.summary.calls.iter().rev().map(|call| (call.task, call)).collect();
         let beside = self.agents.iter().filter_map(|(file, facts)| agent(file, facts, &calls));
@@ -111,11 +111,11 @@ impl ReadSession {
     }
 
     /// A digest that also has the keywords of the first message, which comparing thousands of sessions needs.
-    pub(crate) fn card_with_keywords(&self) -> SessionDigest<'_> {
-        let card = self.card();
+    pub(crate) fn digest_with_keywords(&self) -> SessionDigest<'_> {
+        let digest = self.digest();
         let keywords =
-            card.first_message.map(|text| Keywords::from_text(text).to_bytes()).unwrap_or_default();
-        SessionDigest { keywords: keywords.into(), ..card }
+            digest.first_message.map(|text| Keywords::from_text(text).to_bytes()).unwrap_or_default();
+        SessionDigest { keywords: keywords.into(), ..digest }
     }
 
     /// Interns the session's launch context with `intern` and maps its digest with `map`.
@@ -125,8 +125,8 @@ impl ReadSession {
         intern: impl Fn(&mut Describer, &LaunchContext<'_>) -> S,
         map: impl Fn(&TranscriptFile, &SessionDigest<'_>, &S) -> T,
     ) -> T {
-        let card = self.card();
-        map(&self.file, &card, &intern(describer, &card.setting))
+        let digest = self.digest();
+        map(&self.file, &digest, &intern(describer, &digest.setting))
     }
 
     /// The session with its API messages, which are given away.
@@ -135,7 +135,7 @@ impl ReadSession {
         for (_, facts) in &mut self.agents {
             messages.append(&mut facts.messages);
         }
-        let session = describer.describe(&self.file, &self.card());
+        let session = describer.describe(&self.file, &self.digest());
         let cost_state = self.facts.summary.cost_state.clone();
         let earlier_totals = self.facts.summary.earlier_totals.clone();
         CatalogEntry { messages, cost_state, earlier_totals, ..CatalogEntry::new(session) }

@@ -31,8 +31,8 @@ pub fn describe_some(places: &Locations, files: &[&TranscriptFile]) -> Vec<Sessi
     let overlay = SessionOverlay::read(places);
     let facts = |file: &&&TranscriptFile| reading.facts.get(file.path.as_os_str());
     let sessions = files.iter().filter_map(|file| {
-        let card = SessionDigest::new(file.id.as_str(), &facts(&file)?.summary);
-        let mut session = describer.describe(file, &card);
+        let digest = SessionDigest::new(file.id.as_str(), &facts(&file)?.summary);
+        let mut session = describer.describe(file, &digest);
         overlay.apply(&mut session);
         Some(session)
     });

@@ -44,9 +44,9 @@ impl Describer {
         }
     }
 
-    /// A session by its card.
-    pub(crate) fn describe(&mut self, file: &TranscriptFile, card: &SessionDigest<'_>) -> Session {
-        described(file, card, &self.intern(&card.setting))
+    /// A session by its digest.
+    pub(crate) fn describe(&mut self, file: &TranscriptFile, digest: &SessionDigest<'_>) -> Session {
+        described(file, digest, &self.intern(&digest.setting))
     }
 
     /// Builds a session from what its transcript held at a past moment; a title in a side file is left out, because
@@ -102,57 +102,61 @@ impl InternedContext {
     }
 }
 
-/// A session by its card, as far as a filter looks at it.
-pub(crate) fn outlined(file: &TranscriptFile, card: &SessionDigest<'_>, held: &InternedContext) -> Session {
-    let session = Session { last_modified: last_modified(file, card), ..held.session(file.id.clone()) };
+/// A session by its digest, as far as a filter looks at it.
+pub(crate) fn outlined(file: &TranscriptFile, digest: &SessionDigest<'_>, held: &InternedContext) -> Session {
+    let session = Session { last_modified: last_modified(file, digest), ..held.session(file.id.clone()) };
     match session.origin {
         Origin::Native if file.archived => Session { origin: Origin::Archived, archived: true, ..session },
         _ => Session { archived: file.archived, ..session },
     }
 }
 
-/// A session by its card without its prompts, its nickname and its sub-agents.
-pub(crate) fn figures(file: &TranscriptFile, card: &SessionDigest<'_>, held: &InternedContext) -> Session {
-    let (usage, cost_usd) = card.took.unwrap_or_default();
+/// A session by its digest without its prompts, its nickname and its sub-agents.
+pub(crate) fn figures(file: &TranscriptFile, digest: &SessionDigest<'_>, held: &InternedContext) -> Session {
+    let (usage, cost_usd) = digest.took.unwrap_or_default();
     Session {
-        title: title(file, card).or_else(|| card.first_message.map(Arc::from)),
+        title: title(file, digest).or_else(|| digest.first_message.map(Arc::from)),
         file: Some(Arc::clone(&file.path)),
-        created: card.first_at,
-        beginnings: card.beginnings.as_ref().clone(),
-        message_count: card.lines,
-        visible_messages: card.visible_messages,
+        created: digest.first_at,
+        beginnings: digest.beginnings.as_ref().clone(),
+        message_count: digest.lines,
+        visible_messages: digest.visible_messages,
         file_size: file.stamp.size,
         usage,
-        context_tokens: card.context_tokens,
+        context_tokens: digest.context_tokens,
         cost_usd,
-        compactions: card.compactions,
-        was_exited: card.was_exited,
-        damage: card.damage,
-        forked_from: card.forked_from.clone(),
-        ..outlined(file, card, held)
+        compactions: digest.compactions,
+        was_exited: digest.was_exited,
+        damage: digest.damage,
+        forked_from: digest.forked_from.clone(),
+        ..outlined(file, digest, held)
     }
 }
 
-/// A session by its card.
-pub(crate) fn described(file: &TranscriptFile, card: &SessionDigest<'_>, held: &InternedContext) -> Session {
+/// A session by its digest.
+pub(crate) fn described(
+    file: &TranscriptFile,
+    digest: &SessionDigest<'_>,
+    held: &InternedContext,
+) -> Session {
     Session {
-        first_message: card.first_message.map(Arc::from),
-        last_prompt: card.last_prompt.map(Arc::from),
-        nickname: card.nickname.map(Arc::from),
-        subagents: card.agents.iter().map(subagent).collect(),
-        ..figures(file, card, held)
+        first_message: digest.first_message.map(Arc::from),
+        last_prompt: digest.last_prompt.map(Arc::from),
+        nickname: digest.nickname.map(Arc::from),
+        subagents: digest.agents.iter().map(subagent).collect(),
+        ..figures(file, digest, held)
     }
 }
 
 /// The time of a session's last record, else the time its file was modified.
-pub(crate) fn last_modified(file: &TranscriptFile, card: &SessionDigest<'_>) -> Option<Timestamp> {
-    card.last_at.or(file.stamp.modified())
+pub(crate) fn last_modified(file: &TranscriptFile, digest: &SessionDigest<'_>) -> Option<Timestamp> {
+    digest.last_at.or(file.stamp.modified())
 }
 
 /// The best name: the user's own, one given by a model, or what the first prompts are about.
-fn title(file: &TranscriptFile, card: &SessionDigest<'_>) -> Option<Arc<str>> {
-    let side = || card.own_title.is_none().then(|| file.side_title()).flatten();
-    side().map(Arc::from).or_else(|| card.given_title.map(Arc::from))
+fn title(file: &TranscriptFile, digest: &SessionDigest<'_>) -> Option<Arc<str>> {
+    let side = || digest.own_title.is_none().then(|| file.side_title()).flatten();
+    side().map(Arc::from).or_else(|| digest.given_title.map(Arc::from))
 }
 
 /// The origin by the marker in a first message, for sessions that no registry names.
@@ -164,11 +168,11 @@ fn origin(marker: Option<&str>) -> Origin {
     }
 }
 
-fn subagent(card: &SubagentDigest<'_>) -> Subagent {
+fn subagent(digest: &SubagentDigest<'_>) -> Subagent {
     Subagent {
-        id: card.id.to_owned(),
-        agent_type: card.kind.map(ToOwned::to_owned),
-        description: card.description.map(ToOwned::to_owned),
-        file: card.file.to_owned(),
+        id: digest.id.to_owned(),
+        agent_type: digest.kind.map(ToOwned::to_owned),
+        description: digest.description.map(ToOwned::to_owned),
+        file: digest.file.to_owned(),
     }
 }

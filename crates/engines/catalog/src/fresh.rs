@@ -1,4 +1,4 @@
-//! The sessions as their transcripts are now: what is new in the files is read, and the cards are kept.
+//! The sessions as their transcripts are now: what is new in the files is read, and the digests are kept.
 
 use std::collections::HashMap;
 use std::mem;
@@ -10,7 +10,7 @@ use transcript::TranscriptFile;
 use crate::assembly::{ReadSession, Strays, assemble};
 use crate::describe::Describer;
 use crate::digest::{LaunchContext, SessionDigest};
-use crate::kept_cards;
+use crate::kept_digests;
 use crate::reading::{LoadedCache, ReadFacts, wanted};
 use crate::types::{CatalogEntry, Detail, Discovery, Locations, ReadProgress, ReadReport};
 
@@ -111,7 +111,7 @@ impl Fresh {
     }
 }
 
-/// Keeps the sessions' cards with what they took.
+/// Keeps the sessions' digests with what they took.
 fn save(
     places: &Locations,
     found: &Discovery,
@@ -120,10 +120,10 @@ fn save(
     took: &HashMap<SessionId, (Usage, Option<f64>)>,
     sharing: &FxHashSet<SessionId>,
 ) {
-    let cards = reads
+    let digests = reads
         .iter()
-        .map(|read| SessionDigest { took: took.get(&read.file.id).copied(), ..read.card_with_keywords() });
-    kept_cards::save(places, found, pricing_version, cards.collect(), |id| sharing.contains(id));
+        .map(|read| SessionDigest { took: took.get(&read.file.id).copied(), ..read.digest_with_keywords() });
+    kept_digests::save(places, found, pricing_version, digests.collect(), |id| sharing.contains(id));
 }
 
 /// The sessions that hold messages which other sessions also hold, or which are marked as copies.

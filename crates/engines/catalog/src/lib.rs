@@ -12,7 +12,7 @@ mod filter;
 mod fresh;
 mod git;
 mod interner;
-mod kept_cards;
+mod kept_digests;
 mod lineage;
 mod overlay;
 mod overview;

@@ -1,4 +1,4 @@
-//! The catalog with what each session took: from the cards that are kept, or from the transcripts where one changed.
+//! The catalog with what each session took: from the digests that are kept, or from the transcripts where one changed.
 
 use model::{Keywords, Session, SessionId};
 use transcript::TranscriptFile;
@@ -121,9 +121,9 @@ fn renewed_survey<T: Send>(
         Projection::Full => described,
         Projection::Scalars => figures,
     };
-    let map_kept = |file: &TranscriptFile, card: &SessionDigest<'_>, held: &InternedContext| {
-        let keywords = Some(Keywords::from_bytes(&card.keywords));
-        map(CatalogEntry { keywords, ..CatalogEntry::new(describe(file, card, held)) })
+    let map_kept = |file: &TranscriptFile, digest: &SessionDigest<'_>, held: &InternedContext| {
+        let keywords = Some(Keywords::from_bytes(&digest.keywords));
+        map(CatalogEntry { keywords, ..CatalogEntry::new(describe(file, digest, held)) })
     };
     let map_changed = |mut reads: Vec<ReadSession>, describer: &mut Describer| {
         let mut entries: Vec<_> = reads.iter_mut().map(|read| read.entry(describer)).collect();

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use model::{MessageUsage, Terms, Usage};
+use model::{MessageUsage, PricingTerms, Usage};
 use serde::{Deserialize, Serialize};
 use system::FileStamp;
 use transcript::{Checkpoint, Summary};
@@ -124,7 +124,7 @@ pub(crate) fn unpack_messages(bytes: &[u8]) -> Option<Vec<MessageUsage>> {
                 model: (*models.get(usize::try_from(row.model).ok()?)?).to_owned(),
                 at: row.at.and_then(&mut moment),
                 usage: row.usage,
-                terms: Terms { batch: flag(0), fast: flag(1) },
+                terms: PricingTerms { batch: flag(0), fast: flag(1) },
                 copied: flag(2),
                 subagent: flag(3),
             })

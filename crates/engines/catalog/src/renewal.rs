@@ -6,7 +6,7 @@ use transcript::TranscriptFile;
 use crate::assembly::{ReadSession, assemble};
 use crate::describe::{Describer, InternedContext};
 use crate::digest::{LaunchContext, SessionDigest};
-use crate::kept_cards::{Changed, KeptCards};
+use crate::kept_digests::{Changed, KeptDigests};
 use crate::reading::{ReadFacts, wanted};
 use crate::summary_cache::SummaryCache;
 use crate::types::{Detail, Discovery, IoStats, Locations, ReadProgress, ReadReport};
@@ -31,9 +31,9 @@ pub(crate) fn renewed<S, T: Send>(
     map: impl Fn(&TranscriptFile, &SessionDigest<'_>, &S) -> Option<T> + Sync,
     map_changed: impl FnOnce(Vec<ReadSession>, &mut Describer) -> Vec<T>,
 ) -> Result<(Vec<T>, ReadReport), IoStats> {
-    let kept = KeptCards::open(places, found).ok_or(IoStats::default())?;
-    let cards = kept.map_unchanged(found, pricing_version, places.threads, describer, intern, map);
-    let (mut all, changed) = cards.ok_or(IoStats::default())?;
+    let kept = KeptDigests::open(places, found).ok_or(IoStats::default())?;
+    let digests = kept.map_unchanged(found, pricing_version, places.threads, describer, intern, map);
+    let (mut all, changed) = digests.ok_or(IoStats::default())?;
     let mut report = ReadReport { problems: found.problems.clone(), ..ReadReport::default() };
     if !changed.is_empty() {
         let detail = if pricing_version.is_some() { Detail::Spending } else { Detail::Facts };
@@ -56,9 +56,9 @@ pub(crate) fn renewed_one(
     progress: &mut dyn FnMut(ReadProgress) -> bool,
     map: impl Fn(&TranscriptFile, &SessionDigest<'_>, &InternedContext) -> Session + Sync,
 ) -> Option<Renewed> {
-    let kept = KeptCards::open(places, found)?;
-    let map = |file: &TranscriptFile, card: &SessionDigest<'_>, held: &InternedContext| {
-        (file.id == *id).then(|| map(file, card, held))
+    let kept = KeptDigests::open(places, found)?;
+    let map = |file: &TranscriptFile, digest: &SessionDigest<'_>, held: &InternedContext| {
+        (file.id == *id).then(|| map(file, digest, held))
     };
     let version = Some(pricing_version);
     let (mut all, mut changed) =

@@ -28,8 +28,8 @@ pub fn select(
         let held = describer.intern(setting);
         filter.matches_location(&held.whereabouts()).then_some(held)
     };
-    let select = |file: &TranscriptFile, card: &SessionDigest<'_>, held: &Option<InternedContext>| {
-        let mut session = outlined(file, card, held.as_ref()?);
+    let select = |file: &TranscriptFile, digest: &SessionDigest<'_>, held: &Option<InternedContext>| {
+        let mut session = outlined(file, digest, held.as_ref()?);
         overlay.apply(&mut session);
         filter.matches_session(&session).then_some(session.id)
     };

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use database::rusqlite::{self, Connection, Row, params};
-use database::{Condition, Derived};
+use database::{Condition, DerivedDatabase};
 use system::{FileStamp, error_chain};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -98,13 +98,13 @@ impl SummaryCache {
         let Some(path) = path else { return Self::default() };
         let opened = database::open_derived(path, &STEPS).map_err(|error| error_chain(&error));
         let (connection, trouble) = match opened {
-            Ok(Derived { connection, condition: Condition::Ready | Condition::Recreated { .. } }) => {
+            Ok(DerivedDatabase { connection, condition: Condition::Ready | Condition::Recreated { .. } }) => {
                 (Some(connection), None)
             }
-            Ok(Derived { connection, condition: Condition::ReadOnly { because } }) => {
+            Ok(DerivedDatabase { connection, condition: Condition::ReadOnly { because } }) => {
                 (Some(connection), Some(error_chain(&because)))
             }
-            Ok(Derived { condition: Condition::InMemory { because }, .. }) => {
+            Ok(DerivedDatabase { condition: Condition::InMemory { because }, .. }) => {
                 (None, Some(error_chain(&because)))
             }
             Err(trouble) => (None, Some(trouble)),
@@ -253,7 +253,7 @@ mod tests {
     use std::iter;
 
     use jiff::Timestamp;
-    use model::{MessageUsage, Terms, Usage};
+    use model::{MessageUsage, PricingTerms, Usage};
     use system::FileStamp;
     use transcript::{Checkpoint, Summary};
 
@@ -267,7 +267,7 @@ mod tests {
             model: "claude-opus-5-5".to_owned(),
             at: Timestamp::from_second(1_790_000_000 + key.cast_signed() % 7).ok(),
             usage: Usage { output: key, ..Usage::default() },
-            terms: Terms::default(),
+            terms: PricingTerms::default(),
             copied: false,
             subagent: false,
         };

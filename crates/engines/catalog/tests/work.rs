@@ -291,7 +291,7 @@ fn facts_alone_open_nothing_and_lose_nothing() {
 }
 
 #[test]
-fn a_choice_among_sessions_is_the_same_from_cards_and_from_transcripts() {
+fn a_choice_among_sessions_is_the_same_from_digests_and_from_transcripts() {
     let scratch = Scratch::new();
     let places = scratch.places();
     let on = |branch: &str, cwd: &str| {

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use jiff::civil::Date;
-use model::{Terms, Usage};
+use model::{PricingTerms, Usage};
 use serde::Deserialize;
 
 use crate::name::plain_model;
@@ -11,7 +11,7 @@ use crate::name::plain_model;
 /// The price of one API message in US dollars; `None` for a model or terms that the table does not have.
 ///
 /// `usage` has to be of a single message: some models charge more for long input.
-pub fn price(model: &str, usage: &Usage, terms: Terms) -> Option<f64> {
+pub fn price(model: &str, usage: &Usage, terms: PricingTerms) -> Option<f64> {
     rates(model)?.price(usage, terms)
 }
 
@@ -59,7 +59,7 @@ struct Long {
 
 impl Rates {
     /// The price of one message; `None` when the table has no factor for the terms it was served on.
-    pub(crate) fn price(&self, usage: &Usage, terms: Terms) -> Option<f64> {
+    pub(crate) fn price(&self, usage: &Usage, terms: PricingTerms) -> Option<f64> {
         let batch = if terms.batch { TABLE.shared.batch } else { 1.0 };
         let fast = if terms.fast { self.fast? } else { 1.0 };
         let (input, output) = match &self.long {
@@ -136,7 +136,7 @@ mod tests {
         }
     }
 
-    fn check(model: &str, usage: Usage, terms: Terms, millionths: Option<f64>) {
+    fn check(model: &str, usage: Usage, terms: PricingTerms, millionths: Option<f64>) {
         let found = price(model, &usage, terms).map(|price| price * 1e6);
         let near = match (found, millionths) {
             (Some(found), Some(expected)) => (found - expected).abs() < 1e-6 * expected.max(1.0),
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn every_counter_has_its_price() {
-        let usual = Terms::default();
+        let usual = PricingTerms::default();
         check("claude-opus-5-5", usage(), usual, Some(4.0 + 200.0 + 20.0 + 5_000.0 + 80_000.0));
         check("claude-sonnet-4-5-20250929", usage(), usual, Some(3.0 + 150.0 + 30.0 + 3_750.0 + 60_000.0));
         check(
@@ -184,14 +184,15 @@ mod tests {
             cache_write_5m,
             ..Usage::default()
         };
-        check("claude-opus-5-5", usage(24, 258, 34_721, 20_772), Terms::default(), Some(116_060.2));
-        check("claude-opus-5-5", usage(16, 241, 37_536, 12_728), Terms::default(), Some(76_031.2));
+        check("claude-opus-5-5", usage(24, 258, 34_721, 20_772), PricingTerms::default(), Some(116_060.2));
+        check("claude-opus-5-5", usage(16, 241, 37_536, 12_728), PricingTerms::default(), Some(76_031.2));
     }
 
     #[test]
     fn terms_multiply() {
         let output = Usage { output: 10, ..Usage::default() };
-        let (batch, fast) = (Terms { batch: true, fast: false }, Terms { batch: false, fast: true });
+        let (batch, fast) =
+            (PricingTerms { batch: true, fast: false }, PricingTerms { batch: false, fast: true });
         check("claude-opus-5-5", output, batch, Some(100.0));
         check("claude-opus-5-5", output, fast, Some(400.0));
         check("claude-opus-4-6", output, fast, Some(1_500.0));
@@ -202,15 +203,15 @@ mod tests {
     #[test]
     fn long_input_is_dearer_where_it_is() {
         let long = |cache_read| Usage { input: 1, output: 10, cache_read, ..Usage::default() };
-        check("claude-sonnet-4-5", long(199_999), Terms::default(), Some(3.0 + 150.0 + 59_999.7));
-        check("claude-sonnet-4-5", long(200_000), Terms::default(), Some(6.0 + 225.0 + 120_000.0));
-        check("claude-sonnet-4-6", long(200_000), Terms::default(), Some(3.0 + 150.0 + 60_000.0));
-        check("claude-haiku-5-5", long(100_000), Terms::default(), Some(0.5 + 25.0 + 5_000.0));
+        check("claude-sonnet-4-5", long(199_999), PricingTerms::default(), Some(3.0 + 150.0 + 59_999.7));
+        check("claude-sonnet-4-5", long(200_000), PricingTerms::default(), Some(6.0 + 225.0 + 120_000.0));
+        check("claude-sonnet-4-6", long(200_000), PricingTerms::default(), Some(3.0 + 150.0 + 60_000.0));
+        check("claude-haiku-5-5", long(100_000), PricingTerms::default(), Some(0.5 + 25.0 + 5_000.0));
     }
 
     #[test]
     fn an_unknown_model_has_no_price() {
-        let known = |model: &str| price(model, &usage(), Terms::default()).is_some();
+        let known = |model: &str| price(model, &usage(), PricingTerms::default()).is_some();
         assert!(known("claude-opus-4-20250514") && known("claude-fable-5-1-thinking"));
         for model in [
             "claude-opus-4-9",

@@ -100,7 +100,7 @@ pub(crate) struct FileList {
 
 impl FileList {
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
-        let database::Derived { connection, condition } = open_derived(path, &STEPS)?;
+        let database::DerivedDatabase { connection, condition } = open_derived(path, &STEPS)?;
         match condition {
             // A recreated list is empty, and the writer then recreates the text index, too.
             Condition::Ready | Condition::Recreated { .. } => {

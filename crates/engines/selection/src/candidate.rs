@@ -36,7 +36,7 @@ pub enum Budget {
 
 /// What currently holds a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hold {
+pub enum Occupancy {
     /// No process uses the session.
     Free,
     /// A run that a program started and that takes the repository's one place for such runs.
@@ -45,7 +45,7 @@ pub enum Hold {
     Person,
 }
 
-impl Hold {
+impl Occupancy {
     /// Determines what holds a session.
     pub fn from_session(session: &Session) -> Self {
         match (session.is_running, &session.origin) {
@@ -87,7 +87,7 @@ pub struct Candidate {
     /// The name it was given: OpenClaw's label, else its title.
     pub label: Option<Arc<str>>,
     /// What currently holds it.
-    pub hold: Hold,
+    pub hold: Occupancy,
     /// Whether its transcript is there.
     pub has_transcript: bool,
     /// Whether a worker of Backstory's has it and is idle.
@@ -121,7 +121,7 @@ impl Candidate {
             compactions: session.compactions,
             budget_used_pct: budget_used(session, budget),
             label,
-            hold: Hold::from_session(session),
+            hold: Occupancy::from_session(session),
             has_transcript: session.file.is_some(),
             is_idle_worker: false,
         }

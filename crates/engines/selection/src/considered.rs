@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::chance::{Chance, ResumeFacts};
-use crate::{Candidate, Ceiling, Factors, Hold, Relevance};
+use crate::{Candidate, Ceiling, Factors, Occupancy, Relevance};
 
 /// Why a session cannot be resumed, however well it fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
@@ -23,8 +23,8 @@ impl ResumeObstacle {
     pub fn find(candidate: &Candidate) -> Option<Self> {
         match candidate.hold {
             _ if !candidate.has_transcript => Some(Self::Gone),
-            Hold::Free => None,
-            Hold::Worker | Hold::Person => Some(Self::Held),
+            Occupancy::Free => None,
+            Occupancy::Worker | Occupancy::Person => Some(Self::Held),
         }
     }
 }

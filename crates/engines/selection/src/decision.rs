@@ -5,7 +5,7 @@ use model::SessionId;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Candidate, Considered, Hold, Weights};
+use crate::{Candidate, Considered, Occupancy, Weights};
 
 /// The most considered sessions a decision lists, best first.
 pub const MAX_CONSIDERED: usize = 200;
@@ -171,16 +171,16 @@ fn labelled(label: &str, candidates: &[impl AsRef<Candidate>]) -> Decision {
         );
     };
     let (action, id, reason, change) = match found.hold {
-        Hold::Free => (
+        Occupancy::Free => (
             Action::Resume,
             Some(found.id.clone()),
             format!("it is called `{label}`"),
             "no label: then the task itself decides",
         ),
-        Hold::Worker => {
+        Occupancy::Worker => {
             (Action::Queue, Some(found.id.clone()), format!("`{label}` is running"), "the end of its run")
         }
-        Hold::Person => (
+        Occupancy::Person => (
             Action::Fresh,
             None,
             format!("`{label}` is open in another process; a fork of it could go on"),

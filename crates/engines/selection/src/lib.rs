@@ -17,7 +17,7 @@ mod resume_cost;
 pub mod seed;
 mod weights;
 
-pub use candidate::{Asker, Budget, Candidate, Hold};
+pub use candidate::{Asker, Budget, Candidate, Occupancy};
 pub use ceilings::Ceiling;
 pub use considered::{Considered, ResumeEstimate, ResumeObstacle};
 pub use decision::{Action, Decision, MAX_CONSIDERED, Occupant, Rule, Task, forced_decision};

@@ -119,8 +119,9 @@ pub fn keyword_relevance(task: &str, about: Option<&str>) -> Relevance {
 /// The candidates to ask a model about, by position: those that may be resumed, likeliest first, at most `most`.
 pub fn worth_asking(candidates: &[impl AsRef<Candidate>], by_words: &[Relevance], most: usize) -> Vec<usize> {
     let candidate = |place: usize| candidates[place].as_ref();
-    let may_be_resumed =
-        |one: &Candidate| Ceiling::hard(one).is_none() && one.has_transcript && one.hold == crate::Hold::Free;
+    let may_be_resumed = |one: &Candidate| {
+        Ceiling::hard(one).is_none() && one.has_transcript && one.hold == crate::Occupancy::Free
+    };
     let mut places: Vec<usize> =
         (0..candidates.len()).filter(|place| may_be_resumed(candidate(*place))).collect();
     // What has common words first, then what was used last.
@@ -259,7 +260,7 @@ mod tests {
             one("old", 1, "paint the door"),
             one("about", 0, "refresh token"),
             Candidate { compactions: 3, ..one("worn", 9, "refresh token") },
-            Candidate { hold: crate::Hold::Person, ..one("held", 9, "refresh token") },
+            Candidate { hold: crate::Occupancy::Person, ..one("held", 9, "refresh token") },
             one("new", 5, "paint the wall"),
         ];
         let words: Vec<Relevance> =

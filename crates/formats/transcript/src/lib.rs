@@ -6,11 +6,11 @@
 mod archived_folder;
 mod block;
 mod chain;
-mod deeds;
 mod directory;
 mod edits;
 mod files;
 mod files_written;
+mod history_events;
 mod home;
 mod json;
 mod long_lines;
@@ -39,7 +39,6 @@ mod work_log;
 
 pub use archived_folder::{ArchivedFolder, forgotten_list, forgotten_sessions};
 pub use chain::Chain;
-pub use deeds::{Deed, DeedKind, each_deed};
 pub use directory::start_directory;
 pub use edits::{
     EditLog, EditOutcome, EditPlace, EditTurn, FileContent, FileEdit, FileReplay, Replacement, TextChange,
@@ -47,6 +46,7 @@ pub use edits::{
 };
 pub use files::{FolderContents, ReadProblem, SubagentFile, SubagentMeta, TranscriptFile};
 pub use files_written::files_written;
+pub use history_events::{HistoryEvent, HistoryEventKind, each_history_event};
 pub use home::{ConfigFolder, FileRole};
 pub use json::Raw;
 pub use long_lines::LongLines;

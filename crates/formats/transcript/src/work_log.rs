@@ -55,7 +55,7 @@ pub struct WorkLog {
     pub commits: Vec<LoggedCommit>,
 }
 
-/// Reads a transcript's deeds; what cannot be read is passed over.
+/// Reads which tasks a transcript starts and which commits it makes; what cannot be read is passed over.
 pub fn work_log(path: &Path) -> io::Result<WorkLog> {
     let mut reader = Reader::open(path)?;
     let mut work_log = WorkLog::default();

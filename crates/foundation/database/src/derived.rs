@@ -12,7 +12,7 @@ use crate::{Error, WriterLock, connection, migrate, open_read_only};
 
 /// An open derived database.
 #[derive(Debug)]
-pub struct Derived {
+pub struct DerivedDatabase {
     /// The connection, with every migration applied.
     pub connection: Connection,
     /// What was necessary to open the database.
@@ -48,9 +48,9 @@ pub enum Condition {
 /// `steps` are the SQL of all migrations, oldest first. A damaged, newer or unusable file is moved aside and created
 /// again; on a disk that cannot be written, the file is only read, or replaced by a database in memory. Fails only if
 /// another process keeps the file locked for longer than the busy timeout, or if the steps themselves are wrong.
-pub fn open_derived(path: &Path, steps: &[&str]) -> Result<Derived, Error> {
+pub fn open_derived(path: &Path, steps: &[&str]) -> Result<DerivedDatabase, Error> {
     match among_others(path, steps) {
-        Ok(connection) => Ok(Derived { connection, condition: Condition::Ready }),
+        Ok(connection) => Ok(DerivedDatabase { connection, condition: Condition::Ready }),
         Err(error) if error.is_busy() => Err(error),
         Err(error) => in_turn(path, steps, error),
     }
@@ -101,35 +101,35 @@ fn usual(path: &Path, steps: &[&str]) -> Result<Connection, Error> {
 }
 
 /// Opens a file that failed to open before, under the writer's lock: another process may have recreated it by now.
-fn in_turn(path: &Path, steps: &[&str], because: Error) -> Result<Derived, Error> {
+fn in_turn(path: &Path, steps: &[&str], because: Error) -> Result<DerivedDatabase, Error> {
     let _turn = match WriterLock::wait(&WriterLock::path(path)) {
         Ok(turn) => turn,
         Err(error) if error.is_busy() => return Err(error),
         Err(_) => return without_writing(path, steps, because),
     };
     match usual(path, steps) {
-        Ok(connection) => Ok(Derived { connection, condition: Condition::Ready }),
+        Ok(connection) => Ok(DerivedDatabase { connection, condition: Condition::Ready }),
         Err(error) if error.is_busy() => Err(error),
         Err(error) if error.is_content() || is_not_a_file(path) => recreate(path, steps, error),
         Err(error) => without_writing(path, steps, error),
     }
 }
 
-fn recreate(path: &Path, steps: &[&str], because: Error) -> Result<Derived, Error> {
+fn recreate(path: &Path, steps: &[&str], because: Error) -> Result<DerivedDatabase, Error> {
     let Ok(set_aside) = put_away(path) else {
         return without_writing(path, steps, because);
     };
     let connection = usual(path, steps)?;
-    Ok(Derived { connection, condition: Condition::Recreated { because, set_aside } })
+    Ok(DerivedDatabase { connection, condition: Condition::Recreated { because, set_aside } })
 }
 
-fn without_writing(path: &Path, steps: &[&str], because: Error) -> Result<Derived, Error> {
+fn without_writing(path: &Path, steps: &[&str], because: Error) -> Result<DerivedDatabase, Error> {
     if let Ok(connection) = open_read_only(path, steps) {
-        return Ok(Derived { connection, condition: Condition::ReadOnly { because } });
+        return Ok(DerivedDatabase { connection, condition: Condition::ReadOnly { because } });
     }
     let mut connection = connection::in_memory(path)?;
     migrate::migrate(&mut connection, path, steps)?;
-    Ok(Derived { connection, condition: Condition::InMemory { because } })
+    Ok(DerivedDatabase { connection, condition: Condition::InMemory { because } })
 }
 
 fn is_not_a_file(path: &Path) -> bool {

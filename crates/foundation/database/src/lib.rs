@@ -12,9 +12,9 @@ mod migrate;
 mod precious;
 mod read_only;
 
-pub use derived::{Condition, Derived, open_derived, set_aside};
+pub use derived::{Condition, DerivedDatabase, open_derived, set_aside};
 pub use error::{Error, is_corruption};
 pub use lock::WriterLock;
-pub use precious::{Precious, open_precious};
+pub use precious::{PreciousDatabase, open_precious};
 pub use read_only::{open_foreign, open_read_only};
 pub use rusqlite;

@@ -17,7 +17,7 @@ const LONG_LOG: u64 = 1 << 18;
 
 /// An open precious database.
 #[derive(Debug)]
-pub struct Precious {
+pub struct PreciousDatabase {
     /// The connection, up to date.
     pub connection: Connection,
     /// The copy that was made before its tables were changed, when they were.
@@ -28,13 +28,13 @@ pub struct Precious {
 ///
 /// `steps` are the SQL of all migrations, oldest first; steps are only ever added. A damaged or newer file is an
 /// error and remains unchanged. Before a migration, the file is copied to `<path>.before-<version>`.
-pub fn open_precious(path: &Path, steps: &[&str]) -> Result<Precious, Error> {
+pub fn open_precious(path: &Path, steps: &[&str]) -> Result<PreciousDatabase, Error> {
     let turn = WriterLock::wait_to_open(path)?;
     prepare(path)?;
     let mut connection = connection::writable(path, safety::KEPT)?;
     drop(turn);
     if migrate::version(&connection, path, steps.len())? == steps.len() {
-        return Ok(Precious { connection, backup: None });
+        return Ok(PreciousDatabase { connection, backup: None });
     }
     let _turn = WriterLock::wait(&WriterLock::path(path))?;
     let backup = match migrate::version(&connection, path, steps.len())? {
@@ -43,10 +43,10 @@ pub fn open_precious(path: &Path, steps: &[&str]) -> Result<Precious, Error> {
         version => Some(back_up(&connection, path, version)?),
     };
     migrate::migrate(&mut connection, path, steps)?;
-    Ok(Precious { connection, backup })
+    Ok(PreciousDatabase { connection, backup })
 }
 
-impl Precious {
+impl PreciousDatabase {
     /// Keeps the write-ahead log of the file at `path` when the connection closes, unless it is long. Merging it
     /// waits for the disk, while the next opening reads it anyway.
     pub fn leave_short_log(&self, path: &Path) -> Result<(), Error> {

@@ -23,7 +23,7 @@ pub struct MessageUsage {
     /// Its counters: the field-wise maximum over its lines.
     pub usage: Usage,
     /// The conditions that determine the price, besides the model.
-    pub terms: Terms,
+    pub terms: PricingTerms,
     /// Whether the line is marked as copied from another session (`requestSessionId` of another session, or
     /// `forkedFrom`).
     pub copied: bool,
@@ -33,7 +33,7 @@ pub struct MessageUsage {
 
 /// Terms of service that change a message's price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, JsonSchema, Deserialize)]
-pub struct Terms {
+pub struct PricingTerms {
     /// Whether `service_tier` was `batch`.
     pub batch: bool,
     /// Whether `speed` was `fast`.

@@ -2,25 +2,25 @@
 
 use std::borrow::Cow;
 
-use app::search::{Answer, last};
+use app::search::{Answer, last_results};
 use app::{Context, Error};
 use rustix::termios::ttyname;
 
 /// Saves the hits of a search for the next command on this terminal.
 pub(crate) fn save(context: &Context, answer: &Answer) {
     if let Some(terminal) = terminal() {
-        last::save(context, &terminal, answer);
+        last_results::save(context, &terminal, answer);
     }
 }
 
 /// What a name says, with `@2` replaced by the place that the second hit cites, as `ID:LINE`.
 pub(crate) fn place<'a>(context: &Context, name: &'a str) -> Result<Cow<'a, str>, Error> {
-    last::place(context, terminal().as_deref(), name)
+    last_results::place(context, terminal().as_deref(), name)
 }
 
 /// What a name says, with `@2` replaced by the id of the second hit.
 pub(crate) fn session<'a>(context: &Context, name: &'a str) -> Result<Cow<'a, str>, Error> {
-    last::session(context, terminal().as_deref(), name)
+    last_results::session(context, terminal().as_deref(), name)
 }
 
 /// The name of the terminal's device; none where no standard stream is a terminal.

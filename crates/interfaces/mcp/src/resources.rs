@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use app::sessions::list::{self, list as list_sessions};
-use app::sessions::show::{self, Shown, show};
+use app::sessions::show::{self, ShownMessage, show};
 use app::{Context, Error, Kind, NextStep};
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -215,7 +215,7 @@ fn messages(context: &Context, address: &Address) -> Result<Excerpt, Error> {
     })
 }
 
-fn short(shown: &Shown) -> serde_json::Value {
+fn short(shown: &ShownMessage) -> serde_json::Value {
     let mut message = serde_json::to_value(shown).unwrap_or_default();
     cut_texts(&mut message, LONGEST, "");
     message

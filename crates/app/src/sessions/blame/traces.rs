@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use model::Session;
-use transcript::{DeedKind, FileEdit, TextChange, each_deed, edit_log, preview, read_edit};
+use transcript::{FileEdit, HistoryEventKind, TextChange, each_history_event, edit_log, preview, read_edit};
 
 use super::answer::BlameSign;
 
@@ -47,23 +47,25 @@ pub(super) fn trace(session: &Session, wanted: &Wanted) -> Option<Trace> {
     let mut asked: Vec<Asked> = Vec::new();
     let (mut committed, mut changed): (Option<Trace>, Option<Trace>) = (None, None);
     // A session that goes while it is read has shown what was read of it.
-    let _ = each_deed(file, |deed| match deed.what {
-        DeedKind::Prompt(text) => asked.push(Asked { line: deed.line, at: deed.at, text: preview(&text) }),
-        DeedKind::Commit { hash, .. } if wanted.is_commit(&hash) => {
-            note(&mut committed, BlameSign::MadeCommit, deed.line, deed.at, deed.record);
+    let _ = each_history_event(file, |event| match event.what {
+        HistoryEventKind::Prompt(text) => {
+            asked.push(Asked { line: event.line, at: event.at, text: preview(&text) })
         }
-        DeedKind::Changed(path) if wanted.is_file(&path) => {
-            note(&mut changed, BlameSign::ChangedFile, deed.line, deed.at, deed.record);
+        HistoryEventKind::Commit { hash, .. } if wanted.is_commit(&hash) => {
+            note(&mut committed, BlameSign::MadeCommit, event.line, event.at, event.record);
+        }
+        HistoryEventKind::Changed(path) if wanted.is_file(&path) => {
+            note(&mut changed, BlameSign::ChangedFile, event.line, event.at, event.record);
         }
         _ => {}
     });
     for agent in session.subagents.iter().filter(|agent| agent.file != file) {
-        let _ = each_deed(&agent.file, |deed| {
-            if let DeedKind::Changed(path) = deed.what
+        let _ = each_history_event(&agent.file, |event| {
+            if let HistoryEventKind::Changed(path) = event.what
                 && wanted.is_file(&path)
             {
-                let line = before(&asked, deed.at).map_or(1, |asked| asked.line);
-                note(&mut changed, BlameSign::ChangedFile, line, deed.at, deed.record);
+                let line = before(&asked, event.at).map_or(1, |asked| asked.line);
+                note(&mut changed, BlameSign::ChangedFile, line, event.at, event.record);
             }
         });
     }

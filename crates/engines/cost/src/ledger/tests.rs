@@ -67,7 +67,7 @@ fn said(key: u64, output: u64) -> MessageUsage {
         model: OPUS.to_owned(),
         at: Timestamp::from_second(NOON).ok(),
         usage: Usage { output, ..Usage::default() },
-        terms: model::Terms::default(),
+        terms: model::PricingTerms::default(),
         copied: false,
         subagent: false,
     }
@@ -139,7 +139,7 @@ fn a_row_is_a_local_day_a_model_and_a_price() {
     let dated = MessageUsage { model: "claude-haiku-4-5-20251001".to_owned(), ..said(4, 4) };
     let unknown = MessageUsage { model: "claude-opus-9".to_owned(), ..said(5, 5) };
     let free = MessageUsage { model: "<synthetic>".to_owned(), ..said(6, 6) };
-    let fast = MessageUsage { terms: model::Terms { fast: true, batch: false }, ..dated.clone() };
+    let fast = MessageUsage { terms: model::PricingTerms { fast: true, batch: false }, ..dated.clone() };
     let fast = MessageUsage { key: 7, message: 7, ..fast };
     let files = Files::new("a", &[said(1, 1), late, timeless, dated, unknown, free, fast]);
     let sessions = [SessionSpending {

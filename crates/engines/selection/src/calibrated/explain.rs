@@ -1,7 +1,7 @@
 //! Explains a decision: the facts for and against, and what would change it.
 
 use super::{Calibration, Verdict};
-use crate::chance::{BranchRelation, Chance, Opening, Overlap, Quiet, ResumeFact, ResumeFacts};
+use crate::chance::{BranchRelation, Chance, Opening, Overlap, QuietPeriod, ResumeFact, ResumeFacts};
 use crate::{Candidate, Ceiling, Considered, ResumeEstimate, ResumeObstacle, Task, ago};
 
 /// A fact that moves the logarithm of the odds by less is not worth a word.
@@ -18,7 +18,7 @@ pub(super) fn explained(
     verdict: &Verdict,
     considered: &[Considered],
     first: &Candidate,
-    quiet: Quiet,
+    quiet: QuietPeriod,
     known: &Calibration,
 ) -> Explained {
     let best = considered.first();
@@ -177,7 +177,7 @@ fn flips(
     verdict: &Verdict,
     estimate: &ResumeEstimate,
     first: &Candidate,
-    quiet: Quiet,
+    quiet: QuietPeriod,
     known: &Calibration,
     considered: &[Considered],
 ) -> Vec<String> {

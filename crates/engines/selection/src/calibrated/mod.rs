@@ -14,7 +14,7 @@ use named::NamedSessions;
 pub use record::{SettledDecision, TrackRecord};
 
 use crate::chance::{
-    BranchRelation, ChanceModel, Habit, LatestMessages, Opening, Quiet, ResumeFacts, TaskText,
+    BranchRelation, ChanceModel, Habit, LatestMessages, Opening, QuietPeriod, ResumeFacts, TaskText,
     branch_relation, points_back,
 };
 use crate::factors::factors;
@@ -88,7 +88,7 @@ pub fn decide(
         return decision::none();
     };
     let others = ranked.iter().skip(1).map(|place| candidate(*place));
-    let is_alone = others.into_iter().all(|other| quiet_since(task, [other]) != Quiet::No);
+    let is_alone = others.into_iter().all(|other| quiet_since(task, [other]) != QuietPeriod::No);
     let verdict = Verdict::decide(task, first, best, (quiet, is_alone), known);
     let explained = explain::explained(&verdict, &considered, first, quiet, known);
     let action = verdict.action();
@@ -104,9 +104,9 @@ pub fn decide(
 }
 
 /// How long these sessions had been quiet before the task.
-fn quiet_since<'a>(task: &Task<'_>, sessions: impl IntoIterator<Item = &'a Candidate>) -> Quiet {
+fn quiet_since<'a>(task: &Task<'_>, sessions: impl IntoIterator<Item = &'a Candidate>) -> QuietPeriod {
     let hours = sessions.into_iter().filter_map(|one| one.silent_hours(task.now));
-    Quiet::from_minutes(hours.min_by(f64::total_cmp).map(|hours| hours * 60.0))
+    QuietPeriod::from_minutes(hours.min_by(f64::total_cmp).map(|hours| hours * 60.0))
 }
 
 fn considered(
@@ -156,7 +156,7 @@ impl Verdict {
         task: &Task<'_>,
         first: &Candidate,
         best: &Considered,
-        (quiet, is_alone): (Quiet, bool),
+        (quiet, is_alone): (QuietPeriod, bool),
         known: &Calibration,
     ) -> Self {
         if let Some(obstacle) = best.obstacle {
@@ -171,7 +171,7 @@ impl Verdict {
         let follows = facts.shares_words() || is_near || points_back(task.text);
         // What people do then is not known; what follows what was said last, with nobody else at work, needs no figures.
         let goes_on = is_alone && (follows || facts.opening == Opening::Continuation);
-        if quiet == Quiet::No && !names_it && !first.is_idle_worker && !goes_on {
+        if quiet == QuietPeriod::No && !names_it && !first.is_idle_worker && !goes_on {
             return Self::NotQuiet;
         }
         if facts.opening == Opening::Request && !follows && !names_it {

@@ -22,7 +22,7 @@ pub use words::{Overlap, words};
 /// How long a repository has been quiet before a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Quiet {
+pub enum QuietPeriod {
     /// Half an hour and more since the last message in any session of the person there.
     Long,
     /// Five minutes and more.
@@ -31,7 +31,7 @@ pub enum Quiet {
     No,
 }
 
-impl Quiet {
+impl QuietPeriod {
     /// Classifies the minutes since the last message; `None` where there was none.
     pub fn from_minutes(minutes: Option<f64>) -> Self {
         match minutes {
@@ -67,10 +67,10 @@ impl ChanceModel {
     pub const FITTED: Self = Self { long: coefficients::LONG, short: coefficients::SHORT };
 
     /// The coefficients for a quiet time; where nothing is known, those of the shorter one.
-    pub fn coefficients(&self, quiet: Quiet) -> &Coefficients {
+    pub fn coefficients(&self, quiet: QuietPeriod) -> &Coefficients {
         match quiet {
-            Quiet::Long => &self.long,
-            Quiet::Short | Quiet::No => &self.short,
+            QuietPeriod::Long => &self.long,
+            QuietPeriod::Short | QuietPeriod::No => &self.short,
         }
     }
 }

@@ -126,7 +126,7 @@ mod tests {
     use crate::Task;
     use crate::candidate::tests::{at, candidate};
     use crate::seed::choose;
-    use crate::{Action, Hold, Judge, Judgement, keyword_relevance};
+    use crate::{Action, Judge, Judgement, Occupancy, keyword_relevance};
 
     const SEED: Seed = Seed { weights: Weights::SEED, threshold: 0.6 };
 
@@ -201,7 +201,7 @@ mod tests {
             "a task that has to do with one of these sessions",
         );
         check(
-            Candidate { hold: Hold::Person, ..one() },
+            Candidate { hold: Occupancy::Person, ..one() },
             "Start fresh (score: 1.00) — open in another process, same branch, recent, \
              related: keyword overlap: 2/3 words",
             "the end of the process that holds session aaaa",

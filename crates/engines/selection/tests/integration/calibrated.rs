@@ -2,7 +2,7 @@
 
 use selection::calibrated::{Calibration, TrackRecord, decide, rank};
 use selection::chance::{ChanceModel, Coefficients, Habit, LatestMessages, ResumeFacts, TaskText};
-use selection::{Action, Candidate, Decision, Hold, Relevance, RelevanceReason, Task};
+use selection::{Action, Candidate, Decision, Occupancy, Relevance, RelevanceReason, Task};
 
 use crate::by_hand::{at, session};
 
@@ -115,7 +115,7 @@ fn ceilings_and_obstacles_hold() {
     let check = |candidate, why| check(&go_on, &[candidate], &known("token refresh"), Action::Fresh, why);
     check(Candidate { compactions: 3, ..one() }, "compacted 3 times");
     check(Candidate { budget_used_pct: Some(70.0), ..one() }, "70 % of its budget");
-    check(Candidate { hold: Hold::Person, ..one() }, "open in another process");
+    check(Candidate { hold: Occupancy::Person, ..one() }, "open in another process");
     check(Candidate { has_transcript: false, ..one() }, "transcript of a is gone");
 }
 

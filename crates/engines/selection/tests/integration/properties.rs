@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use selection::factors;
 use selection::seed::{Seed, choose};
 use selection::{
-    Action, Candidate, Hold, Judge, Judgement, Relevance, RelevanceReason, Task, Weights, keyword_relevance,
-    parse_ratings,
+    Action, Candidate, Judge, Judgement, Occupancy, Relevance, RelevanceReason, Task, Weights,
+    keyword_relevance, parse_ratings,
 };
 
 use crate::by_hand::{at, session};
@@ -20,7 +20,7 @@ prop_compose! {
         tokens in any::<u64>(),
         compactions in 0_u64..6,
         budget in prop::option::of(0.0..200.0),
-        hold in prop::sample::select(vec![Hold::Free, Hold::Free, Hold::Person]),
+        hold in prop::sample::select(vec![Occupancy::Free, Occupancy::Free, Occupancy::Person]),
         has_transcript in prop::bool::weighted(0.9),
     ) -> Candidate {
         Candidate {
@@ -72,7 +72,7 @@ proptest! {
             prop_assert_eq!(&best.session_id, id);
             prop_assert!(best.score >= Some(threshold) && best.is_eligible());
             prop_assert!(candidates.iter().any(|one| one.id == *id && one.compactions < 3
-                && one.budget_used_pct.is_none_or(|used| used < 70.0) && one.hold == Hold::Free && one.has_transcript));
+                && one.budget_used_pct.is_none_or(|used| used < 70.0) && one.hold == Occupancy::Free && one.has_transcript));
         } else {
             prop_assert!(found.considered.iter().all(|one| !one.is_eligible() || one.score < Some(threshold)));
         }

@@ -1,7 +1,7 @@
 //! The decision tree, case by case.
 
 use selection::seed::{Seed, choose, needs_relevance};
-use selection::{Action, Candidate, Hold, Judge, Judgement, Occupant, Task, Weights, keyword_relevance};
+use selection::{Action, Candidate, Judge, Judgement, Occupancy, Occupant, Task, Weights, keyword_relevance};
 
 use crate::by_hand::{at, session};
 
@@ -61,11 +61,11 @@ fn a_label_is_looked_up_and_nothing_else() {
             ..session("a", "elsewhere", 5000.0, "something else")
         }]
     };
-    check(&named("auth"), "paint", &labelled(Hold::Free), Action::Resume, Some("a"));
-    check(&named("other"), "something else", &labelled(Hold::Free), Action::Fresh, None);
-    check(&named("auth"), "paint", &labelled(Hold::Worker), Action::Queue, Some("a"));
-    check(&named("auth"), "paint", &labelled(Hold::Person), Action::Fresh, None);
-    assert!(!needs_relevance(&named("auth"), &labelled(Hold::Free)), "nobody is asked");
+    check(&named("auth"), "paint", &labelled(Occupancy::Free), Action::Resume, Some("a"));
+    check(&named("other"), "something else", &labelled(Occupancy::Free), Action::Fresh, None);
+    check(&named("auth"), "paint", &labelled(Occupancy::Worker), Action::Queue, Some("a"));
+    check(&named("auth"), "paint", &labelled(Occupancy::Person), Action::Fresh, None);
+    assert!(!needs_relevance(&named("auth"), &labelled(Occupancy::Free)), "nobody is asked");
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn the_best_of_several_wins_and_the_threshold_counts() {
         session("held", "main", 0.1, "token refresh"),
     ];
     let all = all.map(|one| {
-        let hold = if one.id.as_str() == "held" { Hold::Person } else { Hold::Free };
+        let hold = if one.id.as_str() == "held" { Occupancy::Person } else { Occupancy::Free };
         Candidate { hold, ..one }
     });
     check(&task("main"), "token refresh", &all, Action::Resume, Some("best"));

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem;
 
-use model::{Terms, Usage};
+use model::{PricingTerms, Usage};
 
 use crate::json::{Field, Raw, raw_fields};
 use crate::scan::Walk;
@@ -60,7 +60,7 @@ impl<'a> ApiMessage<'a> {
     }
 
     /// The terms they were used under.
-    pub fn terms(&self) -> Terms {
+    pub fn terms(&self) -> PricingTerms {
         self.usage.map(Counters::terms).unwrap_or_default()
     }
 

@@ -1,6 +1,6 @@
 //! The `usage` object of an API message.
 
-use model::{Terms, Usage};
+use model::{PricingTerms, Usage};
 
 use crate::json::{Raw, raw_fields};
 
@@ -45,8 +45,8 @@ impl Counters<'_> {
     }
 
     /// The terms they were used under.
-    pub(crate) fn terms(self) -> Terms {
-        Terms { batch: self.tier.is("batch"), fast: self.speed.is("fast") }
+    pub(crate) fn terms(self) -> PricingTerms {
+        PricingTerms { batch: self.tier.is("batch"), fast: self.speed.is("fast") }
     }
 }
 

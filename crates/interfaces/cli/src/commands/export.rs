@@ -46,7 +46,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let followed = Followed::new(context);
     let new_look = || {
         let mut look = Markdown::default();
-        move |out: &mut dyn std::io::Write, shown: &app::sessions::show::Shown| look.message(out, shown)
+        move |out: &mut dyn std::io::Write, shown: &app::sessions::show::ShownMessage| {
+            look.message(out, shown)
+        }
     };
     let answer = export(&followed, &request, new_look)?;
     drop(followed);

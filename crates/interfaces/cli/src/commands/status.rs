@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use app::Context;
-use app::repository::status::{Answer, Request, Touched, status};
+use app::repository::status::{ActiveFile, Answer, Request, status};
 use model::{AgentId, Session};
 
 use crate::exit::Failure;
@@ -138,7 +138,7 @@ fn one_session(context: &Context, out: &mut Output, session: &Session) -> Result
     Ok(())
 }
 
-fn active_files(out: &mut Output, active_files: &[Touched]) -> Result<(), Failure> {
+fn active_files(out: &mut Output, active_files: &[ActiveFile]) -> Result<(), Failure> {
     if active_files.is_empty() {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! The preview of a session: the messages around the place that was found, as lines of a given width.
 
-use app::sessions::show::{Piece, Role, Shown};
+use app::sessions::show::{Piece, Role, ShownMessage};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 
@@ -18,10 +18,10 @@ pub(crate) struct Passage {
 }
 
 /// The passages of messages; the cited one is the first at or after `line`.
-pub(crate) fn passages(messages: &[Shown], line: Option<u64>) -> Vec<Passage> {
+pub(crate) fn passages(messages: &[ShownMessage], line: Option<u64>) -> Vec<Passage> {
     let cited = line
         .and_then(|line| messages.iter().position(|message| message.line.is_some_and(|known| known >= line)));
-    let passage = |(at, message): (usize, &Shown)| {
+    let passage = |(at, message): (usize, &ShownMessage)| {
         let texts: Vec<&str> = message.parts.iter().filter_map(text).collect();
         let text = texts.join("\n");
         (!text.trim().is_empty()).then(|| Passage {
@@ -99,9 +99,9 @@ fn marked(line: &str, words: &[String]) -> Line<'static> {
 mod tests {
     use super::*;
 
-    fn shown(line: u64, role: Role, text: &str) -> Shown {
+    fn shown(line: u64, role: Role, text: &str) -> ShownMessage {
         let parts = vec![Piece::Text { text: text.to_owned() }];
-        Shown { role, subagent: None, uuid: None, line: Some(line), at: None, parts }
+        ShownMessage { role, subagent: None, uuid: None, line: Some(line), at: None, parts }
     }
 
     fn text_of(line: &Line<'_>) -> String {

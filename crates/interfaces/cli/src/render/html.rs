@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use app::sessions::show::{Piece, Shown};
+use app::sessions::show::{Piece, ShownMessage};
 use model::Session;
 
 use super::{LastSpeaker, Renderer};
@@ -32,7 +32,7 @@ impl Renderer for Html {
         )
     }
 
-    fn message(&mut self, out: &mut dyn Write, message: &Shown) -> io::Result<()> {
+    fn message(&mut self, out: &mut dyn Write, message: &ShownMessage) -> io::Result<()> {
         if let Some(speaker) = self.last.changes(message) {
             writeln!(out, "<h2 class=\"{}\">{}</h2>", message.role.word(), escaped(&speaker))?;
         }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use app::sessions::show::Shown;
+use app::sessions::show::ShownMessage;
 use model::Session;
 
 use super::Renderer;
@@ -19,7 +19,7 @@ impl Renderer for Json {
         write!(out, "{{\"session\": {},\n\"messages\": [", json(session)?)
     }
 
-    fn message(&mut self, out: &mut dyn Write, message: &Shown) -> io::Result<()> {
+    fn message(&mut self, out: &mut dyn Write, message: &ShownMessage) -> io::Result<()> {
         let comma = if std::mem::replace(&mut self.written, true) { "," } else { "" };
         write!(out, "{comma}\n{}", json(message)?)
     }
@@ -51,8 +51,8 @@ mod tests {
         assert_eq!(streamed, to_value(&answer).unwrap());
     }
 
-    fn message(text: &str) -> Shown {
+    fn message(text: &str) -> ShownMessage {
         let parts = vec![Piece::Text { text: text.to_owned() }];
-        Shown { role: Role::User, subagent: None, uuid: None, line: None, at: None, parts }
+        ShownMessage { role: Role::User, subagent: None, uuid: None, line: None, at: None, parts }
     }
 }

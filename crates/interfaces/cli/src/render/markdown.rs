@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use app::sessions::show::{Piece, Shown};
+use app::sessions::show::{Piece, ShownMessage};
 use model::Session;
 
 use super::{LastSpeaker, Renderer};
@@ -20,7 +20,7 @@ impl Renderer for Markdown {
         out.write_all(app::search::export::head(session).as_bytes())
     }
 
-    fn message(&mut self, out: &mut dyn Write, message: &Shown) -> io::Result<()> {
+    fn message(&mut self, out: &mut dyn Write, message: &ShownMessage) -> io::Result<()> {
         if let Some(speaker) = self.last.changes(message) {
             writeln!(out, "\n## {}", safe(&speaker))?;
         }

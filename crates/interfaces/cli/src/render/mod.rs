@@ -7,7 +7,7 @@ mod terminal;
 
 use std::io::{self, Write};
 
-use app::sessions::show::{Role, Shown};
+use app::sessions::show::{Role, ShownMessage};
 use model::Session;
 
 pub(crate) use html::Html;
@@ -20,7 +20,7 @@ pub(crate) trait Renderer {
     /// Writes what comes before the first message.
     fn begin(&mut self, out: &mut dyn Write, session: &Session) -> io::Result<()>;
     /// Writes one message.
-    fn message(&mut self, out: &mut dyn Write, message: &Shown) -> io::Result<()>;
+    fn message(&mut self, out: &mut dyn Write, message: &ShownMessage) -> io::Result<()>;
     /// Writes what comes after the last message; `left_out` messages of other branches were not shown.
     fn end(&mut self, out: &mut dyn Write, left_out: u64) -> io::Result<()>;
 }
@@ -33,7 +33,7 @@ const TOOL: &str = "Tool";
 const NOTE: &str = "Note";
 
 /// The name of a message's speaker.
-fn speaker(message: &Shown) -> String {
+fn speaker(message: &ShownMessage) -> String {
     let role = match message.role {
         Role::User => USER,
         Role::Assistant => ASSISTANT,
@@ -52,7 +52,7 @@ struct LastSpeaker(Option<String>);
 
 impl LastSpeaker {
     /// The heading of a message, if its speaker is not the previous one.
-    fn changes(&mut self, message: &Shown) -> Option<String> {
+    fn changes(&mut self, message: &ShownMessage) -> Option<String> {
         let now = speaker(message);
         // A tool's result belongs to the answer that called the tool.
         let continues = message.role == Role::Tool && self.0.is_some();

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use app::sessions::show::{Piece, Role, Shown};
+use app::sessions::show::{Piece, Role, ShownMessage};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Unit};
 use model::Session;
@@ -54,7 +54,7 @@ impl Terminal {
         facts.join("  ")
     }
 
-    fn mark(&mut self, out: &mut dyn Write, message: &Shown) -> io::Result<()> {
+    fn mark(&mut self, out: &mut dyn Write, message: &ShownMessage) -> io::Result<()> {
         let Some(line) = self.cited.filter(|cited| message.line.is_some_and(|line| line >= *cited)) else {
             return Ok(());
         };
@@ -101,7 +101,7 @@ impl Renderer for Terminal {
         writeln!(out, "{dim}{}{dim:#}", Wrap::new(self.width).add(&place))
     }
 
-    fn message(&mut self, out: &mut dyn Write, message: &Shown) -> io::Result<()> {
+    fn message(&mut self, out: &mut dyn Write, message: &ShownMessage) -> io::Result<()> {
         if let Some(speaker) = self.last.changes(message) {
             self.calls.print(out)?;
             let colour = if message.role == Role::User { AnsiColor::Cyan } else { AnsiColor::Green };
@@ -185,8 +185,8 @@ fn folded(out: &mut dyn Write, text: &str, style: impl Fn(&str) -> Style) -> io:
 mod tests {
     use super::*;
 
-    fn shown(line: u64, role: Role, parts: Vec<Piece>) -> Shown {
-        Shown { role, subagent: None, uuid: None, line: Some(line), at: None, parts }
+    fn shown(line: u64, role: Role, parts: Vec<Piece>) -> ShownMessage {
+        ShownMessage { role, subagent: None, uuid: None, line: Some(line), at: None, parts }
     }
 
     fn text(text: &str) -> Piece {
@@ -197,7 +197,7 @@ mod tests {
         Piece::ToolUse { name: name.to_owned(), input: input.to_owned() }
     }
 
-    fn printed(cited: Option<u64>, messages: &[Shown]) -> String {
+    fn printed(cited: Option<u64>, messages: &[ShownMessage]) -> String {
         let (mut look, mut out) = (Terminal::new(TimeZone::UTC, 24, cited), Vec::new());
         for message in messages {
             look.message(&mut out, message).unwrap();

@@ -18,7 +18,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("show", "show 1ba1de03 --last 2"),
     ("blame", "blame README.md"),
     ("diff", "diff 1ba1de03"),
-    ("journal", "day --since 4w"),
+    ("day_summary", "day --since 4w"),
     ("prompts", "prompts token"),
     ("fork", "fork token refresh"),
     ("fork", "fork walrus"),

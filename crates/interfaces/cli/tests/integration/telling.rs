@@ -64,7 +64,7 @@ fn a_day_by_project() {
         "days",
         printed(&home, &["day", "--since", "2026-03-02", "--until", "2026-03-03"])
     );
-    let answer = json(&home, "journal", &["day", "2026-03-02"]);
+    let answer = json(&home, "day_summary", &["day", "2026-03-02"]);
     let shop = &answer["projects"][0];
     assert_eq!(
         (shop["project"].as_str(), answer["projects"][1]["project"].as_str()),
@@ -85,7 +85,7 @@ fn a_day_without_work_names_the_last_one_before() {
         printed(&home, &["day", "2026-03-09"]),
         "Monday, 9 March 2026\nNo session was active. The last day before it: 2026-03-03.\n"
     );
-    let only = json(&home, "journal", &["day", "2026-03-02", "--project", "blog"]);
+    let only = json(&home, "day_summary", &["day", "2026-03-02", "--project", "blog"]);
     assert_eq!(only["projects"].as_array().map(Vec::len), Some(1));
 }
 
@@ -100,7 +100,7 @@ fn a_forks_copy_is_told_once() {
         .prompt("In blue")
         .answer("Blue.")
         .write_to(&home);
-    let answer = json(&home, "journal", &["day", "2026-03-02"]);
+    let answer = json(&home, "day_summary", &["day", "2026-03-02"]);
     let sessions = answer["projects"][0]["sessions"].as_array().unwrap();
     let prompts: Vec<&str> = sessions
         .iter()

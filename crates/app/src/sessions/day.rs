@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp, ToSpan as _};
 use model::{Session, SessionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use transcript::{Deed, DeedKind, each_deed, preview};
+use transcript::{HistoryEvent, HistoryEventKind, each_history_event, preview};
 
 use crate::repository::target::with_project;
 use crate::sessions::ledger;
@@ -22,7 +22,7 @@ const PAUSE: SignedDuration = SignedDuration::from_mins(10);
 /// Which days to tell of.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schemars(rename = "JournalRequest")]
+#[schemars(rename = "DaySummaryRequest")]
 pub struct Request {
     /// From this moment's day on; today without it.
     pub since: Option<Moment>,
@@ -34,14 +34,14 @@ pub struct Request {
 
 /// What was done.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-#[schemars(rename = "JournalAnswer")]
+#[schemars(rename = "DaySummary")]
 pub struct Answer {
     /// The first day, in the person's zone.
     pub since: Date,
     /// The last day.
     pub until: Date,
     /// The projects, the one with the most work first.
-    pub projects: Vec<JournalProject>,
+    pub projects: Vec<DayProject>,
     /// The estimated price of all of it, in US dollars.
     pub cost_usd: Option<f64>,
     /// The last day before these on which there was something, where there is nothing on these.
@@ -51,7 +51,7 @@ pub struct Answer {
 
 /// What was done in a project.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct JournalProject {
+pub struct DayProject {
     /// The short name of the repository.
     pub project: Option<String>,
     /// Its path.
@@ -62,12 +62,12 @@ pub struct JournalProject {
     /// The estimated price, in US dollars.
     pub cost_usd: Option<f64>,
     /// The sessions, in the order in which they were begun.
-    pub sessions: Vec<JournalSession>,
+    pub sessions: Vec<DaySession>,
 }
 
 /// What was done in a session on these days.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct JournalSession {
+pub struct DaySession {
     /// The session's id.
     pub session_id: SessionId,
     /// The session's title.
@@ -85,16 +85,16 @@ pub struct JournalSession {
     /// The estimated price, in US dollars.
     pub cost_usd: Option<f64>,
     /// What the person asked.
-    pub prompts: Vec<JournalPrompt>,
+    pub prompts: Vec<DayPrompt>,
     /// The commits that were made.
-    pub commits: Vec<JournalCommit>,
+    pub commits: Vec<DayCommit>,
     /// The files that were changed, the most often changed first.
-    pub files: Vec<JournalFile>,
+    pub files: Vec<DayFile>,
 }
 
 /// What the person asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct JournalPrompt {
+pub struct DayPrompt {
     /// The line of the transcript, from 1.
     pub line: u64,
     /// When it was asked.
@@ -106,7 +106,7 @@ pub struct JournalPrompt {
 
 /// A commit that git reported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct JournalCommit {
+pub struct DayCommit {
     /// The line of the transcript, from 1.
     pub line: u64,
     /// When it was made.
@@ -120,7 +120,7 @@ pub struct JournalCommit {
 
 /// A file that was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct JournalFile {
+pub struct DayFile {
     /// Its path, relative to the session's directory where it is below it.
     pub path: String,
     /// How often.
@@ -128,7 +128,7 @@ pub struct JournalFile {
 }
 
 /// Tells what was done.
-pub fn journal(context: &Context, request: &Request) -> Result<Answer, Error> {
+pub fn day(context: &Context, request: &Request) -> Result<Answer, Error> {
     let days = Days::of(context, request)?;
     let mut catalog =
         catalog::read(&context.config().places(), catalog::Detail::Spending, keep_reading(context));
@@ -143,7 +143,7 @@ pub fn journal(context: &Context, request: &Request) -> Result<Answer, Error> {
     let filter = with_project(context, &filter, &all.iter().map(|entry| &*entry.session));
     let mut answer =
         Answer { since: days.since, until: days.until, projects: Vec::new(), cost_usd: None, last_day: None };
-    let mut projects: BTreeMap<Option<PathBuf>, JournalProject> = BTreeMap::new();
+    let mut projects: BTreeMap<Option<PathBuf>, DayProject> = BTreeMap::new();
     // What a fork copied is told of the session that had it first.
     all.sort_by_key(|entry| (entry.session.forked_from.is_some(), entry.session.created));
     let mut told = HashSet::new();
@@ -165,7 +165,7 @@ pub fn journal(context: &Context, request: &Request) -> Result<Answer, Error> {
         let cost = costs.get(&session.id).copied();
         let Some(done) = done(context, &session, &days, cost, &mut told) else { continue };
         let path = session.repo_path.as_deref().map(Path::to_owned);
-        let project = projects.entry(path.clone()).or_insert_with(|| JournalProject {
+        let project = projects.entry(path.clone()).or_insert_with(|| DayProject {
             project: session.project.as_deref().map(|name| context.secrets.redacted(name.into())),
             path,
             active_seconds: 0,
@@ -243,16 +243,16 @@ fn done(
     days: &Days,
     cost: Option<f64>,
     told: &mut HashSet<u64>,
-) -> Option<JournalSession> {
+) -> Option<DaySession> {
     let file = session.file.as_deref()?;
     let done = blank(session, cost);
     let mut story =
         Story { secrets: context.secrets, days, told, own: HashSet::new(), times: Vec::new(), done };
     let mut files: BTreeMap<PathBuf, u64> = BTreeMap::new();
     // A session that goes while it is read has been told of as far as it was.
-    let _ = each_deed(file, |deed| story.take(deed, &mut files));
+    let _ = each_history_event(file, |event| story.take(event, &mut files));
     for agent in session.subagents.iter().filter(|agent| agent.file != file) {
-        let _ = each_deed(&agent.file, |deed| story.of_subagent(deed, &mut files));
+        let _ = each_history_event(&agent.file, |event| story.of_subagent(event, &mut files));
     }
     story.told.extend(story.own.drain());
     story.times.sort_unstable();
@@ -264,13 +264,13 @@ fn done(
         let below = session.cwd.as_deref().and_then(|cwd| path.strip_prefix(cwd).ok());
         context.secrets.redacted(below.unwrap_or(path).to_string_lossy())
     };
-    done.files = files.into_iter().map(|(path, edits)| JournalFile { path: name(&path), edits }).collect();
+    done.files = files.into_iter().map(|(path, edits)| DayFile { path: name(&path), edits }).collect();
     done.files.sort_by_key(|file| std::cmp::Reverse(file.edits));
     Some(done)
 }
 
-fn blank(session: &Session, cost_usd: Option<f64>) -> JournalSession {
-    JournalSession {
+fn blank(session: &Session, cost_usd: Option<f64>) -> DaySession {
+    DaySession {
         session_id: session.id.clone(),
         title: session.title.as_deref().map(ToOwned::to_owned),
         branch: session.branch.as_deref().map(ToOwned::to_owned),
@@ -293,39 +293,39 @@ struct Story<'a> {
     /// The records of this one.
     own: HashSet<u64>,
     times: Vec<Timestamp>,
-    done: JournalSession,
+    done: DaySession,
 }
 
 impl Story<'_> {
-    fn take(&mut self, deed: Deed, files: &mut BTreeMap<PathBuf, u64>) {
-        let Some(at) = deed.at.filter(|at| self.days.holds(*at)) else { return };
-        if deed.record.is_some_and(|record| self.told.contains(&record)) {
+    fn take(&mut self, event: HistoryEvent, files: &mut BTreeMap<PathBuf, u64>) {
+        let Some(at) = event.at.filter(|at| self.days.holds(*at)) else { return };
+        if event.record.is_some_and(|record| self.told.contains(&record)) {
             return;
         }
-        self.own.extend(deed.record);
+        self.own.extend(event.record);
         self.times.push(at);
-        let line = deed.line;
-        match deed.what {
-            DeedKind::Prompt(text) => {
+        let line = event.line;
+        match event.what {
+            HistoryEventKind::Prompt(text) => {
                 let text = if text.is_empty() { "(a picture)".to_owned() } else { preview(&text) };
                 let text = self.secrets.redacted_beginning(text);
-                self.done.prompts.push(JournalPrompt { line, at, text });
+                self.done.prompts.push(DayPrompt { line, at, text });
             }
-            DeedKind::Commit { hash, subject } => {
+            HistoryEventKind::Commit { hash, subject } => {
                 let subject = self.secrets.redacted(subject.into());
                 // An amended or cherry-picked commit is reported again.
                 self.done.commits.retain(|known| known.hash != hash);
-                self.done.commits.push(JournalCommit { line, at, hash, subject });
+                self.done.commits.push(DayCommit { line, at, hash, subject });
             }
-            DeedKind::Changed(path) => *files.entry(path).or_default() += 1,
-            DeedKind::Other => {}
+            HistoryEventKind::Changed(path) => *files.entry(path).or_default() += 1,
+            HistoryEventKind::Other => {}
         }
     }
 
     /// A sub-agent's work is its session's; nobody asks it.
-    fn of_subagent(&mut self, deed: Deed, files: &mut BTreeMap<PathBuf, u64>) {
-        if !matches!(deed.what, DeedKind::Prompt(_) | DeedKind::Commit { .. }) {
-            self.take(deed, files);
+    fn of_subagent(&mut self, event: HistoryEvent, files: &mut BTreeMap<PathBuf, u64>) {
+        if !matches!(event.what, HistoryEventKind::Prompt(_) | HistoryEventKind::Commit { .. }) {
+            self.take(event, files);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The cards of all sessions in one file, each good until its transcript changes: a list of thousands of sessions
+//! The digests of all sessions in one file, each good until its transcript changes: a list of thousands of sessions
 //! then takes one small file, and no database.
 //!
 //! Derived: what does not match the transcripts is made again.
@@ -18,12 +18,12 @@ use crate::describe::{Describer, last_modified};
 use crate::digest::{LaunchContext, SessionDigest};
 use crate::types::{Discovery, Locations};
 
-/// Which cards the bytes were made of: whoever changes [`SessionDigest`], [`LaunchContext`], or the order sessions are found in, raises it.
+/// Which digests the bytes were made of: whoever changes [`SessionDigest`], [`LaunchContext`], or the order sessions are found in, raises it.
 const FORMAT: u32 = 15;
-/// So many cards are a section: what a thread takes at least.
+/// So many digests are a section: what a thread takes at least.
 const SECTION: usize = 256;
 
-/// A card in its place: the newest session's first. A section begins with the settings of its rows, each once.
+/// A digest in its place: the newest session's first. A section begins with the settings of its rows, each once.
 #[derive(Serialize, Deserialize)]
 struct Row<'a> {
     /// Which of the section's settings is its own.
@@ -37,10 +37,10 @@ struct Row<'a> {
     /// Whether it holds messages that other sessions hold, too, or that are marked as others'.
     shares: bool,
     #[serde(borrow)]
-    card: SessionDigest<'a>,
+    digest: SessionDigest<'a>,
 }
 
-/// A session in which something has changed since its card was kept.
+/// A session in which something has changed since its digest was kept.
 #[derive(Debug)]
 pub(crate) struct Changed {
     /// Which of the transcripts that were found is its own.
@@ -55,18 +55,18 @@ pub(crate) struct Changed {
     pub(crate) forked_from: Option<ForkOrigin>,
 }
 
-/// The section that says by which rules the spending of each session was computed, where it was; the cards follow.
+/// The section that says by which rules the spending of each session was computed, where it was; the digests follow.
 const EDITION: usize = 0;
 
-/// The file, open; its cards are read as they are asked for.
+/// The file, open; its digests are read as they are asked for.
 #[derive(Debug)]
-pub(crate) struct KeptCards {
+pub(crate) struct KeptDigests {
     snapshot: Snapshot,
     /// The rules by which the spending of each session was computed, where it was.
     edition: Option<u64>,
 }
 
-impl KeptCards {
+impl KeptDigests {
     /// Opens the file; `None` where there is none of this format, or where sub-agents' files whose session only their
     /// records name have changed since.
     pub(crate) fn open(places: &Locations, found: &Discovery) -> Option<Self> {
@@ -77,8 +77,8 @@ impl KeptCards {
         Some(Self { snapshot, edition })
     }
 
-    /// What `map` makes of the card of each session that has not changed and of what `settle` makes of its setting, in
-    /// any order, with this number of threads; and the changed sessions. Cards for which it returns nothing are left out.
+    /// What `map` makes of the digest of each session that has not changed and of what `settle` makes of its setting, in
+    /// any order, with this number of threads; and the changed sessions. Digests for which it returns nothing are left out.
     ///
     /// `None` where a session has come or gone since, or what was spent was computed for another `edition` than this.
     pub(crate) fn map_unchanged<S, T: Send>(
@@ -127,8 +127,8 @@ impl KeptCards {
             let Some(setting) = settings.get(row.setting) else { return };
             if is_unchanged {
                 part.unchanged += 1;
-                if !row.card.is_foreign {
-                    part.mapped.extend(map(file, &row.card, setting));
+                if !row.digest.is_foreign {
+                    part.mapped.extend(map(file, &row.digest, setting));
                 }
             } else {
                 part.changed.push(row.changed(at, file));
@@ -169,7 +169,7 @@ impl<T> Part<T> {
 
 impl Row<'_> {
     fn changed(self, at: usize, file: &TranscriptFile) -> Changed {
-        let SessionDigest { agent_files, forked_from, .. } = self.card;
+        let SessionDigest { agent_files, forked_from, .. } = self.digest;
         Changed {
             at,
             moved: self.place != place(file),
@@ -203,8 +203,8 @@ impl<'a> Where<'a> {
         if was.is_some_and(|file| file.fingerprint() == row.files) {
             return Some((row.at, true));
         }
-        let was = was.filter(|file| file.id.as_str() == row.card.id);
-        let at = was.map(|_| row.at).or_else(|| self.by_id().get(row.card.id).copied())?;
+        let was = was.filter(|file| file.id.as_str() == row.digest.id);
+        let at = was.map(|_| row.at).or_else(|| self.by_id().get(row.digest.id).copied())?;
         Some((at, self.found.sessions[at].fingerprint() == row.files))
     }
 
@@ -230,18 +230,18 @@ fn file(places: &Locations) -> Option<PathBuf> {
     Some(places.cache.as_ref()?.with_file_name("overview.bin"))
 }
 
-/// Keeps the cards of all transcripts that were found, in that order, whole or not at all; where they cannot be kept
+/// Keeps the digests of all transcripts that were found, in that order, whole or not at all; where they cannot be kept
 /// they are made again the next time.
 pub(crate) fn save(
     places: &Locations,
     found: &Discovery,
     edition: Option<u64>,
-    cards: Vec<SessionDigest<'_>>,
+    digests: Vec<SessionDigest<'_>>,
     shares: impl Fn(&str) -> bool,
 ) {
     // A session that could not be read has to be reported the next time, too.
-    let Some(file) = file(places).filter(|_| cards.len() == found.sessions.len()) else { return };
-    let Ok(sections) = sections(found, edition, cards, shares) else { return };
+    let Some(file) = file(places).filter(|_| digests.len() == found.sessions.len()) else { return };
+    let Ok(sections) = sections(found, edition, digests, shares) else { return };
     // Nothing is lost but time.
     let _ = Snapshot::write(&file, FORMAT, found.flat_fingerprint().into(), &sections);
 }
@@ -249,17 +249,17 @@ pub(crate) fn save(
 fn sections<'a>(
     found: &Discovery,
     edition: Option<u64>,
-    cards: Vec<SessionDigest<'a>>,
+    digests: Vec<SessionDigest<'a>>,
     shares: impl Fn(&str) -> bool,
 ) -> postcard::Result<Vec<Vec<u8>>> {
-    let cards = (0..).zip(cards).zip(&found.sessions);
-    let row = |((at, card), file): ((usize, SessionDigest<'a>), &TranscriptFile)| {
-        let shares = shares(card.id);
-        Row { setting: 0, at, files: file.fingerprint(), place: place(file), shares, card }
+    let digests = (0..).zip(digests).zip(&found.sessions);
+    let row = |((at, digest), file): ((usize, SessionDigest<'a>), &TranscriptFile)| {
+        let shares = shares(digest.id);
+        Row { setting: 0, at, files: file.fingerprint(), place: place(file), shares, digest }
     };
-    let mut rows: Vec<Row<'_>> = cards.map(row).collect();
+    let mut rows: Vec<Row<'_>> = digests.map(row).collect();
     rows.sort_unstable_by_key(|row| {
-        (Reverse(found.sessions.get(row.at).and_then(|file| last_modified(file, &row.card))), row.card.id)
+        (Reverse(found.sessions.get(row.at).and_then(|file| last_modified(file, &row.digest))), row.digest.id)
     });
     let mut sections = vec![postcard::to_stdvec(&edition)?];
     for rows in rows.chunks_mut(SECTION) {
@@ -276,8 +276,8 @@ fn sections<'a>(
 fn settings<'a>(rows: &mut [Row<'a>]) -> Vec<LaunchContext<'a>> {
     let (mut settings, mut places) = (Vec::new(), FxHashMap::default());
     for row in rows {
-        row.setting = *places.entry(row.card.setting).or_insert_with(|| {
-            settings.push(row.card.setting);
+        row.setting = *places.entry(row.digest.setting).or_insert_with(|| {
+            settings.push(row.digest.setting);
             settings.len() - 1
         });
     }
@@ -296,7 +296,7 @@ mod tests {
             description: None,
             file: std::path::Path::new("/p/agent-a.jsonl"),
         };
-        let card = SessionDigest {
+        let digest = SessionDigest {
             id: "s1",
             first_at: "2026-01-02T03:04:05.000000678Z".parse().ok(),
             lines: 300,
@@ -310,17 +310,17 @@ mod tests {
             ..SessionDigest::default()
         };
         let setting = LaunchContext { cwd: Some("/p"), branch: Some("main"), ..LaunchContext::default() };
-        let bytes = postcard::to_stdvec(&(setting, &card)).unwrap();
+        let bytes = postcard::to_stdvec(&(setting, &digest)).unwrap();
         assert_eq!(
             postcard::from_bytes::<(LaunchContext<'_>, SessionDigest<'_>)>(&bytes).unwrap(),
-            (setting, card)
+            (setting, digest)
         );
         let hash =
             bytes.iter().fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(*byte)));
         assert_eq!(
             (FORMAT, hash),
             (15, 6_771_342_224_781_351_158),
-            "a card has changed: raise FORMAT, then put the new figure here"
+            "a digest has changed: raise FORMAT, then put the new figure here"
         );
     }
 }

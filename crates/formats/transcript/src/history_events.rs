@@ -18,7 +18,7 @@ use crate::work_log::commits_in;
 
 /// Something that happened in a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Deed {
+pub struct HistoryEvent {
     /// The line that records it, from 1.
     pub line: u64,
     /// When it happened.
@@ -26,12 +26,12 @@ pub struct Deed {
     /// A hash of the record's id: a fork's copy has the same.
     pub record: Option<u64>,
     /// What happened.
-    pub what: DeedKind,
+    pub what: HistoryEventKind,
 }
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DeedKind {
+pub enum HistoryEventKind {
     /// The person said something, in these words; empty for a picture alone.
     Prompt(String),
     /// A tool changed a file.
@@ -50,7 +50,7 @@ pub enum DeedKind {
 /// Hands over what happened in a transcript or a sub-agent's file, in order; what cannot be read is passed over.
 ///
 /// In a sub-agent's file nobody asks: its prompts are left out.
-pub fn each_deed(file: &Path, mut take: impl FnMut(Deed)) -> io::Result<()> {
+pub fn each_history_event(file: &Path, mut take: impl FnMut(HistoryEvent)) -> io::Result<()> {
     let takes_progress = subagents_of(file).is_empty();
     let mut reader = Reader::open(file)?;
     let mut open: HashMap<String, (u64, PathBuf)> = HashMap::new();
@@ -64,12 +64,12 @@ pub fn each_deed(file: &Path, mut take: impl FnMut(Deed)) -> io::Result<()> {
         let Some(message) = message(&record) else { continue };
         last = message.at.or(last);
         let id = record.uuid().map(|uuid| xxh3_64(uuid.as_bytes()));
-        let mut say = |line, what| take(Deed { line, at: last, record: id, what });
+        let mut say = |line, what| take(HistoryEvent { line, at: last, record: id, what });
         if let Some(prompt) = prompt(&message).filter(|_| !is_inner) {
             say(line.number, prompt);
             continue;
         }
-        say(line.number, DeedKind::Other);
+        say(line.number, HistoryEventKind::Other);
         for part in &message.parts {
             match part {
                 Part::ToolUse { id, name, input } if WRITERS.contains(name) => {
@@ -80,12 +80,12 @@ pub fn each_deed(file: &Path, mut take: impl FnMut(Deed)) -> io::Result<()> {
                 }
                 Part::ToolResult { id, is_error, kept, .. } => {
                     if let Some((called, path)) = open.remove(*id).filter(|_| !is_error) {
-                        say(called, DeedKind::Changed(path));
+                        say(called, HistoryEventKind::Changed(path));
                     }
                     let output = kept.get("stdout").text().unwrap_or_default();
                     for (hash, subject) in commits_in(&output) {
                         let (hash, subject) = (hash.to_owned(), subject.to_owned());
-                        say(line.number, DeedKind::Commit { hash, subject });
+                        say(line.number, HistoryEventKind::Commit { hash, subject });
                     }
                 }
                 _ => {}
@@ -96,7 +96,7 @@ pub fn each_deed(file: &Path, mut take: impl FnMut(Deed)) -> io::Result<()> {
 }
 
 /// What the person said, unless it was for the terminal alone.
-fn prompt(message: &Message<'_>) -> Option<DeedKind> {
+fn prompt(message: &Message<'_>) -> Option<HistoryEventKind> {
     if message.role != Role::User || message.sidechain {
         return None;
     }
@@ -108,5 +108,5 @@ fn prompt(message: &Message<'_>) -> Option<DeedKind> {
     if is_housekeeping(&text) {
         return None;
     }
-    Some(DeedKind::Prompt(text))
+    Some(HistoryEventKind::Prompt(text))
 }
