@@ -13,7 +13,7 @@ use crate::search::intent::{self, Found};
 pub use crate::search::intent::{Guidance, HowFound, Recent};
 use crate::sessions::list::SessionFilter;
 use crate::sessions::lookup::{Ranked, SessionRef};
-use crate::workers::{Forked, work};
+use crate::workers::{ForkedWorker, work};
 use crate::{Context, Error, Kind, NextStep};
 
 /// What a fork is wanted for, and which session is forked.
@@ -113,7 +113,7 @@ pub struct ForkSessions {
     pub forked_rank: Option<usize>,
     /// The fork, in which a worker works on the query.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub forked_session: Option<Forked>,
+    pub forked_session: Option<ForkedWorker>,
 }
 
 impl Answer<NextStep> {

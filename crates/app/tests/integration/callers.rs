@@ -32,8 +32,8 @@ fn all_answers(context: &Context) -> Vec<(String, String)> {
     say("prompts", format!("{:?}", prompts(context, &PromptsRequest::default())));
     let request = BlameRequest { what: "a/b.rs".to_owned(), ..Default::default() };
     say("blame", format!("{:?}", blame(context, &request)));
-    let day = DayRequest { since: Some("2026-01-10".into()), ..Default::default() };
-    say("day", format!("{:?}", day(context, &day)));
+    let request = DayRequest { since: Some("2026-01-10".into()), ..Default::default() };
+    say("day", format!("{:?}", day(context, &request)));
     say("status", format!("{:?}", status::status(context, &status::Request::default())));
     say("doctor", format!("{:?}", doctor::doctor(context, &doctor::Request::default())));
     say("workers", format!("{:?}", workers::list::list(context, &workers::list::Request::default())));
