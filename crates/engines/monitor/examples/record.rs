@@ -12,7 +12,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::recording::{Seen, What, written};
+use testkit::recording::{ChangeKind, Seen, written};
 use testkit::{Answer, Claude, Gate, ModelServer, Recorder, ScratchHome, Script, Terminal};
 
 fn main() {
@@ -104,18 +104,18 @@ fn kept(mut seen: Seen, home: &ScratchHome) -> Option<Seen> {
     let plain = |text: &str| text.replace(&place, "/home/sam").replace(&slug, "-home-sam");
     seen.file = plain(&seen.file.to_string_lossy()).into();
     seen.what = match seen.what {
-        What::Added(lines) => {
+        ChangeKind::Added(lines) => {
             let kept: String =
                 lines.lines().filter(|line| is_looked_at(line)).map(|line| plain(line) + "\n").collect();
-            (!kept.is_empty()).then_some(What::Added(kept))?
+            (!kept.is_empty()).then_some(ChangeKind::Added(kept))?
         }
-        What::Holds(content) => What::Holds(plain(&content)),
+        ChangeKind::Holds(content) => ChangeKind::Holds(plain(&content)),
         other => other,
     };
     Some(seen)
 }
 
-/// What the vendor put there is no record of what a session does.
+/// ChangeKind the vendor put there is no record of what a session does.
 fn is_looked_at(line: &str) -> bool {
     let record: Value = serde_json::from_str(line).expect("a record");
     let kind = record["type"].as_str().unwrap_or_default();

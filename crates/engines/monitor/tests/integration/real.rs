@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use model::{Activity, Evidence, SessionEvent};
 use monitor::{Listener, Monitor, MonitorSettings, Timers};
 use serde_json::json;
-use testkit::recording::{Recorder, Seen, What};
+use testkit::recording::{ChangeKind, Recorder, Seen};
 use testkit::{Answer, Claude, Gate, ModelServer, PATIENCE, ScratchHome, Script, Terminal};
 use transcript::ConfigFolder;
 
@@ -157,7 +157,7 @@ impl Stage {
             let status = std::process::Command::new("kill").args(["-KILL", &pid]).status().unwrap();
             assert!(status.success());
             let file = Path::new("sessions").join(record.file_name().unwrap());
-            self.killed.push(Seen { at: clock(), file, what: What::Killed });
+            self.killed.push(Seen { at: clock(), file, what: ChangeKind::Killed });
         }
     }
 
@@ -199,7 +199,7 @@ fn lateness(seen: &[Seen], heard: &[(Timestamp, Timestamp)]) -> (Lateness, Laten
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     let mut known = HashSet::new();
     for Seen { at, what, .. } in seen {
-        let What::Holds(content) = what else { continue };
+        let ChangeKind::Holds(content) = what else { continue };
         let Some(since) = transcript::RegisteredProcess::parse_record(content.as_bytes())
             .and_then(|live| live.status_since)
         else {

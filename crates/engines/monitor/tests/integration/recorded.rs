@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use model::{Activity, Evidence, SessionId};
 use monitor::hooks::HookReader;
 use monitor::{ProcessState, RecordedInput, RegistryRecords, RegistryUpdate, Timers, Tracker, replay};
-use testkit::recording::{Seen, What};
+use testkit::recording::{ChangeKind, Seen};
 use transcript::record::parse;
 use transcript::{ConfigFolder, FileRole, Reader, RegisteredProcess, RegistryStatus, SubagentMeta};
 
@@ -77,10 +77,12 @@ pub(crate) fn of_sessions(seen: &[Seen]) -> Sessions {
             }
             continue;
         }
-        if let (Some(agent), What::Holds(meta)) = (file.to_string_lossy().strip_suffix(".meta.json"), what) {
+        if let (Some(agent), ChangeKind::Holds(meta)) =
+            (file.to_string_lossy().strip_suffix(".meta.json"), what)
+        {
             metas.insert(format!("{agent}.jsonl").into(), meta_of(meta));
         }
-        let What::Added(lines) = what else { continue };
+        let ChangeKind::Added(lines) = what else { continue };
         let lines = lines.clone().into_bytes();
         match folder.role(&folder.root().join(file)) {
             Some(FileRole::Session(id)) => add(id, RecordedInput::Transcript(lines)),
@@ -103,22 +105,22 @@ pub(crate) fn of_sessions(seen: &[Seen]) -> Sessions {
 fn of_registry(
     records: &mut RegistryRecords,
     file: &Path,
-    what: &What,
+    what: &ChangeKind,
     at: Timestamp,
 ) -> Vec<RegistryUpdate> {
     let mut reported = Vec::new();
     match what {
-        What::Holds(content) => {
+        ChangeKind::Holds(content) => {
             let standing = RegisteredProcess::parse_record(content.as_bytes())
                 .map_or(RegistryStatus::Unreadable, RegistryStatus::Alive);
             records.observe(file, standing, at, &mut reported);
         }
-        What::Gone => records.forget(file, at, &mut reported),
-        What::Killed => {
+        ChangeKind::Gone => records.forget(file, at, &mut reported),
+        ChangeKind::Killed => {
             let pid = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             records.mark_dead(|live| live.pid.to_string() != pid, at, &mut reported);
         }
-        What::Added(_) => {}
+        ChangeKind::Added(_) => {}
     }
     reported.retain(|(_, process)| *process != ProcessState::Unknown);
     reported
