@@ -10,6 +10,8 @@ use system::FileStamp;
 
 /// How much is read at a time.
 const STEP: usize = 256 << 10;
+/// How much of the end of a copy is compared with a file that has grown: a session gets many lines, each its own pass.
+const COMPARED: usize = 256 << 10;
 /// The largest file that is copied, in bytes. No transcript is near that, and a file with holes may be any size.
 const LARGEST: u64 = 16 << 30;
 /// The mark of a copy that was ended before its file was: it is like that of no file.
@@ -136,8 +138,9 @@ fn continued(living: &File, stamp: &FileStamp, copy: &Path) -> io::Result<Earlie
         return Ok(Earlier::Other);
     }
     let (begins, last) = appender.last();
-    let mut now = vec![0; last.len()];
-    let ends_alike = living.read_exact_at(&mut now, begins).is_ok() && now == last;
+    let end = &last[last.len().saturating_sub(COMPARED)..];
+    let mut now = vec![0; end.len()];
+    let ends_alike = living.read_exact_at(&mut now, appender.length() - end.len() as u64).is_ok() && now == end;
     let is_same_file = (known.stamp.dev, known.stamp.ino) == (stamp.dev, stamp.ino);
     if !ends_alike {
         return Ok(Earlier::Other);
