@@ -12,7 +12,7 @@ use crate::live::hooks;
 use crate::proceed::fork_request;
 use crate::repository::status;
 use crate::search::{self, embed, export, export_schedule, grep, index, memory};
-use crate::sessions::{blame, cost, day as day_summary, diff, list, page, prompts, show};
+use crate::sessions::{annotate, blame, cost, day as day_summary, diff, handoff, list, page, prompts, show};
 use crate::workers::run::RunEvent;
 use crate::{Error, Progress, choose, cron, doctor, eval, workers};
 
@@ -31,6 +31,7 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<cron::JobRequest, cron::JobInfo>("cron_remove"),
     exchange::<cron::JobRequest, cron::RunInfo>("cron_run"),
     exchange::<day::Request, day::Answer>("day"),
+    exchange::<day_summary::Request, day_summary::Answer>("day_summary"),
     exchange::<diff::Request, diff::Answer>("diff"),
     exchange::<doctor::Request, doctor::Report>("doctor"),
     exchange::<export_schedule::Request, export_schedule::Schedule>("doctor_schedule"),
@@ -45,12 +46,13 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<forget::Request, forget::Answer>("forget"),
     exchange::<fork_request::Request, fork_request::Answer>("fork"),
     exchange::<grep::Request, grep::Answer>("grep"),
+    exchange::<handoff::Request, handoff::Answer>("handoff"),
     exchange::<heal::Request, heal::Answer>("heal"),
     exchange::<hooks::Request, hooks::Answer>("hooks"),
     exchange::<index::Request, index::Answer>("index"),
-    exchange::<day_summary::Request, day_summary::Answer>("day_summary"),
     exchange::<list::Request, list::Answer>("list"),
     exchange::<workers::log::Request, workers::log::Answer>("log"),
+    exchange::<annotate::Request, annotate::Answer>("annotate"),
     exchange::<memory::IndexRequest, index::Answer>("memory_index"),
     exchange::<memory::search::Request, memory::search::Answer>("memory_search"),
     exchange::<memory::status::Request, memory::status::Answer>("memory_status"),
@@ -70,6 +72,7 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<spending::Request, spending::Answer>("spending"),
     exchange::<status::Request, status::Answer>("status"),
     exchange::<workers::stop::Request, workers::stop::Answer>("stop"),
+    exchange::<(), annotate::Tags>("tags"),
     exchange::<workers::wait::Request, workers::wait::Answer>("wait"),
     exchange::<choose::why_not::Request, choose::why_not::WhyNot>("why_not"),
     exchange::<workers::list::Request, workers::list::Answer>("workers"),

@@ -191,7 +191,7 @@ fn files(one: &RepoCandidate, root: &Path) -> Vec<String> {
 }
 
 /// How many tokens a text has at most, counted generously: one for three plain characters, two for any other one.
-fn tokens(text: &str) -> usize {
+pub(crate) fn tokens(text: &str) -> usize {
     let plain = text.bytes().filter(u8::is_ascii).count();
     let others = text.chars().filter(|letter| !letter.is_ascii()).count();
     plain.div_ceil(3) + 2 * others

@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::{Config, Error, Kind};
 
 /// The prefixes of the names of Backstory's own files.
-const OWN: [&str; 12] = [
+const OWN: [&str; 13] = [
     "archive",
     "backups",
     "catalog.sqlite",
@@ -16,6 +16,7 @@ const OWN: [&str; 12] = [
     "hooks",
     "index",
     "looked-at",
+    "annotations.sqlite",
     "mcp-token",
     "overview",
     "schedule.sqlite",

@@ -140,7 +140,12 @@ impl Context {
             Origin::OpenClaw { label, .. } => label.as_mut(),
             Origin::Native | Origin::Archived => None,
         };
-        let texts = [&mut session.title, &mut session.first_message, &mut session.last_prompt];
+        let texts = [
+            &mut session.title,
+            &mut session.custom_title,
+            &mut session.first_message,
+            &mut session.last_prompt,
+        ];
         let more = [&mut session.last_task, &mut session.origin_marker];
         let names = [&mut session.branch, &mut session.nickname, &mut session.permission_mode];
         let makes = [&mut session.version, &mut session.entrypoint];
@@ -155,7 +160,11 @@ impl Context {
                 *text = redacted.into();
             }
         }
-        for text in label.into_iter().chain(activity).chain(agents) {
+        let annotations = session.annotations.as_deref_mut().into_iter();
+        let annotations = annotations.flat_map(|annotations| {
+            annotations.name.iter_mut().chain(&mut annotations.note).chain(&mut annotations.tags)
+        });
+        for text in label.into_iter().chain(activity).chain(agents).chain(annotations) {
             if let Cow::Owned(redacted) = redact::redact_beginning(text) {
                 *text = redacted;
             }

@@ -13,6 +13,7 @@ use crate::choose::decisions;
 use crate::kept::{archive, restore};
 use crate::proceed::location::holder;
 use crate::search::index;
+use crate::sessions::annotate;
 use crate::sessions::select::all;
 use crate::workers::{reports, table};
 use crate::{Context, Error, Kind, Moment};
@@ -80,6 +81,7 @@ pub fn forget(context: &Context, request: &Request) -> Result<Answer, Error> {
             Error::new(Kind::Unavailable, message).hint("ask for the same again when it has finished")
         );
     }
+    annotate::forget(context, &ids)?;
     answer.decisions = decisions::forget(context, &ids)?;
     answer.workers = forget_workers(context, &ids)?;
     for file in caches(context) {

@@ -12,6 +12,7 @@ use crate::search::index::Refreshed;
 use crate::search::index::share::pending_after;
 use crate::search::question::Question;
 use crate::search::{embed, index};
+use crate::sessions::annotate;
 use crate::{Context, Error, Kind};
 
 /// The answers, and how they came about.
@@ -88,7 +89,7 @@ pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Erro
         // What is indexed can still be asked: a read-only disk is no reason to say nothing.
         Err(error) => answer.stale = Some(error.message),
     }
-    let scope = question.scope(context, chosen, visible.as_ref());
+    let scope = question.scope(context, chosen, visible.as_ref(), annotate::hidden(context)?);
     let Some(mut searcher) = searcher? else { return Ok(answer) };
     searcher.set_query_encoder(understanding);
     let threads = context.config().places().threads;

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use catalog::{Discovery, SessionFilter};
+use catalog::{Discovery, Hidden, SessionFilter};
 use jiff::Timestamp;
+use model::SessionId;
 use search::{FilterName, Query, SearchScope, role};
 
 use crate::context::Visible;
@@ -44,7 +45,13 @@ pub(crate) struct Question {
 
 impl Question {
     /// What may be found.
-    pub(crate) fn scope(&self, context: &Context, chosen: Chosen, visible: Option<&Visible>) -> SearchScope {
+    pub(crate) fn scope(
+        &self,
+        context: &Context,
+        chosen: Chosen,
+        visible: Option<&Visible>,
+        hidden: HashSet<SessionId>,
+    ) -> SearchScope {
         let chosen = chosen.within(visible);
         SearchScope {
             sessions: chosen.sessions,
@@ -52,8 +59,7 @@ impl Question {
             conversations: chosen.conversations,
             sources: self.source.map(|source| HashSet::from([source])),
             owned: Vec::new(),
-            // Whoever asks what was done before does not mean the asking itself, unless it is named.
-            left_out: context.asking_session().filter(|_| self.session.is_none()),
+            left_out: self.left_out(context, hidden),
             role: self.role,
             file: self.file.clone(),
             since: self.since,
@@ -62,6 +68,14 @@ impl Question {
             passages: 0,
             places: self.places,
         }
+    }
+
+    /// Whoever asks what was done before means neither the asking itself nor what was hidden, unless it is named.
+    fn left_out(&self, context: &Context, hidden: HashSet<SessionId>) -> HashSet<SessionId> {
+        if self.session.is_some() || self.filter.hidden == Hidden::Only {
+            return HashSet::new();
+        }
+        hidden.into_iter().chain(context.asking_session()).collect()
     }
 
     /// The same with the filters among the words; those given apart win.
@@ -80,6 +94,10 @@ impl Question {
                 FilterName::Role => question.role = question.role.or_else(|| role(&value)),
                 FilterName::Since => set(&mut question.since, Moment::from(value.as_str()).at(context)?),
                 FilterName::Until => set(&mut question.until, Moment::from(value.as_str()).at(context)?),
+                FilterName::Tag => set(&mut filter.tag, value),
+                FilterName::Is if value == "pinned" => filter.pinned = true,
+                FilterName::Is if value == "hidden" => filter.hidden = Hidden::Only,
+                FilterName::Is => filter.running = true,
                 FilterName::Agent => {
                     let agent = value
                         .parse()

@@ -31,6 +31,11 @@ pub struct Request {
     pub origin: Option<OriginName>,
     /// Only sessions of this OpenClaw agent.
     pub agent: Option<AgentId>,
+    /// Only sessions that the person gave this tag.
+    pub tag: Option<String>,
+    /// Only sessions that the person pinned.
+    #[serde(default)]
+    pub pinned: bool,
     /// Only Claude Code's sessions, OpenClaw's conversations, or the notes in OpenClaw's workspaces.
     pub source: Option<SourceKind>,
     /// Only this session: its id, a prefix of it, or OpenClaw's key of a conversation.
@@ -72,6 +77,8 @@ impl Request {
                 branch: self.branch.clone(),
                 origin: self.origin.map(|origin| origin.word().to_owned()),
                 agent: self.agent.clone(),
+                tag: self.tag.clone(),
+                pinned: self.pinned,
                 ..SessionFilter::default()
             },
             source: self.source,

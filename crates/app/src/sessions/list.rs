@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-pub use catalog::SessionFilter;
+pub use catalog::{Hidden, SessionFilter};
 use model::{AgentId, Session, SessionId};
 use schemars::JsonSchema;
 use search::{Mode, SourceKind};
@@ -40,9 +40,15 @@ pub struct Request {
     pub until: Option<Moment>,
     /// Only sessions that read or changed this file.
     pub file: Option<String>,
+    /// Only sessions that the person gave this tag.
+    pub tag: Option<String>,
+    /// Only sessions that the person pinned.
+    pub pinned: bool,
+    /// Only sessions that the person hid, which are left out otherwise.
+    pub hidden: bool,
     /// Only sessions whose title, first message, project or branch contains all of these.
     pub words: Vec<String>,
-    /// The order; running sessions first, then the newest, without it.
+    /// The order; running sessions first, then pinned ones, then the newest, without it.
     pub sort: Option<SessionOrder>,
     /// At most so many; all without it.
     #[schemars(range(min = 1))]
@@ -151,6 +157,9 @@ impl Request {
             until: self.until.as_ref().map(|until| until.at(context)).transpose()?,
             words: self.words.iter().map(|word| word.to_lowercase()).collect(),
             ids: self.file.as_deref().map(|file| of_file(context, file)).transpose()?,
+            tag: self.tag.clone(),
+            pinned: self.pinned,
+            hidden: if self.hidden { Hidden::Only } else { Hidden::Excluded },
             ..SessionFilter::default()
         })
     }

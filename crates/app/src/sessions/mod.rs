@@ -1,11 +1,13 @@
 //! Asking about sessions: which there are, what was said and changed in one, what they took.
 
 pub(crate) mod activity;
+pub mod annotate;
 pub mod blame;
 pub mod citation;
 pub mod cost;
 pub mod day;
 pub mod diff;
+pub mod handoff;
 pub(crate) mod ledger;
 pub mod list;
 pub(crate) mod locate;

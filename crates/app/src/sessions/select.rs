@@ -12,7 +12,7 @@ use crate::{Context, Error};
 /// Sessions, and what is not among them.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
-    /// The sessions that meet the filter, running first, then newest.
+    /// The sessions that meet the filter, running first, then pinned ones, then newest.
     pub(crate) sessions: Vec<Session>,
     /// How many more meet it beyond the limit.
     pub(crate) more: usize,
@@ -24,6 +24,10 @@ pub(crate) struct Listing {
     pub(crate) problems: Vec<ReadProblem>,
     /// Why the next listing will read everything again, where it will.
     pub(crate) not_cached: Option<String>,
+}
+
+fn is_pinned(session: &Session) -> bool {
+    session.annotations.as_deref().is_some_and(|annotations| annotations.pinned)
 }
 
 /// Every session that the caller may see.
@@ -44,6 +48,8 @@ pub(crate) fn select(
     let filter = with_project(context, filter, &catalog.sessions.iter().map(|entry| &*entry.session));
     let all = catalog.sessions.into_iter().map(|entry| entry.session);
     let mut matching: Vec<Box<Session>> = all.filter(|session| filter.matches(session)).collect();
+    // The sort is stable: within each group the newest stay first.
+    matching.sort_by_key(|session| (!session.is_running, !is_pinned(session)));
     let more = limit.map_or(0, |limit| matching.len().saturating_sub(limit));
     matching.truncate(matching.len() - more);
     let mut sessions: Vec<Session> = matching.into_iter().map(|session| *session).collect();

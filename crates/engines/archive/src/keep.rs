@@ -140,7 +140,8 @@ fn continued(living: &File, stamp: &FileStamp, copy: &Path) -> io::Result<Earlie
     let (begins, last) = appender.last();
     let end = &last[last.len().saturating_sub(COMPARED)..];
     let mut now = vec![0; end.len()];
-    let ends_alike = living.read_exact_at(&mut now, appender.length() - end.len() as u64).is_ok() && now == end;
+    let ends_alike =
+        living.read_exact_at(&mut now, appender.length() - end.len() as u64).is_ok() && now == end;
     let is_same_file = (known.stamp.dev, known.stamp.ino) == (stamp.dev, stamp.ino);
     if !ends_alike {
         return Ok(Earlier::Other);

@@ -116,6 +116,7 @@ pub(crate) fn figures(file: &TranscriptFile, digest: &SessionDigest<'_>, held: &
     let (usage, cost_usd) = digest.took.unwrap_or_default();
     Session {
         title: title(file, digest).or_else(|| digest.first_message.map(Arc::from)),
+        custom_title: digest.own_title.map(Arc::from),
         file: Some(Arc::clone(&file.path)),
         created: digest.first_at,
         beginnings: digest.beginnings.as_ref().clone(),

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use jiff::Timestamp;
-use model::{AgentId, Session, SessionId};
+use model::{AgentId, Annotations, Session, SessionId};
 
 use crate::project::SessionLocation;
 use crate::scope::ProjectScope;
@@ -31,6 +31,24 @@ pub struct SessionFilter {
     pub words: Vec<String>,
     /// Only these sessions.
     pub ids: Option<HashSet<SessionId>>,
+    /// Only sessions that the person gave this tag.
+    pub tag: Option<String>,
+    /// Only sessions that the person pinned.
+    pub pinned: bool,
+    /// What to do with sessions that the person hid.
+    pub hidden: Hidden,
+}
+
+/// What to do with hidden sessions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Hidden {
+    /// They are sessions like others.
+    #[default]
+    Included,
+    /// They are left out.
+    Excluded,
+    /// Nothing else is wanted.
+    Only,
 }
 
 impl SessionFilter {
@@ -55,6 +73,18 @@ impl SessionFilter {
             && self.until.is_none_or(|until| began(session).is_some_and(|at| at < until))
             && self.ids.as_ref().is_none_or(|ids| ids.contains(&session.id))
             && self.words.iter().all(|word| says(session, word))
+            && self.matches_annotations(session.annotations.as_deref())
+    }
+
+    fn matches_annotations(&self, annotations: Option<&Annotations>) -> bool {
+        let is_hidden = annotations.is_some_and(|annotations| annotations.hidden);
+        self.tag.as_deref().is_none_or(|tag| annotations.is_some_and(|annotations| annotations.has_tag(tag)))
+            && (!self.pinned || annotations.is_some_and(|annotations| annotations.pinned))
+            && match self.hidden {
+                Hidden::Included => true,
+                Hidden::Excluded => !is_hidden,
+                Hidden::Only => is_hidden,
+            }
     }
 }
 
@@ -82,6 +112,11 @@ mod tests {
             project: Some("web".into()),
             branch: Some("fix".into()),
             last_modified: "2026-01-02T00:00:00Z".parse().ok(),
+            annotations: Some(Box::new(Annotations {
+                tags: vec!["release".into()],
+                hidden: true,
+                ..Annotations::default()
+            })),
             ..Session::blank("s".parse().unwrap())
         };
         let check = |filter: SessionFilter, expected: bool| {
@@ -102,5 +137,10 @@ mod tests {
         check(SessionFilter { running: true, ..any() }, false);
         check(SessionFilter { since: "2026-01-02T00:00:00Z".parse().ok(), ..any() }, true);
         check(SessionFilter { since: "2026-01-03T00:00:00Z".parse().ok(), ..any() }, false);
+        check(SessionFilter { tag: Some("Release".into()), ..any() }, true);
+        check(SessionFilter { tag: Some("later".into()), ..any() }, false);
+        check(SessionFilter { pinned: true, ..any() }, false);
+        check(SessionFilter { hidden: Hidden::Excluded, ..any() }, false);
+        check(SessionFilter { hidden: Hidden::Only, ..any() }, true);
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! It reads what is new in the files and returns facts; pricing and presentation are left to others.
 
+mod annotations;
 mod assembly;
 mod catalog;
 mod describe;
@@ -28,9 +29,10 @@ mod select;
 mod summary_cache;
 mod types;
 
+pub use annotations::{AnnotationError, AnnotationIndex, AnnotationStore};
 pub use catalog::{describe_some, messages, read};
 pub use discover::{discover, transcript_of};
-pub use filter::SessionFilter;
+pub use filter::{Hidden, SessionFilter};
 pub use overview::{Projection, map_sessions, overview, overview_of};
 pub use past::{PastCatalog, catalogs_at, repository};
 pub use scope::ProjectScope;

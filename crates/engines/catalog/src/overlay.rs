@@ -1,33 +1,46 @@
-//! What OpenClaw's registries and live processes add to the facts in transcripts.
+//! What OpenClaw's registries, live processes and the person's annotations add to the facts in transcripts.
 
 use std::collections::HashSet;
 
 use model::{Session, SessionId};
 use transcript::{ReadProblem, RegisteredProcess};
 
+use crate::annotations::AnnotationIndex;
 use crate::describe::Describer;
 use crate::registries::RegistryIndex;
 use crate::types::{CatalogEntry, Discovery, Locations};
 
-/// Facts about sessions from OpenClaw's registries and from live processes.
+/// Facts about sessions from OpenClaw's registries, from live processes and from the person.
 pub(crate) struct SessionOverlay {
     registries: RegistryIndex,
     /// The sessions that live processes hold.
     held: HashSet<SessionId>,
+    annotations: AnnotationIndex,
+    problems: Vec<ReadProblem>,
 }
 
 impl SessionOverlay {
-    /// Reads the registries and the live processes.
+    /// Reads the registries, the live processes and the annotations.
     pub(crate) fn read(places: &Locations) -> Self {
         let live =
             places.config_folders.iter().flat_map(|folder| RegisteredProcess::find(&folder.live_registry()));
-        Self { registries: RegistryIndex::read(places), held: live.map(|live| live.session).collect() }
+        let held = live.map(|live| live.session).collect();
+        let mut registries = RegistryIndex::read(places);
+        let mut problems = std::mem::take(&mut registries.problems);
+        let annotations = places.annotations.as_deref().map_or_else(AnnotationIndex::default, |path| {
+            AnnotationIndex::read(path).unwrap_or_else(|error| {
+                problems.push(ReadProblem { path: path.to_owned(), what: system::error_chain(&error) });
+                AnnotationIndex::default()
+            })
+        });
+        Self { registries, held, annotations, problems }
     }
 
     /// Adds these facts to a session.
     pub(crate) fn apply(&self, session: &mut Session) {
         self.registries.apply(session);
         session.is_running |= self.held.contains(&session.id);
+        self.annotations.apply(session);
     }
 
     /// The sessions that have no transcript.
@@ -35,9 +48,9 @@ impl SessionOverlay {
         self.registries.registry_only(found, describer).into_iter().map(CatalogEntry::new).collect()
     }
 
-    /// The registries that could not be read.
+    /// The files that could not be read.
     pub(crate) fn into_problems(self) -> Vec<ReadProblem> {
-        self.registries.problems
+        self.problems
     }
 }
 
@@ -50,6 +63,8 @@ mod tests {
         let overlay = SessionOverlay {
             registries: RegistryIndex::default(),
             held: HashSet::from(["s".parse().unwrap()]),
+            annotations: AnnotationIndex::default(),
+            problems: Vec::new(),
         };
         let is_running = ["s", "t"].map(|id| {
             let mut session = Session::blank(id.parse().unwrap());

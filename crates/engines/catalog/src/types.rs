@@ -21,6 +21,8 @@ pub struct Locations {
     pub global_files: Vec<PathBuf>,
     /// The cache database; it can be rebuilt.
     pub cache: Option<PathBuf>,
+    /// What the person annotated sessions with.
+    pub annotations: Option<PathBuf>,
     /// Backstory's archive of sessions that Claude Code may have deleted.
     pub archive: Option<PathBuf>,
     /// The number of threads that read files.
@@ -190,7 +192,7 @@ pub(crate) fn sort(sessions: &mut [CatalogEntry]) {
 }
 
 impl Catalog {
-    /// Marks further sessions as running, those for which `is_held` returns true.
+    /// AnnotationIndex further sessions as running, those for which `is_held` returns true.
     pub fn hold(&mut self, is_held: impl Fn(&SessionId) -> bool) {
         let mut is_new = false;
         for CatalogEntry { session, .. } in &mut self.sessions {

@@ -31,7 +31,7 @@ pub struct SearchScope {
     /// own transcript is indexed.
     pub owned: Vec<(SessionId, SessionId)>,
     /// Never this one of Claude's sessions.
-    pub left_out: Option<SessionId>,
+    pub left_out: HashSet<SessionId>,
     /// Only text of this role.
     pub role: Option<Role>,
     /// Only sessions that touched this file.

@@ -58,6 +58,8 @@ pub enum FilterName {
     Until,
     Agent,
     Session,
+    Tag,
+    Is,
 }
 
 impl FilterName {
@@ -74,6 +76,8 @@ impl FilterName {
             "until" => Self::Until,
             "agent" => Self::Agent,
             "session" => Self::Session,
+            "tag" => Self::Tag,
+            "is" => Self::Is,
             _ => return None,
         })
     }
@@ -175,6 +179,7 @@ fn filter(word: &str) -> Option<QueryFilter> {
     let known = match name {
         FilterName::Role => role(value).is_some(),
         FilterName::Source => SourceKind::parse(value).is_some(),
+        FilterName::Is => matches!(value, "pinned" | "hidden" | "running"),
         _ => true,
     };
     let valid = !value.is_empty() && !is_code && known;

@@ -3,6 +3,7 @@
 //! Only data: nothing here opens a file, reads a clock or starts a thread.
 
 mod activity;
+mod annotations;
 mod beginnings;
 mod event;
 mod id;
@@ -17,6 +18,7 @@ mod time;
 mod usage;
 
 pub use activity::{Activity, Evidence, QUESTION, State};
+pub use annotations::Annotations;
 pub use beginnings::{ResumedAt, SessionStarts};
 pub use event::{
     AnnouncementEvent, ConversationEvent, SOURCE, SessionActivity, SessionEvent, SessionInfo, SubagentEvent,

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Activity, Origin, SessionId, SessionStarts, Usage};
+use crate::{Activity, Annotations, Origin, SessionId, SessionStarts, Usage};
 use json::SessionJson;
 
 /// One conversation, merged from every source that mentions it. Its strings are shared, because thousands of sessions
@@ -34,6 +34,10 @@ pub struct Session {
     pub branch: Option<Arc<str>>,
     /// The title: the person's own, the CLI's model's, an old summary, else the first prompt.
     pub title: Option<Arc<str>>,
+    /// The title that the person gave it in Claude Code.
+    pub custom_title: Option<Arc<str>>,
+    /// What the person annotated it with in Backstory.
+    pub annotations: Option<Box<Annotations>>,
     /// The first thing the person wrote, at most 200 characters.
     pub first_message: Option<Arc<str>>,
     /// The last thing the person wrote, at most 200 characters.
@@ -117,6 +121,8 @@ impl Session {
             cwd: None,
             branch: None,
             title: None,
+            custom_title: None,
+            annotations: None,
             first_message: None,
             last_prompt: None,
             created: None,

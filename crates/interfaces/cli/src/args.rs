@@ -3,9 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    answer, archive, attach, blame, cc, completions, cost, cron, day, diff, doctor, eval, export, forget,
-    fork, heal, hook, hooks, index, list, mcp, memory, pick, prompts, restore, resume, run, search, send,
-    serve, show, status, stop, store, watch, worker, workers,
+    annotate, answer, archive, attach, blame, cc, completions, cost, cron, day, diff, doctor, eval, export,
+    forget, fork, handoff, heal, hook, hooks, index, list, mcp, memory, pick, prompts, restore, resume, run,
+    search, send, serve, show, status, stop, store, watch, worker, workers,
 };
 /// Find, understand and continue every Claude Code session you ever had.
 #[derive(Debug, Parser)]
@@ -57,6 +57,12 @@ pub(crate) enum Command {
     Status(status::Args),
     Day(day::Args),
     Prompts(prompts::Args),
+    Handoff(handoff::Args),
+    Name(annotate::NameArgs),
+    Tag(annotate::TagArgs),
+    Note(annotate::NoteArgs),
+    Pin(annotate::PinArgs),
+    Hide(annotate::HideArgs),
     Cron(cron::Args),
     Cost(cost::Args),
     Mcp(mcp::Args),

@@ -9,10 +9,11 @@ use crate::args::Args;
 use crate::exit;
 
 /// The commands by what they are for, in the order in which a person meets them.
-const GROUPS: [(&str, &[&str]); 9] = [
+const GROUPS: [(&str, &[&str]); 10] = [
     ("Find", &["search", "list", "show", "prompts"]),
-    ("Continue", &["resume", "fork", "pick"]),
+    ("Continue", &["resume", "fork", "handoff", "pick"]),
     ("Review", &["day", "diff", "blame", "cost"]),
+    ("Sort", &["name", "tag", "note", "pin", "hide"]),
     ("Keep", &["archive", "restore", "heal", "forget"]),
     ("Live", &["watch", "status"]),
     ("Work", &["run", "send", "workers", "attach", "answer", "stop", "cron"]),

@@ -77,7 +77,7 @@ impl Row {
     fn new(session: &Session, now: Timestamp, zone: impl Fn() -> TimeZone) -> Self {
         Self(COLUMNS.map(|(field, _)| match field {
             Field::Doing => doing(session),
-            Field::Title => Cell::new(session.title.as_deref().unwrap_or("(no title)")),
+            Field::Title => Cell::new(&title(session)),
             Field::Project => Cell::new(session.project.as_deref().unwrap_or("-")),
             Field::Branch => Cell::new(session.branch.as_deref().unwrap_or("-")),
             Field::Origin => Cell::new(&origin(session)),
@@ -163,6 +163,15 @@ fn doing(session: &Session) -> Cell {
     let Some(activity) = &session.activity else { return Cell::styled("idle", Style::new().dimmed()) };
     let word = crate::watch::word(activity);
     Cell::styled(&word, crate::watch::style(activity))
+}
+
+/// The title behind the sign of a pinned session, with its tags behind it.
+fn title(session: &Session) -> String {
+    let title = session.title.as_deref().unwrap_or("(no title)");
+    let Some(annotations) = &session.annotations else { return title.to_owned() };
+    let pin = if annotations.pinned { "★ " } else { "" };
+    let tags: String = annotations.tags.iter().map(|tag| format!(" #{tag}")).collect();
+    format!("{pin}{title}{tags}")
 }
 
 /// The origin, for example `openclaw:main`; for a native session also how it was started, if not from a terminal.

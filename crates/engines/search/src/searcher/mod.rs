@@ -258,7 +258,7 @@ impl Searcher {
 
     fn admit(&mut self, scope: &SearchScope) {
         let chosen = [&scope.sessions, &scope.conversations];
-        let is_whole = scope.sources.is_none() && scope.owned.is_empty() && scope.left_out.is_none();
+        let is_whole = scope.sources.is_none() && scope.owned.is_empty() && scope.left_out.is_empty();
         if is_whole && chosen.iter().all(|set| set.is_none()) {
             return;
         }
@@ -272,7 +272,7 @@ impl Searcher {
             let wanted = if is_claude { &scope.sessions } else { &scope.conversations };
             scope.sources.as_ref().is_none_or(|sources| sources.contains(&source))
                 && wanted.as_ref().is_none_or(|wanted| wanted.contains(session))
-                && !(is_claude && (hidden.contains(session) || scope.left_out.as_ref() == Some(session)))
+                && !(is_claude && (hidden.contains(session) || scope.left_out.contains(session)))
         });
     }
 

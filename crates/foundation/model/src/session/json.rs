@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
-use crate::{Activity, AgentId, ForkOrigin, Origin, Session, SessionId, Subagent};
+use crate::{Activity, AgentId, Annotations, ForkOrigin, Origin, Session, SessionId, Subagent};
 
 /// The facts of a session in JSON; a field that is not known is `null`.
 #[derive(Serialize, JsonSchema)]
@@ -35,6 +35,9 @@ pub(super) struct SessionJson {
     branch: Option<Arc<str>>,
     /// The session's title, by the ladder of titles.
     title: Option<Arc<str>>,
+    /// Its name, tags, note and pin from the person; absent where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    annotations: Option<Box<Annotations>>,
     /// The first thing the person wrote.
     first_message: Option<Arc<str>>,
     /// The last thing the person wrote.
@@ -127,6 +130,7 @@ impl From<Session> for SessionJson {
             cwd: session.cwd,
             branch: session.branch,
             title: session.title,
+            annotations: session.annotations,
             first_message: session.first_message,
             last_prompt: session.last_prompt,
             created: session.created,

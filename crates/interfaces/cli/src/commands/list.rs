@@ -40,6 +40,15 @@ pub(crate) struct Args {
     /// Only sessions that a running process has open.
     #[arg(long)]
     running: bool,
+    /// Only sessions that you gave this tag.
+    #[arg(long, value_name = "TAG")]
+    tag: Option<String>,
+    /// Only sessions that you pinned.
+    #[arg(long)]
+    pinned: bool,
+    /// Only sessions that you hid, which are left out otherwise.
+    #[arg(long)]
+    hidden: bool,
     /// Only sessions active since then: 2026-01-31, yesterday, monday, 36h, 2d, 3w.
     #[arg(long, value_name = "TIME")]
     since: Option<Moment>,
@@ -83,6 +92,9 @@ fn request(args: &Args) -> Request {
         since: args.since.clone(),
         until: args.until.clone(),
         file: args.file.clone(),
+        tag: args.tag.clone(),
+        pinned: args.pinned,
+        hidden: args.hidden,
         words: args.words.clone(),
         sort: args.sort,
         limit: args.limit.or(for_a_person.then_some(TERMINAL_LIMIT)),

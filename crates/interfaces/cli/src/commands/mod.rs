@@ -1,5 +1,6 @@
 //! One file for each command: its arguments, its help, and what it prints.
 
+pub(crate) mod annotate;
 pub(crate) mod answer;
 pub(crate) mod archive;
 pub(crate) mod attach;
@@ -16,6 +17,7 @@ pub(crate) mod export;
 pub(crate) mod forget;
 pub(crate) mod fork;
 mod grep;
+pub(crate) mod handoff;
 pub(crate) mod heal;
 pub(crate) mod hook;
 pub(crate) mod hooks;

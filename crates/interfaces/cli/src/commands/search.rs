@@ -44,6 +44,12 @@ pub(crate) struct Args {
     /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
     #[arg(long, visible_alias = "repo", value_name = "NAME", allow_hyphen_values = true, value_parser = super::project)]
     project: Option<String>,
+    /// Only sessions that you gave this tag.
+    #[arg(long, value_name = "TAG")]
+    tag: Option<String>,
+    /// Only sessions that you pinned.
+    #[arg(long)]
+    pinned: bool,
     /// Only sessions last seen on this branch.
     #[arg(long, value_name = "BRANCH")]
     branch: Option<String>,
@@ -121,6 +127,8 @@ fn request(args: &Args) -> Request {
         query: args.words.join(" "),
         project: args.project.clone(),
         branch: args.branch.clone(),
+        tag: args.tag.clone(),
+        pinned: args.pinned,
         origin: args.origin,
         agent: args.agent.clone(),
         source: args.source,
@@ -144,6 +152,8 @@ fn grep_request(args: &Args, pattern: &str) -> GrepRequest {
         sessions: list::Request {
             project: args.project.clone(),
             branch: args.branch.clone(),
+            tag: args.tag.clone(),
+            pinned: args.pinned,
             origin: args.origin,
             agent: args.agent.clone(),
             since: args.since.clone(),

@@ -2,13 +2,13 @@
 
 use app::Context;
 use app::sessions::citation::split_line;
-use app::sessions::show::{Conversation, Request, show};
+use app::sessions::show::{Conversation, Piece, Request, ShownMessage, show};
 
 use crate::exit::Failure;
 use crate::last_search;
-use crate::output::Output;
+use crate::output::{Output, is_read_by_a_person};
 use crate::picker::{self, Purpose};
-use crate::render::{Html, Json, Markdown, Renderer, Terminal};
+use crate::render::{Extract, Extracted, Html, Json, Markdown, Renderer, Terminal};
 
 /// Show one session as a conversation.
 ///
@@ -20,6 +20,18 @@ pub(crate) struct Args {
     /// as `search` cites it; @2 is the second hit of the last search on this terminal.
     #[arg(value_name = "ID[:LINE]")]
     id: Option<String>,
+    /// Show only messages that contain all of these words.
+    #[arg(value_name = "WORDS", conflicts_with = "last")]
+    words: Vec<String>,
+    /// Print only what you asked.
+    #[arg(long, conflicts_with_all = ["export", "json"])]
+    prompts: bool,
+    /// Print only the blocks of code in the answers.
+    #[arg(long, conflicts_with_all = ["export", "json", "prompts"])]
+    code: bool,
+    /// Print only the shell commands that were run.
+    #[arg(long, conflicts_with_all = ["export", "json", "prompts", "code"])]
+    commands: bool,
     /// Also show what tools did.
     #[arg(long)]
     tools: bool,
@@ -72,7 +84,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let format = args.export.or(args.json.then_some(Format::Json));
     let request = Request {
         session: session.to_owned(),
-        tools: args.tools,
+        tools: args.tools || args.commands,
         tool_names: format.is_none(),
         thinking: args.thinking,
         subagents: args.subagents,
@@ -84,29 +96,70 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         last: args.last,
     };
     let conversation = show(context, request)?;
+    if let Some(what) = args.extracted() {
+        let look = Extract::new(what, is_read_by_a_person());
+        return write(&conversation, &args.words, look, super::paged(context));
+    }
     match format {
-        Some(Format::Md) => write(&conversation, Markdown::default(), Output::plain()),
-        Some(Format::Html) => write(&conversation, Html::default(), Output::plain()),
-        Some(Format::Json) => write(&conversation, Json::default(), Output::plain()),
+        Some(Format::Md) => write(&conversation, &args.words, Markdown::default(), Output::plain()),
+        Some(Format::Html) => write(&conversation, &args.words, Html::default(), Output::plain()),
+        Some(Format::Json) => write(&conversation, &args.words, Json::default(), Output::plain()),
         None => {
             let out = super::paged(context);
-            write(&conversation, Terminal::new(context.zone(), out.width(), line), out)
+            write(&conversation, &args.words, Terminal::new(context.zone(), out.width(), line), out)
         }
     }
 }
 
-fn write(conversation: &Conversation, mut look: impl Renderer, mut out: Output) -> Result<(), Failure> {
+impl Args {
+    /// What alone is printed.
+    fn extracted(&self) -> Option<Extracted> {
+        let kinds = [
+            (self.prompts, Extracted::Prompts),
+            (self.code, Extracted::Code),
+            (self.commands, Extracted::Commands),
+        ];
+        kinds.into_iter().find_map(|(is_wanted, kind)| is_wanted.then_some(kind))
+    }
+}
+
+fn write(
+    conversation: &Conversation,
+    words: &[String],
+    mut look: impl Renderer,
+    mut out: Output,
+) -> Result<(), Failure> {
+    let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
     // What fails before the first message prints nothing.
     let mut head = Some(&conversation.session);
     let left_out = conversation.each(|message| -> Result<(), Failure> {
         if let Some(session) = head.take() {
             look.begin(&mut out, session)?;
         }
-        Ok(look.message(&mut out, &message)?)
+        if contains(&message, &words) {
+            look.message(&mut out, &message)?;
+        }
+        Ok(())
     })?;
     if let Some(session) = head {
         look.begin(&mut out, session)?;
     }
     look.end(&mut out, left_out)?;
     Ok(out.finish()?)
+}
+
+/// Whether a message contains all words, which are in small letters.
+fn contains(message: &ShownMessage, words: &[String]) -> bool {
+    if words.is_empty() {
+        return true;
+    }
+    let text = |piece: &Piece| match piece {
+        Piece::Text { text } | Piece::Thinking { text } | Piece::ToolResult { text, .. } => {
+            text.to_lowercase()
+        }
+        Piece::ToolUse { input, .. } => input.to_lowercase(),
+        Piece::Image => String::new(),
+    };
+    let text: Vec<String> = message.parts.iter().map(text).collect();
+    words.iter().all(|word| text.iter().any(|text| text.contains(word.as_str())))
 }

@@ -1,5 +1,6 @@
 //! The renderers of conversations. Each writes message by message, so that memory does not grow with the length.
 
+mod extract;
 mod html;
 mod json;
 mod markdown;
@@ -10,6 +11,7 @@ use std::io::{self, Write};
 use app::sessions::show::{Role, ShownMessage};
 use model::Session;
 
+pub(crate) use extract::{Extract, Extracted};
 pub(crate) use html::Html;
 pub(crate) use json::Json;
 pub(crate) use markdown::Markdown;

@@ -51,6 +51,8 @@ impl Terminal {
             messages => format!("{} messages", count(messages)),
         });
         facts.extend(session.cost_usd.map(|cost| format!("~{}", dollars(cost))));
+        let tags = session.annotations.iter().flat_map(|annotations| &annotations.tags);
+        facts.extend(tags.map(|tag| format!("#{}", safe(tag))));
         facts.join("  ")
     }
 
@@ -98,7 +100,9 @@ impl Renderer for Terminal {
         let place = session.cwd.as_deref().map_or_else(String::new, |cwd| format!("  {}", cwd.display()));
         let branch = session.branch.as_deref().map_or_else(String::new, |branch| format!("  {branch}"));
         let place = format!("{}{}{}", session.id, safe(&place), safe(&branch));
-        writeln!(out, "{dim}{}{dim:#}", Wrap::new(self.width).add(&place))
+        writeln!(out, "{dim}{}{dim:#}", Wrap::new(self.width).add(&place))?;
+        let note = session.annotations.as_deref().and_then(|annotations| annotations.note.as_deref());
+        note.map_or(Ok(()), |note| writeln!(out, "{}", Wrap::new(self.width).add(&safe_lines(note))))
     }
 
     fn message(&mut self, out: &mut dyn Write, message: &ShownMessage) -> io::Result<()> {

@@ -6,6 +6,7 @@
     reason = "a helper that cannot go on fails the test that called it"
 )]
 
+mod annotating;
 mod blaming;
 mod changing;
 mod choosing;
@@ -18,6 +19,7 @@ mod evaluating;
 mod floor;
 mod freshness;
 mod growth;
+mod handing_over;
 mod healing;
 mod hits;
 mod holding;

@@ -1,0 +1,240 @@
+//! What a person annotations sessions with: names, tags, notes, pins, and what they hid. Nobody else can say it again, so the file
+//! is precious.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use database::rusqlite::{self, Connection, OptionalExtension as _, Row, TransactionBehavior, params};
+use model::{Annotations, Session, SessionId};
+
+const STEPS: [&str; 1] = ["CREATE TABLE annotation (
+    session TEXT PRIMARY KEY NOT NULL,
+    name TEXT,
+    -- The title that the person had given the session in Claude Code when they named it here.
+    custom_title TEXT,
+    tags TEXT NOT NULL,
+    note TEXT,
+    pinned INTEGER NOT NULL,
+    hidden INTEGER NOT NULL
+) STRICT, WITHOUT ROWID"];
+const COLUMNS: &str = "session, name, custom_title, tags, note, pinned, hidden";
+
+/// The annotations could not be read or changed.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot use the names, tags and notes in {}", path.display())]
+pub struct AnnotationError {
+    path: PathBuf,
+    source: Box<dyn std::error::Error + Send + Sync>,
+}
+
+impl AnnotationError {
+    fn new(path: &Path, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self { path: path.to_owned(), source: source.into() }
+    }
+}
+
+/// The annotations of all sessions.
+#[derive(Debug, Default)]
+pub struct AnnotationIndex(HashMap<SessionId, AnnotatedRow>);
+
+/// The annotations of a session, and its title of Claude Code when it was named.
+#[derive(Debug, Clone, Default)]
+struct AnnotatedRow {
+    annotations: Annotations,
+    custom_title: Option<String>,
+}
+
+impl AnnotationIndex {
+    /// Reads the annotations; none where nobody annotated anything.
+    pub fn read(path: &Path) -> Result<Self, AnnotationError> {
+        if !path.exists() {
+            return Ok(Self::default());
+        }
+        let failed = |error: rusqlite::Error| AnnotationError::new(path, error);
+        let connection =
+            database::open_read_only(path, &STEPS).map_err(|error| AnnotationError::new(path, error))?;
+        let mut rows = connection.prepare(&format!("SELECT {COLUMNS} FROM annotation")).map_err(failed)?;
+        let rows = rows.query_map([], annotated).map_err(failed)?.collect::<rusqlite::Result<Vec<_>>>();
+        // An id that is none was never written by this program.
+        let named = rows
+            .map_err(failed)?
+            .into_iter()
+            .filter_map(|(id, annotated)| Some((id.parse().ok()?, annotated)));
+        Ok(Self(named.collect()))
+    }
+
+    /// The hidden sessions.
+    pub fn hidden(&self) -> HashSet<SessionId> {
+        self.0
+            .iter()
+            .filter(|(_, annotated)| annotated.annotations.hidden)
+            .map(|(id, _)| id.clone())
+            .collect()
+    }
+
+    /// Adds the annotations to a session. Its name is its title, unless the person gave it another one in Claude Code since.
+    pub(crate) fn apply(&self, session: &mut Session) {
+        let Some(AnnotatedRow { annotations, custom_title }) = self.0.get(&session.id) else { return };
+        let is_newer =
+            session.custom_title.is_some() && session.custom_title.as_deref() != custom_title.as_deref();
+        if let Some(name) = annotations.name.as_deref().filter(|_| !is_newer) {
+            session.title = Some(name.into());
+        }
+        session.annotations = Some(Box::new(annotations.clone()));
+    }
+}
+
+/// The open file of annotations.
+#[derive(Debug)]
+pub struct AnnotationStore {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl AnnotationStore {
+    /// Opens the file and creates it if it is missing.
+    pub fn open(path: &Path) -> Result<Self, AnnotationError> {
+        let opened =
+            database::open_precious(path, &STEPS).map_err(|error| AnnotationError::new(path, error))?;
+        Ok(Self { connection: opened.connection, path: path.to_owned() })
+    }
+
+    /// Changes the annotations of a session and returns them; without any left, nothing is kept of it.
+    pub fn change(
+        &mut self,
+        session: &Session,
+        change: impl FnOnce(&mut Annotations),
+    ) -> Result<Annotations, AnnotationError> {
+        let changed = change_row(&mut self.connection, session, change);
+        changed.map_err(|error| AnnotationError::new(&self.path, error))
+    }
+
+    /// Removes the annotations of sessions, also from the pages of the file.
+    pub fn forget(&mut self, ids: &HashSet<SessionId>) -> Result<u64, AnnotationError> {
+        let forget = |connection: &mut Connection| {
+            let turn = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let mut removed = 0;
+            for id in ids {
+                removed += turn.execute("DELETE FROM annotation WHERE session = ?1", [id.as_str()])?;
+            }
+            turn.commit()?;
+            if removed > 0 {
+                connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")?;
+            }
+            Ok(removed as u64)
+        };
+        forget(&mut self.connection).map_err(|error: rusqlite::Error| AnnotationError::new(&self.path, error))
+    }
+}
+
+fn change_row(
+    connection: &mut Connection,
+    session: &Session,
+    change: impl FnOnce(&mut Annotations),
+) -> rusqlite::Result<Annotations> {
+    let turn = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let id = session.id.as_str();
+    let known = turn
+        .query_row(&format!("SELECT {COLUMNS} FROM annotation WHERE session = ?1"), [id], annotated)
+        .optional()?
+        .map_or_else(AnnotatedRow::default, |(_, annotated)| annotated);
+    let mut annotations = known.annotations.clone();
+    change(&mut annotations);
+    let custom_title = if annotations.name == known.annotations.name {
+        known.custom_title
+    } else {
+        session.custom_title.as_deref().map(str::to_owned)
+    };
+    if annotations.is_empty() {
+        turn.execute("DELETE FROM annotation WHERE session = ?1", [id])?;
+    } else {
+        let tags = serde_json::to_string(&annotations.tags).unwrap_or_default();
+        turn.execute(
+            &format!("INSERT OR REPLACE INTO annotation ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"),
+            params![
+                id,
+                annotations.name,
+                custom_title,
+                tags,
+                annotations.note,
+                annotations.pinned,
+                annotations.hidden
+            ],
+        )?;
+    }
+    turn.commit()?;
+    Ok(annotations)
+}
+
+/// A row of the table.
+fn annotated(row: &Row<'_>) -> rusqlite::Result<(String, AnnotatedRow)> {
+    let tags: String = row.get(3)?;
+    let annotations = Annotations {
+        name: row.get(1)?,
+        tags: serde_json::from_str(&tags).unwrap_or_default(),
+        note: row.get(4)?,
+        pinned: row.get(5)?,
+        hidden: row.get(6)?,
+    };
+    Ok((row.get(0)?, AnnotatedRow { annotations, custom_title: row.get(2)? }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(custom_title: Option<&str>) -> Session {
+        let title = Some(custom_title.unwrap_or("fix it").into());
+        Session { title, custom_title: custom_title.map(Into::into), ..Session::blank("s".parse().unwrap()) }
+    }
+
+    fn title(path: &Path, mut session: Session) -> String {
+        AnnotationIndex::read(path).unwrap().apply(&mut session);
+        session.title.unwrap().to_string()
+    }
+
+    #[test]
+    fn the_newer_of_two_names_wins() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("annotations.sqlite");
+        assert_eq!(title(&path, session(None)), "fix it");
+        let mut store = AnnotationStore::open(&path).unwrap();
+        store
+            .change(&session(Some("Old")), |annotations| annotations.name = Some("Rotate tokens".into()))
+            .unwrap();
+        assert_eq!(title(&path, session(Some("Old"))), "Rotate tokens");
+        assert_eq!(title(&path, session(Some("Named in Claude Code"))), "Named in Claude Code");
+        // Another annotation does not make the name newer.
+        store
+            .change(&session(Some("Named in Claude Code")), |annotations| annotations.pinned = true)
+            .unwrap();
+        assert_eq!(title(&path, session(Some("Named in Claude Code"))), "Named in Claude Code");
+    }
+
+    #[test]
+    fn what_has_no_marks_left_is_not_kept() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("annotations.sqlite");
+        let mut store = AnnotationStore::open(&path).unwrap();
+        let set = |annotations: &mut Annotations| annotations.tags = vec!["release".into()];
+        assert_eq!(store.change(&session(None), set).unwrap().tags, ["release"]);
+        assert!(store.change(&session(None), |annotations| annotations.tags.clear()).unwrap().is_empty());
+        assert!(AnnotationIndex::read(&path).unwrap().0.is_empty());
+    }
+
+    #[test]
+    fn what_is_forgotten_is_in_no_page_of_the_file() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("annotations.sqlite");
+        let mut store = AnnotationStore::open(&path).unwrap();
+        store
+            .change(&session(None), |annotations| annotations.note = Some("the xylophone plan".into()))
+            .unwrap();
+        assert_eq!(store.forget(&HashSet::from(["s".parse().unwrap()])).unwrap(), 1);
+        drop(store);
+        for file in std::fs::read_dir(scratch.path()).unwrap() {
+            let bytes = std::fs::read(file.unwrap().path()).unwrap();
+            assert!(!bytes.windows(9).any(|window| window == b"xylophone"));
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What a person annotations sessions with: `name`, `tag`, `note`, `pin` and `hide`.
+
+use serde_json::Value;
+use testkit::{ScratchHome, Transcript};
+
+const IDS: [&str; 3] = [
+    "11111111-1111-4111-8111-111111111111",
+    "22222222-2222-4222-8222-222222222222",
+    "33333333-3333-4333-8333-333333333333",
+];
+
+fn home() -> ScratchHome {
+    let home = ScratchHome::new();
+    for (id, at, prompt) in [
+        (IDS[0], "2026-03-01T09:00:00Z", "Rotate the walrus keys"),
+        (IDS[1], "2026-03-02T09:00:00Z", "Paint the walrus shed"),
+        (IDS[2], "2026-03-03T09:00:00Z", "Feed the walrus twice"),
+    ] {
+        Transcript::new(id).at(at).prompt(prompt).answer("Done.").write_to(&home);
+    }
+    home
+}
+
+#[track_caller]
+fn run(home: &ScratchHome, arguments: &[&str]) -> (i32, String, String) {
+    let output = home.command(env!("CARGO_BIN_EXE_backstory")).args(arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+#[track_caller]
+fn printed(home: &ScratchHome, arguments: &[&str]) -> String {
+    let (code, out, problem) = run(home, arguments);
+    assert_eq!(code, 0, "{arguments:?}: {problem}");
+    out
+}
+
+/// The sessions that a command answers with, by their place in [`IDS`].
+#[track_caller]
+fn found(home: &ScratchHome, arguments: &[&str]) -> Vec<usize> {
+    let answer: Value = serde_json::from_str(&printed(home, &[arguments, &["--json"]].concat())).unwrap();
+    let rows = answer["sessions"].as_array().or_else(|| answer["hits"].as_array()).unwrap();
+    let mut found = Vec::new();
+    for row in rows {
+        found.push(IDS.iter().position(|id| row["session_id"] == *id).unwrap());
+    }
+    found
+}
+
+#[test]
+fn a_pinned_session_is_listed_first_and_a_hidden_one_on_request() {
+    let home = home();
+    assert_eq!(found(&home, &["list"]), [2, 1, 0]);
+    assert_eq!(printed(&home, &["pin", "1111"]), "11111111  pinned\n");
+    assert_eq!(found(&home, &["list"]), [0, 2, 1]);
+    assert_eq!(found(&home, &["list", "--pinned"]), [0]);
+    assert_eq!(found(&home, &["list", "--limit", "1"]), [0]);
+    printed(&home, &["hide", "2222", "3333"]);
+    assert_eq!(found(&home, &["list"]), [0]);
+    assert_eq!(found(&home, &["list", "--hidden"]), [2, 1]);
+    assert_eq!(found(&home, &["search", "walrus"]), [0]);
+    let mut hidden = found(&home, &["search", "walrus", "is:hidden"]);
+    hidden.sort_unstable();
+    assert_eq!(hidden, [1, 2]);
+    assert!(printed(&home, &["show", "2222"]).contains("Paint the walrus shed"), "its id still names it");
+    printed(&home, &["hide", "2222", "3333", "--undo"]);
+    printed(&home, &["pin", "1111", "--undo"]);
+    assert_eq!(found(&home, &["list"]), [2, 1, 0]);
+}
+
+#[test]
+fn tags_are_filters() {
+    let home = home();
+    assert_eq!(printed(&home, &["tag", "1111", "release", "#auth"]), "11111111  #auth #release\n");
+    printed(&home, &["tag", "3333", "Release"]);
+    assert_eq!(found(&home, &["list", "--tag", "RELEASE"]), [2, 0]);
+    assert_eq!(found(&home, &["search", "walrus", "tag:auth"]), [0]);
+    assert_eq!(found(&home, &["search", "walrus", "--tag", "later"]), [0; 0]);
+    assert_eq!(printed(&home, &["tag"]), "    1  #Release\n    1  #auth\n    1  #release\n");
+    assert!(printed(&home, &["list"]).contains("Rotate the walrus keys #auth #release"));
+    printed(&home, &["tag", "1111", "--remove", "auth", "--remove", "release"]);
+    assert_eq!(found(&home, &["list", "--tag", "release"]), [2]);
+    let (code, _, problem) = run(&home, &["tag", "1111", "two words"]);
+    assert_eq!(code, 2);
+    assert!(problem.contains("`two words` is no tag"), "{problem}");
+}
+
+#[test]
+fn a_name_is_the_title_until_claude_code_has_a_newer_one() {
+    let home = home();
+    printed(&home, &["name", "1111", "Keys", "of", "the", "walrus"]);
+    printed(&home, &["note", "1111", "Ana has to look at this"]);
+    let shown = printed(&home, &["show", "1111"]);
+    assert!(shown.starts_with("Keys of the walrus\n"), "{shown}");
+    assert!(shown.contains("\nAna has to look at this\n"), "{shown}");
+    assert_eq!(found(&home, &["list", "keys", "of"]), [0]);
+    Transcript::new(IDS[0])
+        .at("2026-03-01T09:00:00Z")
+        .prompt("Rotate the walrus keys")
+        .answer("Done.")
+        .title("Rotation")
+        .write_to(&home);
+    assert!(printed(&home, &["list"]).contains("Rotation"));
+    printed(&home, &["name", "1111", "--clear"]);
+    assert!(printed(&home, &["name", "1111"]).contains("no name; its title is \"Rotation\""));
+}
+
+#[test]
+fn a_secret_in_a_mark_is_not_printed_and_what_is_forgotten_is_gone() {
+    let home = home();
+    let key = ["AKIA", "QWERTYUIOPASDFGH"].concat();
+    printed(&home, &["note", "1111", &format!("the key is {key}")]);
+    for arguments in [&["note", "1111"][..], &["show", "1111"], &["list", "--json"]] {
+        assert!(!printed(&home, arguments).contains(&key), "{arguments:?}");
+    }
+    printed(&home, &["note", "2222", "the xylophone plan"]);
+    printed(&home, &["forget", "2222", "--yes"]);
+    let annotations = home.state_dir().join("annotations.sqlite");
+    let bytes = std::fs::read(annotations).unwrap();
+    assert!(!bytes.windows(9).any(|window| window == b"xylophone"));
+}

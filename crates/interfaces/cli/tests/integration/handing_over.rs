@@ -1,0 +1,95 @@
+//! What one session leaves to the next: `handoff`, and one kind of thing out of a conversation with `show`.
+
+use serde_json::{Value, json};
+use testkit::{ScratchHome, Transcript};
+
+const ID: &str = "11111111-1111-4111-8111-111111111111";
+
+fn home() -> ScratchHome {
+    let home = ScratchHome::new();
+    let shop = home.dir("shop");
+    let edit = |file: &str| json!({"file_path": shop.join(file), "old_string": "a", "new_string": "b"});
+    let todos = json!({"todos": [
+        {"content": "Rotate on refresh", "status": "completed", "activeForm": "Rotating"},
+        {"content": "Write the migration", "status": "pending", "activeForm": "Writing"},
+    ]});
+    Transcript::new(ID)
+        .cwd(&shop)
+        .branch("fix/refresh")
+        .at("2026-03-02T09:00:00Z")
+        .prompt("The refresh token is used twice; make the second use fail")
+        .answer("I looked at it. The root cause is a race between two refreshes.\n\n```sh\ncargo test refresh\n```")
+        .prompt("Don't touch the billing tables because they are shared")
+        .answer("Agreed, let's go with a rotating token instead of a lock.")
+        .tool("Edit", edit("src/token.rs"), "Updated.")
+        .tool("Edit", edit("src/token.rs"), "Updated.")
+        .tool("Edit", edit("src/lib.rs"), "Updated.")
+        .failed_tool("Bash", json!({"command": "cargo test"}), "error[E0425]: cannot find value `now`")
+        .tool("Bash", json!({"command": "cargo test"}), "test result: ok")
+        .failed_tool("Bash", json!({"command": "sqlx migrate run"}), "error: no such file: migrations")
+        .tool("Bash", json!({"command": "git commit -m 'Rotate tokens'"}), "[fix/refresh 1a2b3c4] Rotate tokens\n 1 file changed")
+        .tool("TodoWrite", todos, "Todos have been modified")
+        .answer("The token rotates. Next step: write the migration.")
+        .write_to(&home);
+    home
+}
+
+#[track_caller]
+fn printed(home: &ScratchHome, arguments: &[&str]) -> String {
+    let output = home.command(env!("CARGO_BIN_EXE_backstory")).args(arguments).output().unwrap();
+    let problem = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {problem}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn section(answer: &Value, name: &str) -> Vec<String> {
+    let sections = answer["sections"].as_array().unwrap();
+    let found = sections.iter().find(|section| section["name"] == name);
+    let lines = found.map_or(&[][..], |section| section["lines"].as_array().unwrap());
+    lines.iter().map(|line| line["text"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_handoff_has_what_the_next_session_needs() {
+    let home = home();
+    insta::assert_snapshot!("handoff", printed(&home, &["handoff", "1111"]));
+    let answer: Value = serde_json::from_str(&printed(&home, &["handoff", "1111", "--json"])).unwrap();
+    assert_eq!(section(&answer, "open_ends"), ["Write the migration", "Next step: write the migration."]);
+    let errors = section(&answer, "errors");
+    assert_eq!(errors.len(), 1, "what was done again with success is no error: {errors:?}");
+    assert!(errors[0].contains("sqlx migrate run"), "{errors:?}");
+    assert_eq!(section(&answer, "files"), ["src/token.rs (2 changes)", "src/lib.rs (1 change)"]);
+    // Every place opens.
+    for section in answer["sections"].as_array().unwrap() {
+        for line in section["lines"].as_array().unwrap() {
+            printed(&home, &["show", line["place"].as_str().unwrap()]);
+        }
+    }
+}
+
+#[test]
+fn a_small_budget_is_kept() {
+    let home = home();
+    let answer: Value =
+        serde_json::from_str(&printed(&home, &["handoff", "1111", "--tokens", "260", "--json"])).unwrap();
+    assert!(answer["tokens"].as_u64().unwrap() <= 260, "{answer:#}");
+    assert!(answer["left_out"].as_u64().unwrap() > 0, "{answer:#}");
+    assert!(!section(&answer, "goal").is_empty(), "{answer:#}");
+}
+
+#[test]
+fn show_prints_one_kind_of_thing_alone() {
+    let home = home();
+    assert_eq!(printed(&home, &["show", "1111", "--code"]), "cargo test refresh\n");
+    assert_eq!(
+        printed(&home, &["show", "1111", "--commands"]),
+        "cargo test\ncargo test\nsqlx migrate run\ngit commit -m 'Rotate tokens'\n"
+    );
+    assert_eq!(
+        printed(&home, &["show", "1111", "--prompts"]),
+        "The refresh token is used twice; make the second use fail\n\n\
+         Don't touch the billing tables because they are shared\n"
+    );
+    let shown = printed(&home, &["show", "1111", "BILLING"]);
+    assert!(shown.contains("Don't touch") && !shown.contains("used twice;"), "{shown}");
+}
