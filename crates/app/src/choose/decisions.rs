@@ -196,7 +196,7 @@ pub(crate) fn forget(context: &Context, sessions: &HashSet<SessionId>) -> Result
             )?;
         }
         if erased > 0 {
-            // What is deleted stays readable in the file until it is written anew.
+            // What is deleted stays readable in the file until it is rewritten.
             connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")?;
         }
         Ok(erased)

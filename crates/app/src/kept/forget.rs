@@ -161,7 +161,7 @@ fn delete(session: &Session) -> Result<Vec<PathBuf>, Error> {
     Ok(deleted)
 }
 
-/// Erases what workers on these sessions were told and said.
+/// Erases the frames of workers on these sessions.
 fn forget_workers(context: &Context, ids: &HashSet<SessionId>) -> Result<u64, Error> {
     if !table::exists(context) {
         return Ok(0);

@@ -41,7 +41,7 @@ pub struct Answer {
     /// The last day.
     pub until: Date,
     /// The projects, the one with the most work first.
-    pub projects: Vec<DayProject>,
+    pub projects: Vec<ProjectDay>,
     /// The estimated price of all of it, in US dollars.
     pub cost_usd: Option<f64>,
     /// The last day before these on which there was something, where there is nothing on these.
@@ -51,7 +51,7 @@ pub struct Answer {
 
 /// What was done in a project.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct DayProject {
+pub struct ProjectDay {
     /// The short name of the repository.
     pub project: Option<String>,
     /// Its path.
@@ -62,12 +62,12 @@ pub struct DayProject {
     /// The estimated price, in US dollars.
     pub cost_usd: Option<f64>,
     /// The sessions, in the order in which they were begun.
-    pub sessions: Vec<DaySession>,
+    pub sessions: Vec<SessionDay>,
 }
 
 /// What was done in a session on these days.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct DaySession {
+pub struct SessionDay {
     /// The session's id.
     pub session_id: SessionId,
     /// The session's title.
@@ -143,10 +143,10 @@ pub fn day(context: &Context, request: &Request) -> Result<Answer, Error> {
     let filter = with_project(context, &filter, &all.iter().map(|entry| &*entry.session));
     let mut answer =
         Answer { since: days.since, until: days.until, projects: Vec::new(), cost_usd: None, last_day: None };
-    let mut projects: BTreeMap<Option<PathBuf>, DayProject> = BTreeMap::new();
-    // What a fork copied is told of the session that had it first.
+    let mut projects: BTreeMap<Option<PathBuf>, ProjectDay> = BTreeMap::new();
+    // What a fork copied counts for the session that had it first.
     all.sort_by_key(|entry| (entry.session.forked_from.is_some(), entry.session.created));
-    let mut told = HashSet::new();
+    let mut counted = HashSet::new();
     for entry in all {
         context.check_cancelled()?;
         let mut session = entry.session;
@@ -163,9 +163,9 @@ pub fn day(context: &Context, request: &Request) -> Result<Answer, Error> {
         }
         context.redact_session(&mut session);
         let cost = costs.get(&session.id).copied();
-        let Some(done) = done(context, &session, &days, cost, &mut told) else { continue };
+        let Some(done) = done(context, &session, &days, cost, &mut counted) else { continue };
         let path = session.repo_path.as_deref().map(Path::to_owned);
-        let project = projects.entry(path.clone()).or_insert_with(|| DayProject {
+        let project = projects.entry(path.clone()).or_insert_with(|| ProjectDay {
             project: session.project.as_deref().map(|name| context.secrets.redacted(name.into())),
             path,
             active_seconds: 0,
@@ -217,7 +217,7 @@ impl Days {
             return Err(Error::new(Kind::Usage, format!("{since} is after {until}")));
         }
         let midnight = |date: Date| {
-            let out_of_range = |_| Error::new(Kind::Usage, format!("{date} is too far away to be told of"));
+            let out_of_range = |_| Error::new(Kind::Usage, format!("{date} is too far away"));
             date.to_zoned(context.zone()).map(|time| time.timestamp()).map_err(out_of_range)
         };
         Ok(Self { since, until, begin: midnight(since)?, end: midnight(until.saturating_add(1.day()))? })
@@ -242,19 +242,19 @@ fn done(
     session: &Session,
     days: &Days,
     cost: Option<f64>,
-    told: &mut HashSet<u64>,
-) -> Option<DaySession> {
+    counted: &mut HashSet<u64>,
+) -> Option<SessionDay> {
     let file = session.file.as_deref()?;
     let done = blank(session, cost);
     let mut story =
-        Story { secrets: context.secrets, days, told, own: HashSet::new(), times: Vec::new(), done };
+        Story { secrets: context.secrets, days, counted, own: HashSet::new(), times: Vec::new(), done };
     let mut files: BTreeMap<PathBuf, u64> = BTreeMap::new();
-    // A session that goes while it is read has been told of as far as it was.
+    // A session that vanishes while it is read counts as far as it was read.
     let _ = each_history_event(file, |event| story.take(event, &mut files));
     for agent in session.subagents.iter().filter(|agent| agent.file != file) {
         let _ = each_history_event(&agent.file, |event| story.of_subagent(event, &mut files));
     }
-    story.told.extend(story.own.drain());
+    story.counted.extend(story.own.drain());
     story.times.sort_unstable();
     let mut done = story.done;
     (done.first, done.last) = (*story.times.first()?, *story.times.last()?);
@@ -269,8 +269,8 @@ fn done(
     Some(done)
 }
 
-fn blank(session: &Session, cost_usd: Option<f64>) -> DaySession {
-    DaySession {
+fn blank(session: &Session, cost_usd: Option<f64>) -> SessionDay {
+    SessionDay {
         session_id: session.id.clone(),
         title: session.title.as_deref().map(ToOwned::to_owned),
         branch: session.branch.as_deref().map(ToOwned::to_owned),
@@ -288,18 +288,18 @@ fn blank(session: &Session, cost_usd: Option<f64>) -> DaySession {
 struct Story<'a> {
     secrets: Secrets,
     days: &'a Days,
-    /// The records that were told of in other sessions.
-    told: &'a mut HashSet<u64>,
+    /// The records that other sessions have already.
+    counted: &'a mut HashSet<u64>,
     /// The records of this one.
     own: HashSet<u64>,
     times: Vec<Timestamp>,
-    done: DaySession,
+    done: SessionDay,
 }
 
 impl Story<'_> {
     fn take(&mut self, event: HistoryEvent, files: &mut BTreeMap<PathBuf, u64>) {
         let Some(at) = event.at.filter(|at| self.days.holds(*at)) else { return };
-        if event.record.is_some_and(|record| self.told.contains(&record)) {
+        if event.record.is_some_and(|record| self.counted.contains(&record)) {
             return;
         }
         self.own.extend(event.record);

@@ -22,7 +22,7 @@ pub struct Request {
 /// Sends a message to a living worker of the session; where there is none, the session is resumed for it by a
 /// worker that outlives this process.
 ///
-/// The key of a session of OpenClaw's stands for the Claude session behind it; where there is none, one is begun.
+/// The key of a session of OpenClaw's names the Claude session behind it; where there is none, one is started.
 pub fn send(context: &Context, request: &Request) -> Result<Answer, Error> {
     match continue_key::as_key(&request.to) {
         Some((key, agent)) => continue_key::send(context, &key, &agent, &request.message),

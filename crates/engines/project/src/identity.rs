@@ -1,4 +1,4 @@
-//! By what a repository is known again after it was moved or cloned anew: its first commits and its remotes.
+//! How a repository is recognized after it was moved or cloned again: by its first commits and its remotes.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -109,7 +109,7 @@ impl WorkerStore {
         Ok(ended)
     }
 
-    /// Writes the file anew, without what was deleted in it.
+    /// Rewrites the file without what was deleted in it.
     pub fn compact(&mut self) -> Result<(), WorkerStoreError> {
         let compacted = self.connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);");
         compacted.map_err(|error| self.failed(error))

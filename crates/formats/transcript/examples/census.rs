@@ -114,7 +114,7 @@ fn spent(id: &SessionId, path: &Path) -> io::Result<(Vec<MessageUsage>, Option<C
     Ok((spent.into_messages(), summary.cost_state))
 }
 
-/// The sum of messages, one that stands in several files counted once.
+/// The sum of messages, one that is in several files counted once.
 fn each_once(messages: Vec<MessageUsage>) -> Usage {
     let mut once = BTreeMap::<u64, Usage>::new();
     for message in messages {

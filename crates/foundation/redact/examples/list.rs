@@ -1,4 +1,4 @@
-//! What would be redacted in the files of a folder, with what stands around it:
+//! What would be redacted in the files of a folder, with the text around it:
 //! `cargo run --release -p backstory-redact --example list -- FOLDER…`. Prints secrets as they are.
 
 #![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "a program for judging")]

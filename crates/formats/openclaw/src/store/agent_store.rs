@@ -128,7 +128,7 @@ impl AgentStore {
     }
 
     /// The transcript of an entry. A path that leads out of the agent's folder, such as one from before the folder was
-    /// moved, stands for the file of that name within it.
+    /// moved, is replaced by the file of that name within it.
     pub fn transcript_of(&self, entry: &Entry) -> Result<PathBuf, StoreError> {
         let session = entry.session().ok_or_else(|| {
             StoreError::Outside("the session has no valid id, so it has no transcript".to_owned())

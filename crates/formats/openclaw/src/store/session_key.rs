@@ -32,7 +32,7 @@ pub struct SessionKey(String);
 #[error("`{}` is not the key of a session: it is empty, too long or has control characters", .0.escape_debug())]
 pub struct InvalidKey(String);
 
-/// What a key stands for, its thread aside.
+/// What a key names, without its thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyKind {
     /// The main conversation of an agent; its name is configured.
@@ -199,7 +199,7 @@ impl SessionKey {
         self.rest().starts_with("subagent:")
     }
 
-    /// What it stands for; `main_key` is the name of main conversations.
+    /// What it names; `main_key` is the name of main conversations.
     pub fn kind(&self, main_key: &str) -> KeyKind {
         let base = self.thread_of().map_or_else(|| self.clone(), |(parent, _)| parent);
         let rest = base.rest();

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use app::sessions::day::{Answer, DayProject, DaySession, Request, day};
+use app::sessions::day::{Answer, ProjectDay, Request, SessionDay, day};
 use app::{Context, Moment};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -107,7 +107,7 @@ impl Look {
     }
 
     /// A project, with its path where others have the same name.
-    fn project(&self, out: &mut impl Write, project: &DayProject, has_path: bool) -> io::Result<()> {
+    fn project(&self, out: &mut impl Write, project: &ProjectDay, has_path: bool) -> io::Result<()> {
         let (cyan, dim) = (AnsiColor::Cyan.on_default().bold(), Style::new().dimmed());
         let name = project.project.as_deref().unwrap_or("(no project)");
         let facts = [time(project.active_seconds), price(project.cost_usd)];
@@ -120,7 +120,7 @@ impl Look {
         project.sessions.iter().try_for_each(|session| self.session(out, session))
     }
 
-    fn session(&self, out: &mut impl Write, session: &DaySession) -> io::Result<()> {
+    fn session(&self, out: &mut impl Write, session: &SessionDay) -> io::Result<()> {
         let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
         let title = safe(session.title.as_deref().unwrap_or("(no title)"));
         writeln!(out, "  {bold}{}{bold:#}", fit(&title, self.width.saturating_sub(2)))?;
@@ -145,7 +145,7 @@ impl Look {
         self.files(out, session)
     }
 
-    fn prompts(&self, out: &mut impl Write, session: &DaySession) -> io::Result<()> {
+    fn prompts(&self, out: &mut impl Write, session: &SessionDay) -> io::Result<()> {
         let dim = Style::new().dimmed();
         let all = session.prompts.len();
         // A single prompt more is shown rather than counted.
@@ -163,7 +163,7 @@ impl Look {
         Ok(())
     }
 
-    fn files(&self, out: &mut impl Write, session: &DaySession) -> io::Result<()> {
+    fn files(&self, out: &mut impl Write, session: &SessionDay) -> io::Result<()> {
         let (yellow, dim) = (AnsiColor::Yellow.on_default(), Style::new().dimmed());
         let all = session.files.len();
         let shown = if self.all || all <= FILES + 1 { all } else { FILES };
@@ -178,7 +178,7 @@ impl Look {
         Ok(())
     }
 
-    /// A time of the day; with its date where several days are told of.
+    /// A time of the day; with its date where there are several days.
     fn at(&self, at: Timestamp, has_date: bool) -> String {
         let format = if self.is_one_day || !has_date { "%H:%M" } else { "%e %b %H:%M" };
         at.to_zoned(self.zone.clone()).strftime(format).to_string()

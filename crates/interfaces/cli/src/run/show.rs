@@ -276,7 +276,7 @@ mod tests {
         assert_eq!(said(false, delta("One two ")), "One two");
         assert_eq!(said(false, note()), "\ncompacts\n");
         assert_eq!(said(false, delta("three four ")), "three four");
-        // While a question stands below, no word comes between.
+        // While a question is shown below, nothing is printed in between.
         assert_eq!(said(true, delta("five ")), "");
         assert_eq!(said(false, delta("six ")), " five six");
         assert_eq!(said(true, delta("seven")), "");
