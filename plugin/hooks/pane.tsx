@@ -95,8 +95,10 @@ async function look($: EngineInterface, question: string): Promise<void> {
 
 /** Goes from the field to the first hit. The field keeps what was typed. */
 async function enter($: EngineInterface, question: string): Promise<void> {
-  opening = question
-  if ((await read($, found)).question !== question) await look($, question)
+  const words = question.trimEnd()
+  // Claude Code empties the field, and draws a text again only where it is another than the last one.
+  opening = opening === words ? `${words} ` : words
+  if ((await read($, found)).question.trimEnd() !== words) await look($, words)
   await $.ui.focus({ requestId: PANE, key: 'hit:0' })
   await choose($, 0)
 }

@@ -86,6 +86,25 @@ test('a key puts a cited pack into the prompt, and no model was asked for any of
   assert.match(JSON.stringify(desk.model.calls.at(-1).messages), /do the same\\n\\nFrom an earlier session, quoted/)
 })
 
+test('the pane that is opened with words keeps them', async () => {
+  terminal.type('/backstory upload')
+  await terminal.until(/❯.\/backstory upload/)
+  terminal.key('Enter')
+  await terminal.until(/Find: upload[^]*▸ /)
+  for (const _ of [1, 2]) {
+    terminal.key('Enter')
+    // The keys belong to the hit now, and the field has its words.
+    terminal.key('l')
+    await terminal.until(/Find: upload *\n[^]*backstory resume [0-9a-f]{8}/)
+    terminal.key('l')
+    await terminal.until(/l: resume or fork it/)
+    terminal.key('Up')
+    await terminal.until(/Find: upload +⏎ choose/)
+  }
+  terminal.key('Escape')
+  await terminal.until(/^(?![^]*Find:)/)
+})
+
 test('the band says what the context costs once it is cold', async () => {
   await terminal.until(/30k tokens of context: cold after \d+ idle minutes, then read again/)
 })

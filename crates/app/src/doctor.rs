@@ -21,7 +21,9 @@ use crate::sessions::select::{self, Listing};
 use crate::sessions::unread::{STILL_FOUND, unreadable_databases};
 use crate::{Context, Error, NextStep, cron, kept};
 
-pub use report::{ArchiveReport, CacheFile, ClaudeReport, Finding, Folder, Index, Report, Request, Severity};
+pub use report::{
+    ArchiveReport, CacheFile, ClaudeReport, Finding, Folder, Index, PluginReport, Report, Request, Severity,
+};
 pub use secrets::{SecretsFound, SecretsReport, SecretsRequest, secrets};
 pub use service::{ServiceFiles, ServiceRequest, service};
 
@@ -38,10 +40,11 @@ pub fn doctor(context: &Context, _: &Request) -> Result<Report<Vec<NextStep>>, E
     let program = claude::installed(context);
     let release = program.as_ref().and_then(|program| claude::release(context, program));
     let claude = program.map(|program| describe(program.path, release));
+    let plugin = plugin::installed(context);
     let index = about_index(context);
     let findings: Vec<_> = [
         about_claude(context, claude.as_ref(), release),
-        plugin::about(context, release),
+        plugin::about(context, plugin.as_ref(), release),
         about_folders(context, &all),
         unreadable(&all),
         foreign(context, &all),
@@ -58,6 +61,7 @@ pub fn doctor(context: &Context, _: &Request) -> Result<Report<Vec<NextStep>>, E
     Ok(Report {
         healthy: findings.iter().all(|finding| finding.severity == Severity::Advice),
         claude,
+        plugin: plugin.as_ref().map(plugin::report),
         config_folders: config_folders(context, &all.sessions),
         openclaw_folders: openclaw_folders(context),
         subagents: all.subagents,

@@ -2760,6 +2760,8 @@ export interface components {
             index: components["schemas"]["IndexSize"] | null;
             /** @description OpenClaw's state folders. */
             openclaw_folders: components["schemas"]["SearchedFolder"][];
+            /** @description Backstory's plugin for Claude Code; absent where it is not installed. */
+            plugin: components["schemas"]["PluginReport"] | null;
             /** @description The number of sub-agents' transcripts. */
             subagents: number;
         };
@@ -2977,7 +2979,7 @@ export interface components {
             /** @description The rank of the session that was forked, from 1. */
             forked_rank?: number | null;
             /** @description The fork, in which a worker works on the query. */
-            forked_session?: components["schemas"]["Forked"] | null;
+            forked_session?: components["schemas"]["ForkedWorker"] | null;
             /** @description The intent that was searched for. */
             intent: string;
             /** @description qmd's command that answered. */
@@ -2990,7 +2992,7 @@ export interface components {
             results: components["schemas"]["ForkCandidate"][];
         };
         /** @description A fork on which a worker works. */
-        Forked: {
+        ForkedWorker: {
             /** @description The session it came from. */
             resume_session_id: components["schemas"]["SessionId"];
             /** @description The fork's own session id. */
@@ -3771,6 +3773,15 @@ export interface components {
             data: string;
             /** @description Its type: PNG, JPEG, GIF or WebP. */
             media_type: string;
+        };
+        /** @description The plugin that is installed. */
+        PluginReport: {
+            /** @description Whether it is switched on. */
+            enabled: boolean;
+            /** @description Its id: its name, `@` and the marketplace it is from. */
+            id: string;
+            /** @description Its version, where Claude Code's list of plugins says it. */
+            version: string | null;
         };
         /** @description Why a request was not answered. */
         Problem: {
@@ -4862,6 +4873,16 @@ export interface components {
             since: string;
             /** @constant */
             status: "idle";
+            /**
+             * @description The beginning of the last answer, or of the error that ended the turn.
+             * @default
+             */
+            text: string;
+            /**
+             * @description Whether the turn ended with an error.
+             * @default false
+             */
+            turn_failed: boolean;
         } | {
             /** @constant */
             status: "finished";
@@ -5025,6 +5046,16 @@ export interface components {
             since: string;
             /** @constant */
             status: "idle";
+            /**
+             * @description The beginning of the last answer, or of the error that ended the turn.
+             * @default
+             */
+            text: string;
+            /**
+             * @description Whether the turn ended with an error.
+             * @default false
+             */
+            turn_failed: boolean;
         } | {
             /** @constant */
             status: "finished";
@@ -5048,6 +5079,8 @@ export interface components {
         });
         /** @description The workers that a request selects. */
         WorkersAnswer: {
+            /** @description What else there is to know about the answer, in sentences. */
+            notes?: string[];
             /** @description The workers, newest first. */
             workers: components["schemas"]["WorkerInfo"][];
         };

@@ -81,8 +81,12 @@ pub fn announce(context: &Context, bridge: &Bridge, request: &Request) -> Result
     let unreachable = |why: String| {
         Error::new(Kind::Unavailable, format!("worker {} cannot announce anything: {why}", bridge.worker))
     };
+    let row = bridge.row(context)?;
+    if row.state.is_over() {
+        return Err(unreachable(format!("it has ended ({})", row.state.as_str())));
+    }
     let worker = RemoteWorker::connect(&home(context), bridge.worker);
-    let worker = worker.map_err(|error| unreachable(system::error_chain(&error)))?;
+    let worker = worker.map_err(|_| unreachable("the Backstory that runs it does not answer".to_owned()))?;
     worker.command(&Command::Announce { message: message.clone() }).map_err(unreachable)?;
     let written = bridge.announcements.append(&Announcement { message, timestamp: context.read_clock() });
     // It has reached the worker and is kept there; without the file, a host learns of it only by following the worker.

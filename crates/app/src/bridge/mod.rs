@@ -12,7 +12,7 @@ pub mod status;
 
 use std::path::PathBuf;
 
-use model::AgentId;
+use model::{AgentId, SessionId};
 pub use workers::WorkerId;
 use workers::store::Worker;
 
@@ -20,13 +20,14 @@ pub use policy::Tool;
 
 use crate::bridge::announce::AnnouncementFile;
 use crate::workers::table::{open, unusable};
-use crate::{Caller, Context, Error, Kind, NextStep};
+use crate::{Caller, Config, Context, Error, Kind, NextStep};
 
 /// The bridge of one worker.
 #[derive(Debug)]
 pub struct Bridge {
     worker: WorkerId,
     agent: AgentId,
+    session: SessionId,
     directory: PathBuf,
     announcements: AnnouncementFile,
 }
@@ -41,13 +42,16 @@ impl Bridge {
                 format!("worker {worker} does not work for an OpenClaw agent"),
             ));
         };
-        Ok(Self { worker, agent, directory: row.directory, announcements: AnnouncementFile::new(context) })
+        let announcements = AnnouncementFile::new(context);
+        Ok(Self { worker, agent, session: row.session, directory: row.directory, announcements })
     }
 
     /// A request that the worker makes: it may see what its agent may.
     pub fn context(&self, context: &Context) -> Context {
         let caller = Caller::Worker { worker: self.worker, agent: Some(self.agent.clone()) };
-        Context { caller, directory: self.directory.clone(), ..context.refreshed() }
+        // The session that asks, also where Claude Code's registry does not say it.
+        let config = Config { claude_session: Some(self.session.clone()), ..context.config().clone() };
+        Context { caller, directory: self.directory.clone(), ..context.with_config(config).refreshed() }
     }
 
     /// The tools that the settings allow the agent, none where the bridge is switched off.

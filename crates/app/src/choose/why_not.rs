@@ -69,6 +69,14 @@ pub fn why_not(context: &Context, request: &Request) -> Result<WhyNot, Error> {
         let message = format!("the sessions that decision {} considered are no longer recorded", kept.id);
         Error::new(Kind::NotFound, message).next(NextStep::Pick)
     })?;
+    // Nobody is to continue the conversation that they are in.
+    let asking = context.asking_session();
+    let is_other = |one: &Considered| asking.as_ref() != Some(&one.session_id);
+    if asking.as_ref().is_some_and(|asking| !session.is_empty() && asking.as_str().starts_with(session)) {
+        let message = format!("session `{session}` is the one that asks: none is chosen for itself");
+        return Err(Error::new(Kind::NotFound, message).next(NextStep::Pick));
+    }
+    let considered: Vec<Considered> = considered.into_iter().filter(is_other).collect();
     let at = considered.iter().position(is_it).filter(|_| !session.is_empty()).ok_or_else(|| {
         let message =
             format!("no session `{session}` is among the best that decision {} considered", kept.id);

@@ -1,33 +1,83 @@
 //! What `doctor` says about Backstory's plugin for Claude Code.
 
 use std::ffi::OsStr;
+use std::path::Path;
 
-use transcript::{ConfigFolder, InstalledPlugin};
+use transcript::{ConfigFolder, InstalledPlugin, RegisteredServer};
 use workers::{Program, Release};
 
-use super::{Finding, Severity, Steps, advice_to, problem};
+use super::{Finding, PluginReport, Severity, Steps, advice_to, problem};
 use crate::Context;
 use crate::live::hooks;
 
 /// The name of the plugin, and of the program it starts.
 const NAME: &str = "backstory";
 
-/// What keeps the plugin from working, and what reports twice beside it; nothing where it is not installed.
-pub(super) fn about(context: &Context, claude: Option<Release>) -> Vec<Finding<Steps>> {
-    let Some(folder) = context.config().claude_folders.first() else { return Vec::new() };
-    let Some(plugin) = InstalledPlugin::find(&ConfigFolder::new(folder), NAME).into_iter().next() else {
-        return Vec::new();
+/// The plugin, where it is installed.
+pub(super) fn installed(context: &Context) -> Option<InstalledPlugin> {
+    let folder = context.config().claude_folders.first()?;
+    InstalledPlugin::find(&ConfigFolder::new(folder), NAME).into_iter().next()
+}
+
+/// The plugin as the report shows it.
+pub(super) fn report(plugin: &InstalledPlugin) -> PluginReport {
+    PluginReport { id: plugin.id.clone(), version: plugin.version.clone(), is_enabled: plugin.is_enabled }
+}
+
+/// What keeps the plugin from working, and what gets in its way; nothing where it is not installed.
+pub(super) fn about(
+    context: &Context,
+    plugin: Option<&InstalledPlugin>,
+    claude: Option<Release>,
+) -> Vec<Finding<Steps>> {
+    let Some(plugin) = plugin else { return Vec::new() };
+    if !plugin.is_enabled {
+        let what = format!("Claude Code's plugin {} is installed and switched off", plugin.id);
+        return vec![advice(what, advice_to(&format!("switch it on: claude plugin enable {}", plugin.id)))];
+    }
+    let findings = [
+        missing(plugin),
+        unreachable(context),
+        without_mod(claude),
+        of_another_version(plugin),
+        twice(context),
+    ];
+    findings.into_iter().flatten().chain(other_servers(context)).collect()
+}
+
+/// Claude Code starts one of two servers that run the same program, and the tools of the person's own have other names.
+fn other_servers(context: &Context) -> Vec<Finding<Steps>> {
+    let config = context.config();
+    let file = config.claude_config_dir.as_ref().unwrap_or(&config.home).join(".claude.json");
+    let found = RegisteredServer::find(&file).into_iter().filter(|server| {
+        let program = Path::new(&server.command).file_name();
+        let has = |word: &str| server.arguments.iter().any(|argument| argument == word);
+        program == Some(OsStr::new(NAME)) && has("mcp") && !has("--worker")
+    });
+    let finding = |server: RegisteredServer| {
+        let name = workers::quoted(&server.name).unwrap_or_else(|| "<name>".to_owned());
+        let what = format!(
+            "the MCP server `{name}` is registered beside the plugin's: its tools are named mcp__{name}__…, which the \
+             plugin's commands and hooks do not know"
+        );
+        let remove = match server.directory.as_ref().map(workers::quoted) {
+            None => format!("leave the plugin's alone: claude mcp remove --scope user {name}"),
+            Some(Some(directory)) => {
+                format!("leave the plugin's alone: cd {directory} && claude mcp remove --scope local {name}")
+            }
+            Some(None) => {
+                format!("leave the plugin's alone: claude mcp remove --scope local {name}, in its directory")
+            }
+        };
+        Finding { path: Some(file.clone()), ..advice(what, advice_to(&remove)) }
     };
-    [missing(&plugin), unreachable(context), without_mod(claude), of_another_version(&plugin), twice(context)]
-        .into_iter()
-        .flatten()
-        .collect()
+    found.map(finding).collect()
 }
 
 /// It is switched on, and its folder is gone.
 fn missing(plugin: &InstalledPlugin) -> Option<Finding<Steps>> {
     let path = plugin.folder.clone();
-    if path.as_deref().is_some_and(std::path::Path::is_dir) {
+    if path.as_deref().is_some_and(Path::is_dir) {
         return None;
     }
     let what = format!("Claude Code's plugin {} is switched on, but is not there", plugin.id);

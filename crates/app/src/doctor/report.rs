@@ -21,6 +21,8 @@ pub struct Report<S = String> {
     pub healthy: bool,
     /// The program that continues sessions.
     pub claude: Option<ClaudeReport>,
+    /// Backstory's plugin for Claude Code; absent where it is not installed.
+    pub plugin: Option<PluginReport>,
     /// Claude Code's config folders.
     pub config_folders: Vec<Folder>,
     /// OpenClaw's state folders.
@@ -49,6 +51,7 @@ impl Report<Vec<NextStep>> {
         Report {
             healthy: self.healthy,
             claude: self.claude,
+            plugin: self.plugin,
             config_folders: self.config_folders,
             openclaw_folders: self.openclaw_folders,
             subagents: self.subagents,
@@ -75,6 +78,19 @@ pub struct ClaudeReport {
     pub finds_sessions_anywhere: bool,
     /// Whether it says which sessions are open.
     pub registers_live_sessions: bool,
+}
+
+/// The plugin that is installed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "PluginReport")]
+pub struct PluginReport {
+    /// Its id: its name, `@` and the marketplace it is from.
+    pub id: String,
+    /// Its version, where Claude Code's list of plugins says it.
+    pub version: Option<String>,
+    /// Whether it is switched on.
+    #[serde(rename = "enabled")]
+    pub is_enabled: bool,
 }
 
 /// A folder that is looked through.

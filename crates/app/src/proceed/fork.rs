@@ -17,6 +17,9 @@ use crate::proceed::location::{self, Place};
 use crate::sessions::lookup::Ranked;
 use crate::{Context, Error, Kind, NextStep};
 
+/// The system's number for a file that is not there.
+const NO_SUCH_FILE: i32 = 2;
+
 /// How a session is forked.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
@@ -69,14 +72,16 @@ pub struct ForkCandidate {
 }
 
 /// The sessions a person may want to fork, with the reasons against it.
-pub(crate) fn candidates(context: &Context, ranked: &[Ranked]) -> Vec<ForkCandidate> {
+/// `is_elsewhere` says that the fork continues in a directory that is named, whatever became of a session's own.
+pub(crate) fn candidates(context: &Context, ranked: &[Ranked], is_elsewhere: bool) -> Vec<ForkCandidate> {
     let program = claude::installed(context);
     let release = program.as_ref().and_then(|program| claude::release(context, program));
     let obstacle =
         program.is_none().then(|| format!("{}: {}", claude::missing(context), claude::advice(context)));
     let is_demo = location::ensure_not_demo(context).err().map(|error| error.message);
     let obstacle = is_demo.or(obstacle).or_else(|| release.and_then(too_old));
-    ranked.iter().zip(1..).map(|(found, rank)| candidate(context, found, rank, obstacle.clone())).collect()
+    let candidate = |(found, rank)| candidate(context, found, rank, obstacle.clone(), is_elsewhere);
+    ranked.iter().zip(1..).map(candidate).collect()
 }
 
 /// The fork of `session` that `request` asks for.
@@ -180,10 +185,21 @@ pub fn not_started(command: &CommandLine, error: &std::io::Error) -> Error {
     Error::caused(Kind::Unavailable, attempt, error)
 }
 
-fn candidate(context: &Context, found: &Ranked, rank: usize, obstacle: Option<String>) -> ForkCandidate {
+fn candidate(
+    context: &Context,
+    found: &Ranked,
+    rank: usize,
+    obstacle: Option<String>,
+    is_elsewhere: bool,
+) -> ForkCandidate {
     let session = found.session();
     let place = session.and_then(|session| Place::of(context, session));
-    let why_not = place.as_ref().err().map(|error| error.message.clone()).or(obstacle);
+    let nowhere = || {
+        let place = place.as_ref().ok().filter(|_| !is_elsewhere)?;
+        let gone = place.start_directory(&found.id).err()?;
+        Some(format!("{}: name another directory for the fork", gone.message))
+    };
+    let why_not = place.as_ref().err().map(|error| error.message.clone()).or(obstacle).or_else(nowhere);
     let (session, document) = (found.session.as_ref(), found.document.as_ref());
     let file = session.and_then(|session| session.file.as_deref()).map(Path::to_path_buf);
     let from_document = || document.and_then(|document| document.working_directory.clone());
@@ -252,8 +268,11 @@ pub(crate) fn existing(context: &Context, directory: &Path) -> Result<PathBuf, E
         Error::caused(Kind::Unavailable, attempt, error)
     };
     let physical = context.path(directory).canonicalize().map_err(|error| failed(&error))?;
+    if !context.may_see_directory(&physical) {
+        // As good as not there.
+        return Err(failed(&std::io::Error::from_raw_os_error(NO_SUCH_FILE)));
+    }
     if physical.is_dir() {
-        context.require_visible(&physical)?;
         return Ok(physical);
     }
     Err(failed(&std::io::Error::from(std::io::ErrorKind::NotADirectory)))

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::settings::Engine;
 use crate::proceed::fork::{self, Fork, ForkCandidate, candidates};
-use crate::search::Mode;
 use crate::search::intent::{self, Found};
 pub use crate::search::intent::{Guidance, HowFound, Recent};
+use crate::search::{Mode, WEAK};
 use crate::sessions::list::SessionFilter;
 use crate::sessions::lookup::{Ranked, SessionRef};
 use crate::workers::{ForkedWorker, work};
@@ -141,6 +141,9 @@ pub fn forks(context: &Context, request: &Request) -> Result<Answer<NextStep>, E
         Found::Ranked(ranked, how) => (ranked, how),
         Found::Nothing(guidance) => return Ok(Answer::Nothing(guidance)),
     };
+    if let Some(guidance) = too_weak(context, request, &ranked, &how)? {
+        return Ok(Answer::Nothing(guidance));
+    }
     let forked = match chosen(request, &ranked)? {
         Some(found) => Some(work(context, found.session()?, &request.fork(), task(found, &request.intent)?)?),
         None => None,
@@ -170,17 +173,20 @@ fn find(context: &Context, request: &Request) -> Result<Found, Error> {
     if request.min_score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
         return Err(Error::new(Kind::Usage, "the minimum score must be a number from 0 to 1"));
     }
-    let wanted = if request.last { SessionRef::Last } else { SessionRef::Named(request.intent.clone()) };
-    let wanted = intent::Request {
-        wanted,
-        limit: request.limit.max(request.rank()?.unwrap_or(1)),
-        min_score: request.min_score,
-        filter: SessionFilter { project: request.project_path.clone(), ..SessionFilter::default() },
-        collection: request.collection.clone(),
-        mode: request.mode,
-        engine: request.engine,
-    };
-    intent::find(context, &wanted)
+    intent::find(context, &request.intent()?)
+}
+
+/// What to do instead where the best session would be forked unseen and hardly answers. Scores of qmd are its own.
+fn too_weak(
+    context: &Context,
+    request: &Request,
+    ranked: &[Ranked],
+    how: &HowFound,
+) -> Result<Option<Guidance<NextStep>>, Error> {
+    let is_unseen = request.auto_fork && request.fork_rank.is_none() && request.fork_index.is_none();
+    let is_judged = is_unseen && request.min_score.is_none() && how.engine == Engine::Own;
+    let best = ranked.first().filter(|best| is_judged && !best.is_named && best.score < WEAK);
+    best.map(|best| intent::none_good_enough(context, &request.intent()?, WEAK, best.score)).transpose()
 }
 
 /// The session with the rank that was given, if any.
@@ -202,7 +208,7 @@ fn task<'a>(found: &Ranked, query: &'a str) -> Result<&'a str, Error> {
 }
 
 fn sessions(context: &Context, request: &Request, ranked: &[Ranked], how: HowFound) -> ForkSessions {
-    let mut results = candidates(context, ranked);
+    let mut results = candidates(context, ranked, request.directory.is_some());
     if !request.include_snippets {
         for candidate in &mut results {
             candidate.snippet = None;
@@ -233,6 +239,19 @@ impl Request {
             (Some(rank), _) | (None, Some(rank)) => Ok(Some(rank)),
             (None, None) => Ok(self.auto_fork.then_some(1)),
         }
+    }
+
+    fn intent(&self) -> Result<intent::Request, Error> {
+        let wanted = if self.last { SessionRef::Last } else { SessionRef::Named(self.intent.clone()) };
+        Ok(intent::Request {
+            wanted,
+            limit: self.limit.max(self.rank()?.unwrap_or(1)),
+            min_score: self.min_score,
+            filter: SessionFilter { project: self.project_path.clone(), ..SessionFilter::default() },
+            collection: self.collection.clone(),
+            mode: self.mode,
+            engine: self.engine,
+        })
     }
 
     fn fork(&self) -> fork::Request {

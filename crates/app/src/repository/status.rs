@@ -115,8 +115,21 @@ pub(crate) fn redact_project(context: &Context, project: &mut ProjectStatus) {
     let names = [&mut git.current_branch, &mut git.head_commit_message].into_iter().flatten();
     let requests = project.github.iter_mut().flat_map(|github| &mut github.open_prs);
     let requests = requests.flat_map(|request| [&mut request.title, &mut request.branch]);
-    for text in messages.chain(names).chain(requests) {
+    let changes = git.uncommitted_changes.iter_mut().chain(&mut git.staged_changes);
+    for text in messages.chain(names).chain(requests).chain(changes) {
         *text = context.secrets.redacted_beginning(std::mem::take(text));
+    }
+    for path in &mut project.docs.spec_files {
+        redact_path(context, path);
+    }
+}
+
+/// The name of a file may hold a secret as any text does.
+fn redact_path(context: &Context, path: &mut PathBuf) {
+    let Some(text) = path.to_str() else { return };
+    let redacted = context.secrets.redacted_beginning(text.to_owned());
+    if redacted != text {
+        *path = redacted.into();
     }
 }
 
@@ -151,6 +164,9 @@ fn active_files(context: &Context, here: &[Session]) -> Vec<ActiveFile> {
         }
     }
     let mut all: Vec<ActiveFile> = files.into_values().collect();
+    for touched in &mut all {
+        redact_path(context, &mut touched.file);
+    }
     all.sort_by_key(|touched| std::cmp::Reverse(touched.last));
     all
 }

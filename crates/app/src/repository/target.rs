@@ -12,6 +12,9 @@ use project::{RepoContext, ToolSettings};
 use crate::config::demo;
 use crate::{Context, Error, Kind, NextStep};
 
+/// How many projects are named to who asks for one that there is not.
+const NAMED: usize = 5;
+
 /// A directory and the repository it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RepoTarget {
@@ -79,6 +82,25 @@ pub(crate) fn with_project<'a>(
     SessionFilter { project, ..filter.clone() }
 }
 
+/// Says that no session is of the project that a person names, with some of the projects there are.
+pub(crate) fn unknown_project<'a>(
+    typed: &str,
+    sessions: impl Iterator<Item = &'a Session>,
+) -> Option<String> {
+    let filter = SessionFilter { project: Some(typed.to_owned()), ..SessionFilter::default() };
+    let mut known: Vec<&str> = Vec::new();
+    for session in sessions {
+        if filter.matches(session) {
+            return None;
+        }
+        let project = session.project.as_deref();
+        known.extend(project.filter(|project| known.len() < NAMED && !known.contains(project)));
+    }
+    let some =
+        if known.is_empty() { String::new() } else { format!("; projects are {}, …", known.join(", ")) };
+    Some(format!("no session is of a project named `{typed}`{some}"))
+}
+
 impl RepoTarget {
     /// What a person names; the made-up sessions have a project of their own, in whatever directory the user is.
     pub(crate) fn name<'a>(context: &Context, named: Option<&'a str>) -> Option<&'a str> {
@@ -89,6 +111,8 @@ impl RepoTarget {
     pub(crate) fn directory(context: &Context, named: Option<&str>) -> Result<Option<Self>, Error> {
         let path = context.path(named.unwrap_or("."));
         match path.canonicalize() {
+            // What the caller may not see is as good as not there.
+            Ok(hidden) if named.is_some() && !context.may_see_directory(&hidden) => Ok(None),
             Ok(directory) if directory.is_dir() => {
                 context.require_visible(&directory)?;
                 let root = catalog::repository(&context.config().places(), &directory);

@@ -150,6 +150,11 @@ fn notes(context: &Context, request: &Request, found: &Found) -> Vec<String> {
     if found.hits.is_empty() && of_openclaw {
         notes.extend(unread(context));
     }
+    if let Some(project) = &found.unknown_project {
+        notes.push(format!(
+            "no session is of a project named `{project}`; the list of sessions shows projects"
+        ));
+    }
     if found.cut {
         notes.push("the question is long: only its first 64 different words were searched for".to_owned());
     }

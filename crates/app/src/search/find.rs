@@ -2,18 +2,22 @@
 
 use std::collections::{HashMap, HashSet};
 
-use catalog::SessionFilter;
+use catalog::{Discovery, SessionFilter};
 use model::{Session, SessionId};
 use search::{EncoderReport, MeaningStatus, Query, RankedHit};
 use system::join;
 
-use crate::search::chosen::{Chosen, chosen, named, project};
+use crate::search::chosen::{Chosen, chosen, named, of_project, project};
 use crate::search::index::Refreshed;
 use crate::search::index::share::pending_after;
 use crate::search::question::Question;
+use crate::search::repetitions::without_repetitions;
 use crate::search::{embed, index};
 use crate::sessions::annotate;
 use crate::{Context, Error, Kind};
+
+/// How many times as many sessions are ranked at most, where some only repeat others.
+const MOST_WIDENED: usize = 8;
 
 /// The answers, and how they came about.
 #[derive(Debug, Default)]
@@ -40,6 +44,8 @@ pub(crate) struct Found {
     pub(crate) understood: Option<EncoderReport>,
     /// Where nothing was found: indexed words near those of the question.
     pub(crate) near: Vec<String>,
+    /// The project that was asked for, where no session is of it.
+    pub(crate) unknown_project: Option<String>,
 }
 
 /// A session that answers.
@@ -58,7 +64,7 @@ pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Erro
     let query = Query::parse(&question.text);
     let mut question = question.with_written_filters(context, &query)?;
     let typed = question.filter.project.take();
-    question.filter.project = typed.map(|typed| project(context, &typed, &found)).transpose()?;
+    question.filter.project = typed.as_deref().map(|typed| project(context, typed, &found)).transpose()?;
     if query.is_empty() && question.file.is_none() {
         return Err(Error::new(Kind::Usage, "the question has no words to search for")
             .hint("ask with at least one word or number"));
@@ -93,24 +99,45 @@ pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Erro
     let Some(mut searcher) = searcher? else { return Ok(answer) };
     searcher.set_query_encoder(understanding);
     let threads = context.config().places().threads;
-    let outcome = searcher.search(&query, &scope, question.mode, threads, question.limit);
-    let outcome = outcome.map_err(|error| index::failed(&error))?;
+    let mut limit = question.limit;
+    let (outcome, hits, mut by_id) = loop {
+        let outcome = searcher.search(&query, &scope, question.mode, threads, limit);
+        let mut outcome = outcome.map_err(|error| index::failed(&error))?;
+        let mut hits = std::mem::take(&mut outcome.hits);
+        let by_id = described(context, &found, &hits);
+        let is_all = hits.len() < limit;
+        if question.is_without_repetitions {
+            hits = without_repetitions(hits, &by_id);
+        }
+        if is_all || hits.len() >= question.limit || limit / MOST_WIDENED >= question.limit {
+            break (outcome, hits, by_id);
+        }
+        limit = limit.saturating_mul(2);
+    };
     answer.meaning = outcome.meaning;
     answer.understood = outcome.understood;
     // The words of others are theirs.
-    if outcome.hits.is_empty() && visible.is_none() {
+    if hits.is_empty() && visible.is_none() {
         answer.near = searcher.nearest_words(&query).map_err(|error| index::failed(&error))?;
     }
-    let hit: HashSet<&SessionId> = outcome.hits.iter().map(|hit| &hit.session).collect();
-    let cited: Vec<_> = found.sessions.iter().filter(|file| hit.contains(&file.id)).collect();
-    let sessions = catalog::describe_some(&context.config().places(), &cited);
-    let mut by_id: HashMap<SessionId, Session> =
-        sessions.into_iter().map(|session| (session.id.clone(), session)).collect();
-    for session in by_id.values_mut() {
-        context.redact_session(session);
+    if let (true, Some(meant)) = (hits.is_empty(), &question.filter.project)
+        && of_project(context, meant, &found)?.is_empty()
+    {
+        answer.unknown_project = typed;
     }
     answer.total = outcome.total;
-    answer.hits =
-        outcome.hits.into_iter().map(|hit| Answered { session: by_id.remove(&hit.session), hit }).collect();
+    let hits = hits.into_iter().take(question.limit);
+    answer.hits = hits.map(|hit| Answered { session: by_id.remove(&hit.session), hit }).collect();
     Ok(answer)
+}
+
+/// The sessions of hits, as they may leave.
+fn described(context: &Context, found: &Discovery, hits: &[RankedHit]) -> HashMap<SessionId, Session> {
+    let hit: HashSet<&SessionId> = hits.iter().map(|hit| &hit.session).collect();
+    let cited: Vec<_> = found.sessions.iter().filter(|file| hit.contains(&file.id)).collect();
+    let mut sessions = catalog::describe_some(&context.config().places(), &cited);
+    for session in &mut sessions {
+        context.redact_session(session);
+    }
+    sessions.into_iter().map(|session| (session.id.clone(), session)).collect()
 }

@@ -15,14 +15,14 @@ use serde::Serialize;
 use workers::Program;
 
 use crate::config::settings::Engine;
-use crate::repository::target::with_project;
+use crate::repository::target::{unknown_project, with_project};
 use crate::search::Mode;
 use crate::search::question::Question;
 use catalog::SessionFilter;
 
 use crate::sessions::lookup::{Ranked, SessionRef, by_name, searched};
 use crate::sessions::select::all;
-use crate::{Context, Error, Kind, NextStep};
+use crate::{Caller, Context, Error, Kind, NextStep};
 
 /// How many documents qmd is asked for at the least where most may be left out again.
 const WIDE: usize = 100;
@@ -142,6 +142,7 @@ pub(crate) fn find(context: &Context, request: &Request) -> Result<Found, Error>
         filter: request.filter.clone(),
         mode: request.mode,
         limit: request.limit,
+        is_without_repetitions: context.caller == Caller::Assistant,
         ..Question::default()
     };
     match searched(context, question) {
@@ -156,10 +157,7 @@ pub(crate) fn find(context: &Context, request: &Request) -> Result<Found, Error>
             if !ranked.is_empty() {
                 return Ok(Found::Ranked(ranked, how));
             }
-            let least = request.min_score.unwrap_or_default();
-            let message =
-                format!("no session reaches the score {least}; the best one has {:.2}", best.unwrap_or(0.0));
-            let error = Error::new(Kind::NotFound, message).next(NextStep::LowerMinScore);
+            let error = below(request.min_score.unwrap_or_default(), best.unwrap_or(0.0));
             Ok(Found::Nothing(guidance(context, request, &sessions, error, why_not)))
         }
         Err(error) if matches!(error.kind, Kind::NotFound | Kind::Unavailable) => {
@@ -167,6 +165,24 @@ pub(crate) fn find(context: &Context, request: &Request) -> Result<Found, Error>
         }
         Err(error) => Err(error),
     }
+}
+
+/// What to do where the best session has a score below the least one.
+pub(crate) fn none_good_enough(
+    context: &Context,
+    request: &Request,
+    least: f32,
+    best: f32,
+) -> Result<Guidance<NextStep>, Error> {
+    let sessions = all(context)?.sessions;
+    let filter = with_project(context, &request.filter, &sessions.iter());
+    let request = &Request { filter, ..request.clone() };
+    Ok(guidance(context, request, &sessions, below(least, best), None))
+}
+
+fn below(least: f32, best: f32) -> Error {
+    let message = format!("no session reaches the score {least}; the best one has {best:.2}");
+    Error::new(Kind::NotFound, message).next(NextStep::LowerMinScore)
 }
 
 /// qmd, where it is installed.
@@ -305,6 +321,9 @@ fn guidance(
         (None, Kind::Unavailable) => ("nothing_indexed", error.message),
         (None, _) => ("nothing_found", error.message),
     };
+    let unknown = request.filter.project.as_deref().and_then(|typed| unknown_project(typed, sessions.iter()));
+    let is_unknown = unknown.is_some();
+    let message = unknown.unwrap_or(message);
     let mut next_steps = Vec::new();
     if qmd_error.is_some() {
         next_steps.extend([NextStep::ScheduleExport, NextStep::Export]);
@@ -315,7 +334,7 @@ fn guidance(
     let asking = context.asking_session();
     let is_other = |session: &&Session| asking.as_ref() != Some(&session.id);
     let mut newest: Vec<_> =
-        newest.filter(is_other).filter(|session| request.filter.matches(session)).collect();
+        newest.filter(is_other).filter(|session| is_unknown || request.filter.matches(session)).collect();
     newest.sort_by_key(|session| std::cmp::Reverse(session.last_modified));
     let recent = |session: &&Session| Recent {
         session_id: session.id.clone(),

@@ -14,6 +14,7 @@ pub mod intent;
 pub mod last_results;
 pub mod memory;
 pub(crate) mod question;
+pub(crate) mod repetitions;
 pub mod request;
 pub(crate) mod time_limit;
 
@@ -26,6 +27,10 @@ pub use transcript::Role;
 
 use crate::sessions::select::{Listing, all};
 use crate::{Context, Error};
+
+/// The score below which a match is weak. Of 150 labelled commit subjects asked with `search --json`, 114 found their
+/// session among ten; it scored less than this in 3.
+pub const WEAK: f32 = 0.2;
 
 /// Answers a question from the index, which is brought up to date first, for as long as the settings allow.
 pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {

@@ -41,6 +41,8 @@ pub(crate) struct Question {
     pub(crate) places: usize,
     /// At most so many sessions.
     pub(crate) limit: usize,
+    /// Whether sessions that only repeat others are left out.
+    pub(crate) is_without_repetitions: bool,
 }
 
 impl Question {

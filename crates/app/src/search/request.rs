@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::search::question::Question;
 use crate::search::{Mode, Role, SourceKind};
 use crate::sessions::origin_name::OriginName;
-use crate::{Context, Error, Moment};
+use crate::{Caller, Context, Error, Moment};
 
 /// How many sessions are found where nobody says how many.
 const LIMIT: usize = 10;
@@ -92,6 +92,7 @@ impl Request {
             deep: self.deep,
             places: if self.all_hits { MOST_PLACES } else { 0 },
             limit: self.limit.unwrap_or(LIMIT),
+            is_without_repetitions: context.caller == Caller::Assistant && self.session.is_none(),
         })
     }
 }

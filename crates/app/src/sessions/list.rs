@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::sessions::origin_name::OriginName;
 
+use crate::repository::target;
 use crate::search::find::find;
 use crate::search::hint::Hint;
 use crate::search::question::Question;
@@ -110,6 +111,7 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
     if let Some(order) = request.sort {
         order.sort(&mut sessions);
     }
+    let unknown = if sessions.is_empty() { unknown_project(context, request)? } else { None };
     let limit = request.limit.unwrap_or(usize::MAX);
     more += sessions.len().saturating_sub(limit);
     sessions.truncate(limit);
@@ -119,7 +121,7 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
         known: listing.known,
         subagents_excluded: listing.subagents,
         problems: listing.problems.len(),
-        notes: not_cached.into_iter().chain(unread).collect(),
+        notes: not_cached.into_iter().chain(unread).chain(unknown).collect(),
     })
 }
 
@@ -178,6 +180,14 @@ impl SessionOrder {
             Self::Tokens => sessions.sort_by_key(|session| Reverse(session.usage.total())),
         }
     }
+}
+
+/// What to say where no session is of the project that is asked for, whatever else is.
+fn unknown_project(context: &Context, request: &Request) -> Result<Option<String>, Error> {
+    let Some(project) = &request.project else { return Ok(None) };
+    let sessions = select(context, &SessionFilter::default(), None)?.sessions;
+    let meant = target::project_of(context, project, &sessions.iter());
+    Ok(target::unknown_project(&meant, sessions.iter()))
 }
 
 /// The sessions that read or changed a file, as the index knows them.

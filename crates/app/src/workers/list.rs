@@ -12,7 +12,7 @@ use workers::{Announcement, PermissionMode, WorkerId, WorkerState, WorkerStore};
 use crate::workers::host::recover_orphans;
 use crate::workers::table;
 use crate::workers::table::{home, open_recovered, unusable};
-use crate::{Context, Error};
+use crate::{Context, Error, Kind};
 
 /// How many workers are listed without a limit, newest first.
 const LISTED: usize = 50;
@@ -22,7 +22,8 @@ const LISTED: usize = 50;
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "WorkersRequest")]
 pub struct Request {
-    /// Only workers with this status: `running`, `waiting_permission`, `idle`, `finished`, …
+    /// Only workers with this status: `queued`, `starting`, `running`, `waiting_permission`, `idle`, `finished`,
+    /// `failed`, `stopped` or `lost`.
     pub status: Option<String>,
     /// Only workers of this project: its name, or a path inside it.
     pub project: Option<String>,
@@ -39,6 +40,9 @@ pub struct Request {
 pub struct Answer {
     /// The workers, newest first.
     pub workers: Vec<WorkerInfo>,
+    /// What else there is to know about the answer, in sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// A worker as answers show it.
@@ -81,6 +85,10 @@ pub struct WorkerInfo {
 
 /// The workers, newest first. What a killed Backstory left is run by hosts of their own.
 pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
+    if let Some(status) = request.status.as_deref().filter(|status| !WorkerState::NAMES.contains(status)) {
+        return Err(Error::new(Kind::Usage, format!("unknown status `{status}`"))
+            .hint(format!("a status is one of {}", WorkerState::NAMES.join(", "))));
+    }
     recover_orphans(context)?;
     let table = open_recovered(context)?;
     let scope = request.project.as_deref().map(|project| named(context, project));
@@ -98,8 +106,26 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
     let limit = request.limit.unwrap_or(LISTED);
     let newest = table.newest(if is_plain { limit } else { usize::MAX }).map_err(unusable)?;
     let wanted = newest.iter().filter(is_wanted).take(limit);
-    let workers = wanted.map(|worker| describe(context, &table, worker)).collect::<Result<_, _>>()?;
-    Ok(Answer { workers })
+    let workers: Vec<WorkerInfo> =
+        wanted.map(|worker| describe(context, &table, worker)).collect::<Result<_, _>>()?;
+    let notes = if workers.is_empty() { why_none(context, request, &table)? } else { Vec::new() };
+    Ok(Answer { workers, notes })
+}
+
+/// What there is besides, where nothing meets the conditions.
+fn why_none(context: &Context, request: &Request, table: &WorkerStore) -> Result<Vec<String>, Error> {
+    let all = table.newest(usize::MAX).map_err(unusable)?;
+    let all: Vec<_> = all.iter().filter(|worker| context.may_see_worker(worker)).collect();
+    let active = all.iter().filter(|worker| worker.slot_state.is_some()).count();
+    Ok(match all.len() {
+        0 => vec!["no worker was ever started".to_owned()],
+        number if request.active || request.status.is_some() || request.project.is_some() => {
+            vec![format!(
+                "no worker meets all conditions; of {number} workers in all {active} have not ended"
+            )]
+        }
+        _ => Vec::new(),
+    })
 }
 
 /// The one project that a person names.

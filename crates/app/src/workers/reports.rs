@@ -135,7 +135,7 @@ fn said(worker: &Worker) -> Option<(SessionId, WorkerReport)> {
         WorkerState::Queued | WorkerState::Lost { .. } => return None,
         WorkerState::Starting | WorkerState::Running => (WorkerActivity::Working, worker.stats.changed),
         WorkerState::WaitingPermission { requests } => (asks(requests.first()?), worker.stats.changed),
-        WorkerState::Idle { since } => (WorkerActivity::Idle, *since),
+        WorkerState::Idle { since, .. } => (WorkerActivity::Idle, *since),
         WorkerState::Failed { reason: FailureReason::Exit, .. } => {
             (WorkerActivity::Lost, worker.stats.changed)
         }
@@ -246,7 +246,7 @@ mod tests {
         enter(b, &WorkerState::WaitingPermission { requests: vec![question] });
         scene.check("a Bash Ask h false, b AskUserQuestion - true");
         let mut enter = |id, state: &WorkerState| scene.table.set_state(id, state, now()).unwrap();
-        enter(a, &WorkerState::Idle { since: now() });
+        enter(a, &WorkerState::Idle { since: now(), text: String::new(), turn_failed: false });
         enter(b, &WorkerState::Failed { reason: FailureReason::Exit, message: "killed".into() });
         scene.check("a Idle, b Lost");
         scene.table.set_state(a, &WorkerState::Finished { text: "Done.".into() }, now()).unwrap();

@@ -329,11 +329,15 @@ fn unused(context: &Context, text: &str) -> Result<SessionId, Error> {
     if sessions.is_empty() && workers.is_empty() {
         return Ok(id);
     }
-    let error = Error::new(Kind::Held, format!("session {id} already exists"));
     let sight = context.sight();
     let is_visible = sessions.iter().any(|session| sight.matches(session))
         || workers.iter().any(|worker| context.may_see_worker(worker));
-    Err(if is_visible { error.next(NextStep::RunInSession { session: id }) } else { error })
+    Err(if is_visible {
+        let error = Error::new(Kind::Held, format!("session {id} already exists"));
+        error.next(NextStep::RunInSession { session: id })
+    } else {
+        Error::new(Kind::Usage, format!("{id} cannot be the id of a new session")).hint("give another UUID")
+    })
 }
 
 /// The living worker of a session, named by its whole id.

@@ -53,13 +53,15 @@ pub enum WaitMode {
 pub struct Answer {
     /// The workers as they are now.
     pub workers: Vec<WorkerInfo>,
-    /// Those whose turn is over, and those that have ended.
+    /// Those whose turn is over, and those that have ended; their answer is in `text`.
     pub idle: Vec<WorkerId>,
+    /// Those whose turn has failed, and those that have failed or were lost: `text` or `message` says why.
+    pub failed: Vec<WorkerId>,
     /// Those that ask for a permission or an answer: they go on when they are given it.
     pub asking: Vec<WorkerId>,
     /// Those that still work.
     pub waiting_on: Vec<WorkerId>,
-    /// Whether none still works or asks.
+    /// Whether none still works or asks, and none has failed.
     pub all_idle: bool,
     /// How many were waited for.
     pub mode: WaitMode,
@@ -92,6 +94,7 @@ enum Course {
     Works,
     Asks,
     Rests,
+    Failed,
 }
 
 impl Course {
@@ -101,11 +104,9 @@ impl Course {
             // The last message has not reached the model yet.
             WorkerState::Idle { .. } if worker.follow_up.is_some() => Self::Works,
             WorkerState::Queued | WorkerState::Starting | WorkerState::Running => Self::Works,
-            WorkerState::Idle { .. }
-            | WorkerState::Finished { .. }
-            | WorkerState::Failed { .. }
-            | WorkerState::Stopped
-            | WorkerState::Lost { .. } => Self::Rests,
+            WorkerState::Idle { turn_failed: true, .. } => Self::Failed,
+            WorkerState::Idle { .. } | WorkerState::Finished { .. } | WorkerState::Stopped => Self::Rests,
+            WorkerState::Failed { .. } | WorkerState::Lost { .. } => Self::Failed,
         }
     }
 }
@@ -177,6 +178,7 @@ impl Wait<'_> {
         Ok(Answer {
             workers: now.collect::<Result<_, Error>>()?,
             idle: which(Course::Rests),
+            failed: which(Course::Failed),
             asking: which(Course::Asks),
             waiting_on: which(Course::Works),
             all_idle: courses.iter().all(|(_, course)| *course == Course::Rests),

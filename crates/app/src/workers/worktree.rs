@@ -61,11 +61,22 @@ pub(crate) fn remove_if_unused(context: &Context, path: &Path) {
 pub(crate) fn remove(context: &Context, text: &str) -> Result<Removed, Error> {
     let before = find(context, text)?;
     let number = before.worker.to_string();
-    let worker = if before.slot.is_some() { stop(context, &number)? } else { before };
+    let is_stopped = before.slot.is_some();
+    let worker = if is_stopped { stop(context, &number)? } else { before };
+    let what = if is_stopped { "was stopped" } else { "had ended" };
+    let begun = format!("worker {number} {what}");
+    if !worker.directory.is_dir() {
+        let message = format!("{begun}; its work tree {} is gone already", worker.directory.display());
+        return Err(Error::new(Kind::NotFound, message).next(NextStep::ListWorkers));
+    }
     let meant = meant(&worker.directory);
     let path = meant.work_tree(context);
+    if !project::is_own_work_tree(&meant.place(context)) {
+        let message = format!("{begun}; it had no work tree of its own: {} is kept", path.display());
+        return Err(Error::new(Kind::Held, message).next(NextStep::ListWorkers));
+    }
     let kept = |why: String| {
-        Error::new(Kind::Held, format!("the work tree {} is kept: {why}", path.display()))
+        Error::new(Kind::Held, format!("{begun}; the work tree {} is kept: {why}", path.display()))
             .next(NextStep::RemoveWorkTree { worker: worker.worker })
     };
     let living = open_recovered(context)?.active().map_err(unusable)?;

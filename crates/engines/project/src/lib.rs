@@ -24,7 +24,9 @@ pub use github::{Check, GitHubState, PullRequest};
 pub use identity::{RepoIdentity, has_commit, identity};
 pub use patch::{LineCounts, count_lines, patch};
 pub use status::{ProjectStatus, Repo, branch, status, work_tree};
-pub use worktree::{WorkTree, add_work_tree, is_work_tree_name, remove_work_tree, unsaved_work};
+pub use worktree::{
+    WorkTree, add_work_tree, is_own_work_tree, is_work_tree_name, remove_work_tree, unsaved_work,
+};
 
 use std::ffi::OsString;
 use std::path::PathBuf;

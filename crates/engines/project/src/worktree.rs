@@ -95,6 +95,11 @@ pub fn unsaved_work(tree: &RepoContext) -> Result<Vec<String>, String> {
     Ok(lost)
 }
 
+/// Whether a directory is in a work tree that was made for a task.
+pub fn is_own_work_tree(tree: &RepoContext) -> bool {
+    own_tree(&with_long_limit(tree)).is_ok()
+}
+
 /// Removes a work tree and its branch. If work would be lost, returns a message and removes nothing.
 pub fn remove_work_tree(tree: &RepoContext) -> Result<(), String> {
     let tree = &with_long_limit(tree);

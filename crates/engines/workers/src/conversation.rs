@@ -344,7 +344,11 @@ impl Conversation {
         match self.phase {
             Phase::Starting => WorkerState::Starting,
             Phase::Turn | Phase::Settling(_) => WorkerState::Running,
-            Phase::Idle(since, _) => WorkerState::Idle { since },
+            Phase::Idle(since, _) => WorkerState::Idle {
+                since,
+                text: self.last.as_ref().map(outcome_text).unwrap_or_default(),
+                turn_failed: self.last.as_ref().is_some_and(|last| last.is_error && !self.interrupted),
+            },
         }
     }
 
@@ -357,7 +361,7 @@ impl Conversation {
         match (&self.last, self.phase) {
             (_, Phase::Starting) => failed(FailureReason::Start, format!("claude did not start: {why}")),
             (Some(last), Phase::Settling(_) | Phase::Idle(..)) if !last.is_error => {
-                WorkerState::Finished { text: last.text.chars().take(MAX_TEXT).collect() }
+                WorkerState::Finished { text: beginning(&last.text) }
             }
             (Some(_), Phase::Settling(_) | Phase::Idle(..)) if self.interrupted => WorkerState::Stopped,
             (Some(last), Phase::Settling(_) | Phase::Idle(..)) => failed_turn(last, stderr),
@@ -572,6 +576,16 @@ fn failure_text(last: &TurnResult, stderr: &str) -> String {
     let all = [last.text.as_str(), &errors, stderr, &last.subtype];
     let said = all.into_iter().find(|said| !said.is_empty());
     said.unwrap_or_default().chars().take(MAX_TEXT).collect()
+}
+
+/// The beginning of an answer, or of what ended a turn without one.
+fn outcome_text(last: &TurnResult) -> String {
+    if last.is_error { failure_text(last, "") } else { beginning(&last.text) }
+}
+
+/// The beginning of an answer, as far as a state holds it.
+fn beginning(text: &str) -> String {
+    text.chars().take(MAX_TEXT).collect()
 }
 
 /// Describes an exhausted budget.

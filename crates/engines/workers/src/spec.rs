@@ -178,6 +178,14 @@ impl WorkerSpec {
         if let Some(word) = words.find(|word| word.starts_with('-')) {
             return Some(format!("`{word}` would be taken for a flag: write ./ before it"));
         }
+        let names = [("model", &self.options.model), ("agent definition", &self.options.agent_definition)];
+        let dashed = names.into_iter().find_map(|(what, name)| {
+            let name = name.as_deref().filter(|name| name.starts_with('-') || name.trim().is_empty())?;
+            Some(format!("`{name}` is no {what}"))
+        });
+        if dashed.is_some() {
+            return dashed;
+        }
         let budget = self.options.budget_usd.filter(|budget| !(budget.is_finite() && *budget > 0.0));
         budget.map(|_| "a budget is an amount of US dollars over zero".to_owned())
     }
@@ -262,6 +270,10 @@ mod tests {
         );
         let dashed = WorkerOptions { mcp_config: vec!["--resume".into()], ..WorkerOptions::default() };
         check(with(dashed), Some("would be taken for a flag"));
+        let model = |name: &str| with(WorkerOptions { model: Some(name.into()), ..WorkerOptions::default() });
+        check(model("--dangerously-skip-permissions"), Some("is no model"));
+        check(model(" "), Some("is no model"));
+        check(model("claude-opus-4-6[1m]"), None);
         check(
             with(WorkerOptions { budget_usd: Some(f64::NAN), ..WorkerOptions::default() }),
             Some("over zero"),

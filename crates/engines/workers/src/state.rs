@@ -29,6 +29,12 @@ pub enum WorkerState {
         /// When the turn ended.
         #[serde(serialize_with = "model::time")]
         since: Timestamp,
+        /// The beginning of the last answer, or of the error that ended the turn.
+        #[serde(default)]
+        text: String,
+        /// Whether the turn ended with an error.
+        #[serde(default)]
+        turn_failed: bool,
     },
     /// The worker ended after a successful turn.
     Finished {
@@ -71,6 +77,19 @@ pub enum FailureReason {
 }
 
 impl WorkerState {
+    /// The names of all states.
+    pub const NAMES: [&'static str; 9] = [
+        "queued",
+        "starting",
+        "running",
+        "waiting_permission",
+        "idle",
+        "finished",
+        "failed",
+        "stopped",
+        "lost",
+    ];
+
     /// Name of the state, as in its JSON.
     pub fn as_str(&self) -> &'static str {
         match self {

@@ -6,7 +6,7 @@ use crate::files::SIDE_FILE_CAP;
 use crate::home::ConfigFolder;
 use crate::json::Raw;
 
-/// A plugin that is installed and switched on for all of the person's sessions.
+/// A plugin that is switched on or off for all of the person's sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstalledPlugin {
     /// Its id: its name, `@` and the marketplace it is from.
@@ -15,10 +15,12 @@ pub struct InstalledPlugin {
     pub version: Option<String>,
     /// The folder it was copied to.
     pub folder: Option<PathBuf>,
+    /// Whether it is switched on.
+    pub is_enabled: bool,
 }
 
 impl InstalledPlugin {
-    /// The plugins of this name, from whatever marketplace.
+    /// The plugins of this name, from whatever marketplace; those that are switched on come first.
     pub fn find(config: &ConfigFolder, name: &str) -> Vec<Self> {
         let read = |file: &Path| {
             let bytes = system::read_small(&config.root().join(file), SIDE_FILE_CAP).unwrap_or_default();
@@ -29,17 +31,20 @@ impl InstalledPlugin {
         let enabled = Raw::new(settings.trim()).get("enabledPlugins");
         let installed = Raw::new(list.trim()).get("plugins");
         let of_name = |id: &str| id.split_once('@').is_some_and(|(plugin, _)| plugin == name);
-        let ids = enabled.entries().filter(|(id, is_on)| is_on.is_true() && of_name(id)).map(|(id, _)| id);
-        ids.map(|id| {
+        let all = enabled.entries().filter(|(id, _)| of_name(id)).map(|(id, is_on)| {
             let for_person = |copy: &Raw<'_>| copy.get("scope").is("user");
             let copy = installed.get(&id).elements().find(for_person).unwrap_or(Raw::new(""));
             Self {
                 version: copy.get("version").text().map(std::borrow::Cow::into_owned),
                 folder: copy.get("installPath").text().map(|path| PathBuf::from(path.into_owned())),
+                is_enabled: is_on.is_true(),
                 id: id.into_owned(),
             }
-        })
-        .collect()
+        });
+        // What is switched off and gone is no plugin any more.
+        let mut all: Vec<Self> = all.filter(|one| one.is_enabled || one.folder.is_some()).collect();
+        all.sort_by_key(|one| !one.is_enabled);
+        all
     }
 }
 
@@ -55,7 +60,7 @@ mod tests {
             {"scope": "user", "installPath": "/u", "version": "0.1.0"}],
         "other@one": [{"scope": "user", "installPath": "/o", "version": "1.0.0"}]}}"#;
 
-    fn check(settings: &str, list: &str, expected: &[(&str, Option<&str>, Option<&str>)]) {
+    fn check(settings: &str, list: &str, expected: &[(&str, Option<&str>, Option<&str>, bool)]) {
         let home = tempfile::tempdir().unwrap();
         fs::create_dir(home.path().join("plugins")).unwrap();
         fs::write(home.path().join("settings.json"), settings).unwrap();
@@ -63,10 +68,11 @@ mod tests {
         let found = InstalledPlugin::find(&ConfigFolder::new(home.path()), "backstory");
         let expected: Vec<_> = expected
             .iter()
-            .map(|(id, version, folder)| InstalledPlugin {
+            .map(|(id, version, folder, is_enabled)| InstalledPlugin {
                 id: (*id).to_owned(),
                 version: version.map(ToOwned::to_owned),
                 folder: folder.map(PathBuf::from),
+                is_enabled: *is_enabled,
             })
             .collect();
         assert_eq!(found, expected, "{settings}");
@@ -74,11 +80,13 @@ mod tests {
 
     #[test]
     fn what_is_installed_and_switched_on() {
-        let on = r#"{"enabledPlugins": {"backstory@one": true, "other@one": true, "backstory@two": false}}"#;
-        check(on, LIST, &[("backstory@one", Some("0.1.0"), Some("/u"))]);
+        let on = r#"{"enabledPlugins": {"backstory@two": false, "backstory@one": true, "other@one": true}}"#;
+        check(on, LIST, &[("backstory@one", Some("0.1.0"), Some("/u"), true)]);
         // Switched on, and gone from the list.
-        check(on, "{}", &[("backstory@one", None, None)]);
-        check(r#"{"enabledPlugins": {"backstory@one": false}}"#, LIST, &[]);
+        check(on, "{}", &[("backstory@one", None, None, true)]);
+        let off = r#"{"enabledPlugins": {"backstory@one": false}}"#;
+        check(off, LIST, &[("backstory@one", Some("0.1.0"), Some("/u"), false)]);
+        check(off, "{}", &[]);
         check("{}", LIST, &[]);
         check("", "no JSON", &[]);
         check(r#"{"enabledPlugins": ["backstory@one"]}"#, LIST, &[]);

@@ -66,7 +66,23 @@ pub(crate) fn value(text: Text<'_>, start: usize, end: usize) -> Option<Secret> 
     let promise = name.promise()?;
     let (tie, at) = tie(bytes, &name)?;
     let value = Value::read(text, &name, tie, at)?;
-    value.is_secret(text, promise, &name, tie).then(|| Secret::new(promise.kind(), value.start..value.end))
+    let is_secret = value.is_secret(text, promise, &name, tie);
+    is_secret
+        .then(|| Secret::new(promise.kind(), value.start..value.end + behind_ampersand(bytes, &value, tie)))
+}
+
+/// How much of a password follows an `&`, which ends the value of a query (`password=x&user=y`) and of a command, but
+/// not of a setting (`password: x&y`).
+fn behind_ampersand(bytes: &[u8], value: &Value<'_>, tie: Tie) -> usize {
+    let rest = &bytes[value.end..bytes.len().min(value.end + VALUE)];
+    if tie != Tie::Assigned || value.is_quoted || !rest.starts_with(b"&") {
+        return 0;
+    }
+    let is_part =
+        |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\');
+    let length = rest.iter().take_while(|byte| is_part(byte)).count();
+    let is_end = |byte: &u8| matches!(byte, b'.' | b',' | b';' | b':' | b')' | b']' | b'}' | b'&');
+    length - rest[..length].iter().rev().take_while(|byte| is_end(byte)).count()
 }
 
 /// The value behind a word for a password in another script, which ends at `end`.

@@ -43,6 +43,19 @@ pub(crate) fn take_cursor(arguments: &mut JsonObject) -> Result<usize, Error> {
     }
 }
 
+/// Takes out a whole number that the tool itself needs.
+pub(crate) fn take_number(arguments: &mut JsonObject, name: &str) -> Result<Option<usize>, Error> {
+    read_number(arguments, name);
+    match arguments.remove(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(given) => given
+            .as_u64()
+            .and_then(|number| usize::try_from(number).ok())
+            .map(Some)
+            .ok_or_else(|| Error::new(Kind::Usage, format!("`{name}`: {given} is no whole number"))),
+    }
+}
+
 /// Takes the text of a whole number, as models write one, for the number; what is none stays for the app to refuse.
 pub(crate) fn read_number(arguments: &mut JsonObject, name: &str) {
     let number = arguments.get(name).and_then(Value::as_str).and_then(|text| text.parse::<u64>().ok());

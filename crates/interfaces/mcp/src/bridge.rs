@@ -14,6 +14,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::call::{Patience, call as answer};
+use crate::failure::{bounded, named};
 use crate::instructions::NOTICE;
 use crate::server::Server;
 use crate::{arguments, schema};
@@ -52,14 +53,14 @@ pub(crate) async fn call(
     let plain = Context::new(server.app.clone(), server.directory.clone());
     let allowed = bridge.tools(&plain).unwrap_or_default();
     let Some(tool) = allowed.into_iter().find(|tool| tool.name() == request.name) else {
-        return Err(ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None));
+        return Err(ErrorData::invalid_params(format!("there is no tool `{}`", named(&request.name)), None));
     };
     let (bridge, given) = (Arc::clone(bridge), request.arguments.unwrap_or_default());
     let done =
         answer(server, &context, Patience::Works, move |context| run(context, &bridge, tool, given)).await;
     Ok(match done {
         Ok(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
-        Err(error) => CallToolResult::error(vec![ContentBlock::text(error.message)]),
+        Err(error) => CallToolResult::error(vec![ContentBlock::text(bounded(error.message))]),
     })
 }
 

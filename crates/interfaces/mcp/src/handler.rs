@@ -9,6 +9,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, Service};
 use rmcp::{RoleServer, ServerHandler};
 
+use crate::failure::named;
 use crate::instructions::INSTRUCTIONS;
 use crate::server::{Server, ServerMode};
 use crate::{bridge, prompts, resources, tools};
@@ -114,7 +115,11 @@ impl ServerHandler for Server {
         Err(if KNOWN.contains(&method.as_str()) {
             ErrorData::invalid_params(format!("the parameters of `{method}` are not what it takes"), None)
         } else {
-            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`"), None)
+            ErrorData::new(
+                ErrorCode::METHOD_NOT_FOUND,
+                format!("there is no method `{}`", named(&method)),
+                None,
+            )
         })
     }
 }

@@ -6,16 +6,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use app::{Error, Kind};
-use axum::Router;
+use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::{Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
+use axum::{Json, Router};
+use rmcp::model::ServerJsonRpcMessage;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 
-use crate::frames::LONGEST;
+use crate::frames::{Frame, LONGEST, decode, too_long};
 use crate::server::Server;
 use crate::token::Token;
 
@@ -42,6 +44,7 @@ pub(crate) async fn serve(server: Server, address: SocketAddr) -> Result<(), Err
     let service = StreamableHttpService::new(move || Ok(server.clone()), Arc::new(sessions), config(address));
     let router = Router::new()
         .route_service(PATH, service)
+        .layer(middleware::from_fn(require_message))
         .layer(middleware::from_fn_with_state(token, require_token));
     axum::serve(listener, router).await.map_err(failed)
 }
@@ -64,6 +67,28 @@ async fn require_token(State(token): State<Token>, request: Request, next: Next)
     }
     let why = "show the token that `backstory mcp --http` printed: Authorization: Bearer <token>\n";
     (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")], why).into_response()
+}
+
+/// Answers what is no message of the protocol as standard input does, with the protocol's own codes.
+async fn require_message(request: Request, next: Next) -> Response {
+    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    if request.method() != Method::POST || !kind.is_some_and(|kind| kind.starts_with("application/json")) {
+        return next.run(request).await;
+    }
+    let (head, body) = request.into_parts();
+    let Ok(bytes) = axum::body::to_bytes(body, LONGEST).await else {
+        return refused(StatusCode::PAYLOAD_TOO_LARGE, ServerJsonRpcMessage::error(too_long(), None));
+    };
+    match decode(&bytes) {
+        Frame::Invalid { id, error } => {
+            refused(StatusCode::BAD_REQUEST, ServerJsonRpcMessage::error(error, id))
+        }
+        Frame::Message(_) | Frame::Nothing => next.run(Request::from_parts(head, Body::from(bytes))).await,
+    }
+}
+
+fn refused(status: StatusCode, message: ServerJsonRpcMessage) -> Response {
+    (status, Json(message)).into_response()
 }
 
 /// Tells the person how a client connects.

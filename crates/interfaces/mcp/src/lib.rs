@@ -16,6 +16,7 @@ mod lean;
 mod next_step;
 mod paging;
 mod prompts;
+mod quoting;
 mod resources;
 mod schema;
 mod server;

@@ -37,7 +37,8 @@ pub(crate) fn as_tool_call(step: &NextStep) -> String {
         }
         NextStep::ForkElsewhere { session } => {
             format!(
-                "work in a fork of it elsewhere: spawn_worker {{\"task\": …, {}, \"fork_session\": true, \"new_worktree\": true}}",
+                "work in a fork of it elsewhere: smart_fork with the same words and \"directory\": <a directory that exists>, or \
+                 spawn_worker {{\"task\": …, {}, \"fork_session\": true, \"project_path\": <a repository>, \"new_worktree\": true}}",
                 resume(session.as_str())
             )
         }

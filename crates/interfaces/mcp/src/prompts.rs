@@ -12,8 +12,9 @@ use serde_json::Value;
 
 use crate::bounds::fit;
 use crate::call::{Patience, call};
-use crate::failure::refused;
+use crate::failure::{named, refused};
 use crate::lean;
+use crate::quoting::neutralize;
 use crate::resources::last_messages;
 use crate::server::Server;
 
@@ -47,7 +48,7 @@ pub(crate) async fn get(
     let make: fn(&Context, &JsonObject) -> Result<String, Error> = match request.name.as_str() {
         "recall" => recall,
         "handoff" => handoff,
-        name => return Err(ErrorData::invalid_params(format!("there is no prompt `{name}`"), None)),
+        name => return Err(ErrorData::invalid_params(format!("there is no prompt `{}`", named(name)), None)),
     };
     let text = call(server, &context, Patience::Works, move |context| make(context, &arguments)).await;
     let text = text.map_err(|error| refused(&error))?;
@@ -64,6 +65,7 @@ fn recall(context: &Context, arguments: &JsonObject) -> Result<String, Error> {
     };
     let mut found = serde_json::to_value(search(context, &request)?).unwrap_or_default();
     lean::HIT.apply(&mut found, "/hits");
+    neutralize(&mut found);
     fit(&mut found, "/hits");
     Ok(format!(
         "Recall what earlier sessions know of: {topic}\n\n\
@@ -83,7 +85,8 @@ fn handoff(context: &Context, arguments: &JsonObject) -> Result<String, Error> {
              paths and commands, and leave out what the code itself says."
         ));
     };
-    let excerpt = serde_json::to_value(last_messages(context, session)?).unwrap_or_default();
+    let mut excerpt = serde_json::to_value(last_messages(context, session)?).unwrap_or_default();
+    neutralize(&mut excerpt);
     Ok(format!(
         "Write a handoff of the session below for one that knows nothing of it: {CONTENTS}. Its last messages are quoted here; \
          read the earlier ones with the tool read_session.\n\n{}",

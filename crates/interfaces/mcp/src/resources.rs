@@ -17,6 +17,7 @@ use crate::bounds::{LIMIT, cut_texts, size};
 use crate::call::{Patience, call};
 use crate::failure::refused;
 use crate::instructions::NOTICE;
+use crate::quoting::neutralize;
 use crate::server::Server;
 
 const SCHEME: &str = "session://";
@@ -217,6 +218,7 @@ fn messages(context: &Context, address: &Address) -> Result<Excerpt, Error> {
 
 fn short(shown: &ShownMessage) -> serde_json::Value {
     let mut message = serde_json::to_value(shown).unwrap_or_default();
+    neutralize(&mut message);
     cut_texts(&mut message, LONGEST, "");
     message
 }

@@ -70,6 +70,85 @@ pub(crate) fn add(schema: &mut JsonObject, name: &str, property: Value) {
     }
 }
 
+/// Shortens the schema of an answer, which every client reads at its start: of what is below its own fields the types and
+/// names alone are kept, and no definition that nothing refers to.
+pub(crate) fn compact(schema: &mut JsonObject) {
+    for (name, part) in schema.iter_mut() {
+        match part {
+            Value::Object(named) if name == "properties" => {
+                named.iter_mut().for_each(|(_, property)| strip(property, true));
+            }
+            Value::Object(named) if name == "$defs" => {
+                named.iter_mut().for_each(|(_, definition)| strip(definition, false));
+            }
+            _ => strip(part, false),
+        }
+    }
+    let Some(Value::Object(definitions)) = schema.remove("$defs") else { return };
+    let mut used = Map::new();
+    let mut wanted = references(&Value::Object(schema.clone()));
+    while let Some(name) = wanted.pop() {
+        if let Some(definition) = definitions.get(&name).filter(|_| !used.contains_key(&name)) {
+            wanted.extend(references(definition));
+            used.insert(name, definition.clone());
+        }
+    }
+    if !used.is_empty() {
+        schema.insert("$defs".to_owned(), Value::Object(used));
+    }
+}
+
+/// Takes out descriptions, except the value's own where `is_kept`, and the widths of numbers.
+fn strip(schema: &mut Value, is_kept: bool) {
+    match schema {
+        Value::Array(all) => all.iter_mut().for_each(|one| strip(one, false)),
+        Value::Object(fields) => {
+            let is_words = |name: &str, value: &Value| !is_kept && name == "description" && value.is_string();
+            let is_width = |name: &str, value: &Value| name == "format" && value.is_string();
+            fields.retain(|name, value| !is_words(name, value) && !is_width(name, value));
+            if fields.get("minimum") == Some(&json!(0)) {
+                fields.remove("minimum");
+            }
+            if let Some(words) = fields.get("oneOf").and_then(words) {
+                fields.remove("oneOf");
+                fields.insert("type".to_owned(), json!("string"));
+                fields.insert("enum".to_owned(), words);
+            }
+            // The names of properties are no keywords.
+            for (name, value) in fields.iter_mut() {
+                match value {
+                    Value::Object(named) if name == "properties" || name == "$defs" => {
+                        named.iter_mut().for_each(|(_, one)| strip(one, false));
+                    }
+                    _ => strip(value, false),
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// The words of a choice among nothing but words.
+fn words(choices: &Value) -> Option<Value> {
+    choices
+        .as_array()?
+        .iter()
+        .map(|choice| choice.get("const").filter(|word| word.is_string()).cloned())
+        .collect()
+}
+
+/// The definitions that a schema refers to.
+fn references(schema: &Value) -> Vec<String> {
+    match schema {
+        Value::Array(all) => all.iter().flat_map(references).collect(),
+        Value::Object(fields) => {
+            let own = fields.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix("#/$defs/"));
+            own.map(str::to_owned).into_iter().chain(fields.values().flat_map(references)).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    }
+}
+
 fn root<T: JsonSchema>(settings: SchemaSettings) -> JsonObject {
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     without_true(&mut schema);
@@ -118,5 +197,50 @@ fn without_true(schema: &mut Value) {
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_repeats_is_left_out() {
+        let mut schema = json!({
+            "type": "object",
+            "properties": {
+                "description": {"type": "string", "description": "Kept."},
+                "size": {"$ref": "#/$defs/Size", "description": "Kept."},
+            },
+            "$defs": {
+                "Size": {
+                    "description": "Gone.", "type": "object",
+                    "properties": {
+                        "description": {"type": "integer", "format": "uint64", "minimum": 0, "description": "Gone."},
+                        "unit": {"oneOf": [{"const": "b", "description": "Gone.", "type": "string"}, {"const": "c", "type": "string"}]},
+                    },
+                },
+                "Nobody": {"$ref": "#/$defs/Other"},
+                "Other": {"type": "string"},
+            },
+        });
+        compact(schema.as_object_mut().unwrap());
+        let expected = json!({
+            "type": "object",
+            "properties": {
+                "description": {"type": "string", "description": "Kept."},
+                "size": {"$ref": "#/$defs/Size", "description": "Kept."},
+            },
+            "$defs": {
+                "Size": {
+                    "type": "object",
+                    "properties": {
+                        "description": {"type": "integer"},
+                        "unit": {"type": "string", "enum": ["b", "c"]},
+                    },
+                },
+            },
+        });
+        assert_eq!(schema, expected);
     }
 }

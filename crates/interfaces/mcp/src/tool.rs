@@ -13,6 +13,7 @@ use crate::bounds::{cut_texts, shrink};
 use crate::call::Patience;
 use crate::instructions::NOTICE;
 use crate::lean::Lean;
+use crate::quoting::neutralize;
 use crate::{arguments, paging, schema};
 
 /// What a model should think of by itself; each costs room in every session's context.
@@ -37,6 +38,8 @@ pub(crate) struct Tool {
     /// The longest text, in bytes.
     longest_text: Option<usize>,
     is_quoting: bool,
+    /// What else is told of an answer.
+    shape: Option<fn(&mut Value)>,
     bound: Bound,
     /// How many items or messages an answer has without `limit`, and at most.
     limit: Option<(usize, usize)>,
@@ -105,6 +108,18 @@ impl Tool {
         R: DeserializeOwned + JsonSchema,
         A: JsonSchema,
     {
+        Self::asking::<R, A>(name, title, description, move |context, given| {
+            reply(context, &arguments::parse(given)?)
+        })
+    }
+
+    /// The same where an argument is the tool's own, and no part of the request `R`.
+    pub(crate) fn asking<R: JsonSchema, A: JsonSchema>(
+        name: &'static str,
+        title: &'static str,
+        description: &'static str,
+        ask: impl Fn(&Context, JsonObject) -> Result<Reply, Error> + Send + 'static,
+    ) -> Self {
         Self {
             name,
             title,
@@ -113,10 +128,11 @@ impl Tool {
             patience: Patience::Works,
             input: schema::input::<R>,
             output: schema::output::<A>,
-            ask: Box::new(move |context, given| reply(context, &arguments::parse(given)?)),
+            ask: Box::new(ask),
             lean: None,
             longest_text: None,
             is_quoting: false,
+            shape: None,
             bound: Bound::None,
             limit: None,
         }
@@ -145,6 +161,11 @@ impl Tool {
     /// Answers hold texts of transcripts, and say what those are.
     pub(crate) fn quoting(self) -> Self {
         Self { is_quoting: true, ..self }
+    }
+
+    /// An answer is completed by this, before it is made short.
+    pub(crate) fn shaped(self, shape: fn(&mut Value)) -> Self {
+        Self { shape: Some(shape), ..self }
     }
 
     /// Long answers lose the ends of their longest lists.
@@ -187,11 +208,17 @@ impl Tool {
         for list in self.lean.iter().flat_map(|(_, lists)| *lists) {
             self.lean.iter().for_each(|(lean, _)| lean.apply(&mut answer, list));
         }
+        if self.is_quoting {
+            neutralize(&mut answer);
+        }
         if let Some(longest) = self.longest_text {
             cut_texts(&mut answer, longest, "");
         }
         if self.is_quoting {
             answer["notice"] = json!(NOTICE);
+        }
+        if let Some(shape) = self.shape {
+            shape(&mut answer);
         }
         match piece {
             Some((pointer, piece)) => piece.cut(&mut answer, pointer),
@@ -240,6 +267,7 @@ impl Tool {
         if self.is_quoting {
             schema::add_notice(&mut output);
         }
+        schema::compact(&mut output);
         output
     }
 }

@@ -98,7 +98,14 @@ fn a_turn_ends_with_its_result_and_the_word_idle() {
     assert_eq!(names(&idle(&mut talk, 3)), [""; 0], "no result yet");
     assert_eq!(names(&result(&mut talk, 4, json!({}))), ["result"]);
     assert_eq!(names(&idle(&mut talk, 5)), ["idle"]);
+    let WorkerState::Idle { text, turn_failed, .. } = talk.state() else { panic!() };
+    assert_eq!((text.as_str(), turn_failed), ("Done.", false));
     assert_eq!(talk.final_state("it ended", ""), WorkerState::Finished { text: "Done.".into() });
+    let mut talk = running();
+    result(&mut talk, 4, json!({"is_error": true, "result": "API Error: 400"}));
+    idle(&mut talk, 5);
+    let WorkerState::Idle { text, turn_failed, .. } = talk.state() else { panic!() };
+    assert_eq!((text.as_str(), turn_failed), ("API Error: 400", true));
     // A release that never says idle.
     let mut talk = running();
     result(&mut talk, 4, json!({}));

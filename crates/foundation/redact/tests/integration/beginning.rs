@@ -20,6 +20,10 @@ fn a_secret_at_the_very_end_is_hidden() {
     check("the db password: aX9!fESvOa61", "the db password: [redacted:password]");
     check("the db password is aX9!fESvOa61", "the db password is [redacted:password]");
     check("sudo password: Tr0ub4dor", "sudo password: [redacted:password]");
+    check("password: Tr0ub4dor&3xyz", "password: [redacted:password]");
+    check("password: Tr0ub4dor&3xyz, then", "password: [redacted:password], then");
+    check("POST password=Tr0ub4dor&user=sam", "POST password=[redacted:password]&user=sam");
+    check("password: Tr0ub4dor && ls", "password: [redacted:password] && ls");
     check("X-Auth-Key: 5f4dcc3b5aa765d61d8327deb882cf991a2b3", "X-Auth-Key: [redacted:api-key]");
     check("token: 5f4dcc3b5aa765d61d8327deb882cf99", "token: [redacted:token]");
     check("openssl rsa -passin pass:hunter2", "openssl rsa -passin pass:[redacted:password]");

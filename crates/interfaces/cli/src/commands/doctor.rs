@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anstyle::{AnsiColor, Style};
 use app::Context;
 use app::doctor::{
-    Finding, Folder, Report, Request, SecretsFound, SecretsReport, SecretsRequest, ServiceFiles,
-    ServiceRequest, Severity, doctor, secrets, service,
+    Finding, Folder, PluginReport, Report, Request, SecretsFound, SecretsReport, SecretsRequest,
+    ServiceFiles, ServiceRequest, Severity, doctor, secrets, service,
 };
 use app::search::export_schedule::{self, Schedule, schedule};
 
@@ -164,6 +164,9 @@ fn print_service(files: &ServiceFiles) -> Result<(), Failure> {
 fn print(report: &Report) -> Result<(), Failure> {
     let mut out = Output::plain();
     line(&mut out, "claude", &claude(report))?;
+    if let Some(plugin) = &report.plugin {
+        line(&mut out, "plugin", &installed(plugin))?;
+    }
     for folder in &report.config_folders {
         line(&mut out, "sessions", &describe(folder))?;
     }
@@ -187,6 +190,12 @@ fn print(report: &Report) -> Result<(), Failure> {
 fn line(out: &mut Output, head: &str, text: &str) -> Result<(), Failure> {
     let dim = Style::new().dimmed();
     Ok(writeln!(out, "{dim}{head:<11}{dim:#}{}", safe(text))?)
+}
+
+fn installed(plugin: &PluginReport) -> String {
+    let version = plugin.version.as_deref().unwrap_or("unknown version");
+    let state = if plugin.is_enabled { "switched on" } else { "switched off" };
+    format!("{version}  {}  ({state})", plugin.id)
 }
 
 fn claude(report: &Report) -> String {

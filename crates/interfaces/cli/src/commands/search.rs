@@ -5,7 +5,7 @@ use std::io::Write as _;
 use anstyle::{AnsiColor, Style};
 use app::search::grep::Request as GrepRequest;
 use app::search::hit::FurtherPlace;
-use app::search::{Answer, Hit, Mode, Request, Role, SourceKind, search};
+use app::search::{Answer, Hit, Mode, Request, Role, SourceKind, WEAK, search};
 use app::sessions::list::{self, OriginName};
 use app::{Context, Moment};
 use model::{AgentId, SessionId};
@@ -96,10 +96,6 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 }
-
-/// The score below which a match is called weak. Of 150 labelled commit subjects asked with `search --json`, 114 found
-/// their session among ten; it scored less than this in 3.
-const WEAK: f32 = 0.2;
 
 /// How many sessions are listed on a terminal where a question has no words to search for.
 const LISTED: usize = 20;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
+use testkit::claude::Run;
 use testkit::{Answer, Claude, Script, Transcript};
 
 use crate::desk::Desk;
@@ -109,6 +110,11 @@ fn a_worn_session_is_never_resumed_and_why_not_says_so() {
     assert_eq!(why["chosen"]["session_id"], SAME);
     let plain = desk.backstory(&["pick", "--repo", "shop", "--why-not", SAME]).succeeded().stdout;
     assert!(plain.contains("it was chosen") && plain.contains("Decision 2"), "{plain}");
+    let mut asking = desk.command(&["pick", "--repo", "shop", "--why-not", &WORN[..8]]);
+    asking.env("CLAUDE_CODE_SESSION_ID", WORN);
+    let itself = Run::of(asking);
+    assert_eq!(itself.code, Some(3), "{}", itself.stderr);
+    assert!(itself.stderr.contains("is the one that asks"), "{}", itself.stderr);
     let unknown = desk.backstory(&["pick", "--repo", "shop", "--why-not", "ffff"]);
     assert_eq!(unknown.code, Some(3), "{}", unknown.stderr);
 }

@@ -167,6 +167,23 @@ fn the_plugin_is_checked_where_it_is_installed() {
         "both the plugin and the hooks in the settings report what sessions do; the plugin's stay inactive";
     assert_eq!(findings(&desk), [expected]);
 
+    hooking::hooks(&desk, "uninstall");
+    let server = serde_json::json!({"type": "stdio", "command": "/opt/bin/backstory", "args": ["mcp"]});
+    let other = serde_json::json!({"command": "backstory", "args": ["mcp", "--worker", "3"]});
+    let global = serde_json::json!({"mcpServers": {"memory": server}, "projects": {"/shop": {"mcpServers": {"b": other}}}});
+    desk.home.write(".claude.json", global.to_string());
+    let found = findings(&desk);
+    assert!(found.len() == 1 && found[0].contains("its tools are named mcp__memory__"), "{found:?}");
+    let (_, text) = report_of(&desk);
+    assert!(text.contains("claude mcp remove --scope user memory"), "{text}");
+    assert!(text.contains("backstory@backstory  (switched on)"), "{text}");
+
+    desk.home.write(".claude/settings.json", r#"{"enabledPlugins": {"backstory@backstory": false}}"#);
+    assert_eq!(findings(&desk), ["Claude Code's plugin backstory@backstory is installed and switched off"]);
+    let (_, text) = report_of(&desk);
+    assert!(text.contains("claude plugin enable backstory@backstory"), "{text}");
+
+    desk.home.write(".claude/settings.json", r#"{"enabledPlugins": {"backstory@backstory": true}}"#);
     fs::remove_dir(&copy).expect("the copy");
     let expected = "Claude Code's plugin backstory@backstory is switched on, but is not there";
     assert_eq!(findings(&desk)[0], expected);

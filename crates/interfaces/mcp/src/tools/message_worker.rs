@@ -2,6 +2,7 @@
 
 use app::workers::message::message;
 
+use super::asking;
 use crate::tool::{Effect, Tool};
 
 pub(super) fn tool() -> Tool {
@@ -10,6 +11,7 @@ pub(super) fn tool() -> Tool {
         .waiting()
         .quoting()
         .shrinking()
+        .shaped(|answer| asking::add_commands(answer, "/waited/workers"))
 }
 
 const DESCRIPTION: &str = "Sends one or several workers a message, which begins their next turn, and waits for it if wait_mode is any or all. \

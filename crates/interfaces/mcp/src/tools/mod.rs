@@ -1,6 +1,7 @@
 //! The tools, one file each, named as models call them.
 
 mod answer_worker;
+mod asking;
 mod list_workers;
 mod message_worker;
 mod pick_session;
@@ -20,7 +21,7 @@ use rmcp::model::{CallToolRequestParams, CallToolResult, ErrorData};
 use rmcp::service::RequestContext;
 
 use crate::call::call as answer;
-use crate::failure::failed;
+use crate::failure::{failed, named};
 use crate::server::Server;
 use crate::tool::{Reply, Tool};
 
@@ -36,7 +37,7 @@ pub(crate) async fn call(
     context: RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
     let Some(tool) = shown(server).into_iter().find(|tool| tool.name == request.name) else {
-        return Err(ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None));
+        return Err(ErrorData::invalid_params(format!("there is no tool `{}`", named(&request.name)), None));
     };
     let arguments = request.arguments.unwrap_or_default();
     Ok(match answer(server, &context, tool.patience, move |context| tool.run(context, arguments)).await {

@@ -1,20 +1,41 @@
 //! `search`: what was said or done in past sessions.
 
-use app::search::{Request, search};
+use app::search::{Answer, Request, search};
+use rmcp::model::JsonObject;
+use serde_json::json;
 
-use crate::lean;
-use crate::tool::Tool;
+use crate::next_step::as_tool_call;
+use crate::tool::{Reply, Tool, value};
+use crate::{lean, schema};
 
 /// As far as a list goes on; the app ranks all that comes before.
 const DEEPEST: usize = 500;
 
 pub(super) fn tool() -> Tool {
-    Tool::new("search", "Search past sessions", DESCRIPTION, |context, request: &Request| {
+    let reply = |context: &app::Context, request: &Request| {
         let limit = request.limit.map(|limit| limit.min(DEEPEST));
-        search(context, &Request { limit, ..request.clone() })
-    })
-    .lean(&lean::HIT, &["/hits"])
-    .listing("/hits", 5, 50)
+        let found = search(context, &Request { limit, ..request.clone() })?;
+        let hint = found.hint.as_ref().map(|hint| as_tool_call(&hint.next_step));
+        let mut answer = value(&found)?;
+        if let Some(hint) = hint {
+            answer["hint"]["next_step"] = json!(hint);
+        }
+        Ok(Reply::Answer(answer))
+    };
+    Tool::replying::<Request, Answer>("search", "Search past sessions", DESCRIPTION, reply)
+        .output(output)
+        .lean(&lean::HIT, &["/hits"])
+        .listing("/hits", 5, 50)
+}
+
+/// The step that a hint names is worded as a call.
+fn output() -> JsonObject {
+    let mut schema = schema::output::<Answer>();
+    let step = schema.get_mut("$defs").and_then(|all| all.pointer_mut("/SearchHint/properties/next_step"));
+    if let Some(step) = step {
+        *step = json!({"type": "string"});
+    }
+    schema
 }
 
 const DESCRIPTION: &str = "Finds where something was said or done in past Claude Code sessions on this machine: prompts, answers, \

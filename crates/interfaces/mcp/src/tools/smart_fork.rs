@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::instructions::NOTICE;
 use crate::next_step::as_tool_call;
+use crate::quoting::neutralize;
 use crate::tool::{Effect, Reply, Tool, value};
 use crate::{bounds, schema};
 
@@ -50,6 +51,7 @@ fn reply(context: &Context, request: &Request) -> Result<Reply, Error> {
         Answer::ForkSessions(_) => "/results",
         Answer::Nothing(_) => "/fallback_sessions",
     };
+    neutralize(&mut shown);
     shown["notice"] = json!(NOTICE);
     let before = shown.pointer(list).and_then(Value::as_array).map_or(0, Vec::len);
     let left = bounds::fit(&mut shown, list);

@@ -6,6 +6,7 @@ use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
 use crate::bounds::{LIMIT, cut_texts, size};
+use crate::quoting::neutralize;
 use crate::schema;
 use crate::tool::value;
 
@@ -13,37 +14,89 @@ use crate::tool::value;
 pub(super) const MESSAGES: usize = 20;
 /// The longest text of one message among several, in bytes.
 const LONGEST: usize = 4_000;
-/// The longest text of a message that is asked for alone.
+/// As much text of a message that is shown alone, in bytes.
 const LONGEST_ALONE: usize = 20_000;
+/// What an answer has beside its messages, in bytes at most.
+const AROUND: usize = 1_000;
 /// How to get the rest of a text.
 const HOW: &str = "; ask for this message alone: its `offset` as \"around_offset\", \"limit\": 1";
-/// What is left out of a message that was asked for alone.
-const TOO_LONG: &str = ", more than an answer holds; `search` in this session finds places in it";
+/// Where the text of a long message goes on.
+pub(super) const NEXT_TEXT_OFFSET: &str = "next_text_offset";
 
-/// The page that `ask` gives for a number of messages, or for fewer where those are too long.
+/// The page that `ask` gives for a number of messages, or for fewer where those are too long; with `text_offset` the one
+/// message from that byte of its text on.
 pub(super) fn page(
     limit: usize,
+    text_offset: Option<usize>,
     mut ask: impl FnMut(usize) -> Result<Answer, Error>,
 ) -> Result<Value, Error> {
-    let mut wanted = limit.max(1);
+    let mut wanted = if text_offset.is_some() { 1 } else { limit.max(1) };
     loop {
         let mut page = value(&ask(wanted)?)?;
-        let messages = page["messages"].take();
-        let count = messages.as_array().map_or(0, Vec::len);
-        page["quoted"] = messages;
+        let mut messages = page["messages"].take();
         if let Some(page) = page.as_object_mut() {
             page.remove("messages");
         }
+        neutralize(&mut messages);
+        let is_alone = wanted == 1;
+        if is_alone {
+            let next = messages.get_mut(0).and_then(|message| cut_alone(message, text_offset.unwrap_or(0)));
+            page["quoted"] = messages;
+            page["truncated"] = json!(limit > 1 || text_offset.is_some() || next.is_some());
+            if let Some(next) = next {
+                page[NEXT_TEXT_OFFSET] = json!(next);
+            }
+            return Ok(page);
+        }
+        let count = messages.as_array().map_or(0, Vec::len);
+        page["quoted"] = messages;
         let whole = size(&page);
-        let (longest, how) = if wanted == 1 { (LONGEST_ALONE, TOO_LONG) } else { (LONGEST, HOW) };
-        cut_texts(&mut page["quoted"], longest, how);
-        let is_cut = size(&page) != whole;
-        if size(&page) <= LIMIT - 3_000 || count <= 1 {
-            page["truncated"] = json!(wanted < limit || is_cut);
+        cut_texts(&mut page["quoted"], LONGEST, HOW);
+        if size(&page) <= LIMIT - 3_000 || count == 0 {
+            page["truncated"] = json!(wanted < limit || size(&page) != whole);
             return Ok(page);
         }
         wanted = (count / 2).max(1);
     }
+}
+
+/// Leaves of a message's texts, one after the other, what begins at `offset` and fits; where the rest begins, if there is
+/// one.
+fn cut_alone(message: &mut Value, offset: usize) -> Option<usize> {
+    let whole = message.take();
+    let mut room = LONGEST_ALONE;
+    loop {
+        *message = whole.clone();
+        let next = cut(message, offset, room);
+        // Marks and line ends take more room in JSON.
+        if size(message) <= LIMIT - AROUND || room < 100 {
+            return next;
+        }
+        room /= 2;
+    }
+}
+
+fn cut(message: &mut Value, offset: usize, room: usize) -> Option<usize> {
+    let parts = message["parts"].as_array_mut()?;
+    let (end, mut at, mut next) = (offset + room, 0, None);
+    parts.retain_mut(|part| {
+        let (mut is_shown, mut has_text) = (false, false);
+        for name in ["input", "text"] {
+            let Some(Value::String(text)) = part.get_mut(name) else { continue };
+            has_text = true;
+            let (start, length) = (at, text.len());
+            at += length;
+            let inside = |place: usize| text.floor_char_boundary(place.saturating_sub(start).min(length));
+            let (from, to) = (inside(offset), inside(end));
+            if next.is_none() && to < length {
+                next = Some(start + to);
+            }
+            is_shown |= from < to || (length == 0 && start >= offset && start < end);
+            *text = text[from..to].to_owned();
+        }
+        is_shown || !has_text
+    });
+    next
 }
 
 /// The schema of a page: what it calls `messages` is `quoted` here.
@@ -59,5 +112,39 @@ pub(super) fn quoted(mut schema: JsonObject) -> JsonObject {
         }
     }
     schema::add_truncated(&mut schema);
+    let description = "Where the text of a message that is shown alone goes on: give it as `text_offset`.";
+    schema::add(&mut schema, NEXT_TEXT_OFFSET, json!({"type": "integer", "description": description}));
     schema
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_message_is_read_to_its_end() {
+        let text = "é\n\"".repeat(20_000);
+        let whole = json!({"role": "tool", "parts": [
+            {"type": "text", "text": text}, {"type": "image"}, {"type": "tool_use", "name": "Bash", "input": text},
+        ]});
+        let (mut read, mut next, mut calls) = (String::new(), Some(0), 0);
+        while let Some(offset) = next {
+            let mut message = whole.clone();
+            next = cut_alone(&mut message, offset);
+            assert!(size(&message) <= LIMIT - AROUND, "{}", size(&message));
+            for part in message["parts"].as_array().unwrap() {
+                read += part["input"].as_str().or(part["text"].as_str()).unwrap_or_default();
+            }
+            calls += 1;
+            assert!(calls < 100 && next.is_none_or(|next| next > offset), "{next:?} after {offset}");
+        }
+        assert_eq!(read, text.repeat(2));
+        let mut beyond = whole.clone();
+        assert_eq!(cut_alone(&mut beyond, 1_000_000), None);
+        let mut short = json!({"parts": [{"type": "text", "text": "Hi"}]});
+        assert_eq!(
+            (cut_alone(&mut short, 0), &short),
+            (None, &json!({"parts": [{"type": "text", "text": "Hi"}]}))
+        );
+    }
 }

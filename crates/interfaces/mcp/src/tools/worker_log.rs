@@ -3,8 +3,9 @@
 use app::workers::log::{Answer, Request, log};
 use serde_json::Value;
 
-use super::transcript;
+use super::{asking, transcript};
 use crate::bounds::{LIMIT, cut_texts, size};
+use crate::quoting::neutralize;
 use crate::schema;
 use crate::tool::{Reply, Tool, value};
 
@@ -20,6 +21,7 @@ pub(super) fn tool() -> Tool {
         })
         .limit(transcript::MESSAGES, 500)
         .quoting()
+        .shaped(|answer| asking::add_commands(answer, "/worker"))
 }
 
 const DESCRIPTION: &str = "Tells a worker's state, what it asks for if it waits for a permission or an answer, and the last messages of \
@@ -27,16 +29,23 @@ its session; `page.older` given as `before` goes back, `page.newer` given as `af
 it has begun.\n\
 Example: {\"worker\": 3, \"limit\": 5, \"tools\": true}";
 
+/// How to read the rest of a text.
+const HOW: &str =
+    "; read_session of its session shows it: the message's `offset` as \"around_offset\", \"limit\": 1";
+
 /// As many of the last messages as fit.
 fn reply(context: &app::Context, request: &Request) -> Result<Reply, app::Error> {
     let wanted = request.limit.unwrap_or(transcript::MESSAGES).max(1);
     let mut limit = wanted;
     loop {
         let mut answer = value(&log(context, &Request { limit: Some(limit), ..request.clone() })?)?;
-        cut_texts(&mut answer, LONGEST, "");
+        neutralize(&mut answer);
+        let whole = size(&answer);
+        cut_texts(&mut answer, LONGEST, HOW);
+        let is_cut = size(&answer) != whole;
         let count = answer.pointer("/page/messages").and_then(Value::as_array).map_or(0, Vec::len);
-        if size(&answer) <= LIMIT - 500 || count <= 1 {
-            answer["truncated"] = (limit < wanted).into();
+        if size(&answer) <= LIMIT - 1_500 || count <= 1 {
+            answer["truncated"] = (limit < wanted || is_cut).into();
             return Ok(Reply::Answer(answer));
         }
         limit = (count / 2).max(1);

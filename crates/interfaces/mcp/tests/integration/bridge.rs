@@ -238,5 +238,11 @@ fn it_is_a_server_with_tools_alone() {
     let gone =
         client.ask("tools/call", json!({"name": "openclaw_announce", "arguments": {"message": "late"}}));
     assert_eq!(gone["result"]["isError"], true, "{gone}");
+    let why = gone["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(why.starts_with("worker 1 cannot announce anything: it has ended ("), "{why}");
+    // What it was told to do itself is no memory.
+    let asked = json!({"name": "openclaw_memory_search", "arguments": {"query": "light the lamp"}});
+    let found = client.ask("tools/call", asked).to_string();
+    assert!(!found.contains(SESSION), "{found}");
     assert_eq!(client.end().code, Some(0));
 }

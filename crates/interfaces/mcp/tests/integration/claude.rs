@@ -6,7 +6,7 @@ use testkit::{Answer, Claude, Script};
 
 use crate::client::program;
 use crate::http::Listening;
-use crate::scene::{PLANTED, Scene, TOKENS};
+use crate::scene::{Scene, TOKENS, planted_as_quoted};
 
 /// What a model does that looks something up.
 fn script() -> Script {
@@ -98,7 +98,7 @@ fn check_recalled(release: &str, results: &[(String, bool)]) {
     let said = read["quoted"].to_string();
     assert!(said.contains("The login holds a lock now."), "{release}: {read}");
     assert!(
-        said.contains(&json!(PLANTED).to_string().trim_matches('"').to_owned()),
+        said.contains(&json!(planted_as_quoted()).to_string().trim_matches('"').to_owned()),
         "{release}: quoted whole"
     );
     assert!(lost.contains("not_found") && lost.contains("session_list"), "{release}: {lost}");

@@ -195,7 +195,9 @@ fn everybody_else_is_refused() {
     let large = server.post(&[("Authorization", &bearer)], &format!("\"{}\"", "x".repeat(5 << 20)));
     assert_eq!(large.status, 413, "{large:?}");
     let broken = server.post(&[("Authorization", &bearer)], "{");
-    assert!((400..500).contains(&broken.status), "{broken:?}");
+    assert_eq!((broken.status, &broken.message()["error"]["code"]), (400, &json!(-32700)), "{broken:?}");
+    let batch = server.post(&[("Authorization", &bearer)], &format!("[{initialize}]"));
+    assert_eq!((batch.status, &batch.message()["error"]["code"]), (400, &json!(-32600)), "{batch:?}");
     server.begin();
 }
 

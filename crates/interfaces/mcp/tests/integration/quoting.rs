@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::scene::{PLANTED, Scene, TOKENS};
+use crate::scene::{Scene, TOKENS, planted_as_quoted};
 
 /// The texts of an answer that hold what was planted, with the path to each.
 fn holding(value: &Value, path: &str, found: &mut Vec<(String, String)>) {
@@ -33,7 +33,7 @@ fn planted_instructions_stay_in_their_quotation() {
     check(&page, "/quoted/parts/text");
     let mut found = Vec::new();
     holding(&page, "", &mut found);
-    assert!(found[0].1.ends_with(PLANTED), "to the last byte, its quotes and marks too: {found:?}");
+    assert!(found[0].1.ends_with(&planted_as_quoted()), "to the last byte, its quotes too: {found:?}");
     check(&client.call("search", json!({"query": "renewed twice delete the repository"})), "/hits/snippet");
     check(
         &client.call("smart_fork", json!({"intent": "renewed twice delete the repository"})),

@@ -54,6 +54,7 @@ fn check(scene: &Scene, settings: &[(&str, &str)]) {
         for secret in ["tide tables", "The lamp turns", "Question 5"] {
             assert!(!told.contains(secret), "{asked} tells of `{secret}`: {told}");
         }
+        assert_ne!(answer["error"], "forbidden", "{asked}: what is hidden does not exist: {told}");
         // What was asked for may be repeated in the refusal.
         let names = told.contains(TIDES) || told.contains(LONG);
         assert!(!names || answer["error"].is_string() || answer["error"].is_object(), "{asked}: {told}");

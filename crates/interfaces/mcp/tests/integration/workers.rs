@@ -48,6 +48,12 @@ fn a_worker_is_started_told_more_read_and_stopped() {
         (&first["idle"], &first["all_idle"], &first["timed_out"]),
         (&json!([worker]), &json!(true), &json!(false))
     );
+    assert_eq!(
+        (&first["workers"][0]["text"], &first["failed"]),
+        (&json!("Hello there."), &json!([])),
+        "{first}"
+    );
+    assert!(first["notice"].is_string(), "{first}");
 
     let sent = client.call(
         "message_worker",
@@ -55,6 +61,7 @@ fn a_worker_is_started_told_more_read_and_stopped() {
     );
     assert_eq!((&sent["sent"][0]["resumed"], &sent["failed"]), (&json!(false), &json!([])), "{sent}");
     assert_eq!(sent["waited"]["idle"], json!([worker]), "{sent}");
+    assert_eq!(sent["waited"]["workers"][0]["text"], "Hello again.", "{sent}");
     let log = client.call("worker_log", json!({"worker": worker}));
     let said = log["page"]["messages"].to_string();
     assert!(
@@ -163,6 +170,9 @@ fn what_a_worker_asks_is_the_persons_to_answer() {
     let worker = client.call("spawn_worker", json!({"task": "make a file"}))["worker"].clone();
     let waited = waited(&mut client, &[&worker]);
     assert_eq!((&waited["asking"], &waited["all_idle"]), (&json!([worker]), &json!(false)), "{waited}");
+    let asked = &waited["workers"][0]["requests"][0];
+    let id: String = asked["request"].as_str().unwrap().chars().take(8).collect();
+    assert_eq!(asked["person_runs"], format!("backstory answer {worker} {id} yes|no"), "{waited}");
     let listed = client.call("list_workers", json!({"status": "waiting_permission"}));
     let request = listed["workers"][0]["requests"][0].clone();
     assert_eq!(request["tool"], "Bash", "{listed}");
@@ -225,4 +235,62 @@ fn waiting_ends_with_its_time_with_the_call_and_with_the_client() {
     client.call("stop_worker", json!({"worker": worker}));
     client.fail("wait_workers", json!({"workers": []}));
     client.fail("wait_workers", json!({"workers": [99]}));
+}
+
+#[test]
+fn a_worker_that_failed_is_not_idle() {
+    let gate = Gate::new();
+    let script = Script::new()
+        .on("never end", [Answer::held(&gate)])
+        .otherwise(Answer::refusal(400, "invalid_request_error"));
+    let scene = Scene::with(Claude::newest(), script);
+    let mut client = scene.client();
+    let mut check = |worker: &Value, client: &mut Client| {
+        let seen = waited(client, &[worker]);
+        let lists = (&seen["idle"], &seen["failed"], &seen["all_idle"]);
+        assert_eq!(lists, (&json!([]), &json!([worker]), &json!(false)), "{seen}");
+        seen["workers"][0].clone()
+    };
+    let worker = client.call("spawn_worker", json!({"task": "say hello"}))["worker"].clone();
+    let refused = check(&worker, &mut client);
+    assert_eq!((&refused["status"], &refused["turn_failed"]), (&json!("idle"), &json!(true)), "{refused}");
+    assert!(refused["text"].as_str().unwrap().contains("400"), "{refused}");
+    client.call("stop_worker", json!({"worker": worker}));
+
+    let worker = client.call("spawn_worker", json!({"task": "never end"}))["worker"].clone();
+    gate.wait_until_reached();
+    let listed = client.call("list_workers", json!({"status": "running"}));
+    let pid = listed["workers"][0]["pid"].as_u64().unwrap_or_else(|| panic!("{listed}"));
+    let killed = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap();
+    assert!(killed.success());
+    assert_eq!(check(&worker, &mut client)["status"], "failed");
+}
+
+#[test]
+fn stopping_says_what_became_of_the_worker_and_its_work_tree() {
+    let scene = scene();
+    let shop = scene.home.repository("shop").path().display().to_string();
+    let mut client = scene.client();
+    let plain = client.call("spawn_worker", json!({"task": "say hello"}))["worker"].clone();
+    let message = |answer: &Value| answer["message"].as_str().unwrap_or_default().to_owned();
+    let kept = client.fail("stop_worker", json!({"worker": plain, "remove_worktree": true}));
+    assert!(
+        message(&kept).contains(&format!("worker {plain} was stopped; it had no work tree of its own")),
+        "{kept}"
+    );
+    let task = json!({"task": "say hello", "project_path": shop, "new_worktree": true});
+    let apart = client.call("spawn_worker", task)["worker"].clone();
+    waited(&mut client, &[&apart]);
+    client.call("stop_worker", json!({"worker": apart, "remove_worktree": true}));
+    let again = client.fail("stop_worker", json!({"worker": apart, "remove_worktree": true}));
+    assert!(message(&again).contains("is gone already"), "{again}");
+}
+
+#[test]
+fn a_model_is_no_flag() {
+    let scene = scene();
+    let mut client = scene.client();
+    let arguments = json!({"task": "say hello", "model": "--dangerously-skip-permissions"});
+    let error = client.fail("spawn_worker", arguments);
+    assert_eq!(error["error"], "usage", "{error}");
 }
