@@ -1991,6 +1991,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workers/{worker}/interrupt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends a worker's turn; it waits for the next message */
+        post: operations["interrupt_worker"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workers/{worker}/messages": {
         parameters: {
             query?: never;
@@ -2002,6 +2019,23 @@ export interface paths {
         put?: never;
         /** Sends a message to a worker */
         post: operations["send_to_worker"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workers/{worker}/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Changes a worker's model or mode */
+        post: operations["change_worker"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2977,7 +3011,7 @@ export interface components {
             /** @description The rank of the session that was forked, from 1. */
             forked_rank?: number | null;
             /** @description The fork, in which a worker works on the query. */
-            forked_session?: components["schemas"]["Forked"] | null;
+            forked_session?: components["schemas"]["ForkedWorker"] | null;
             /** @description The intent that was searched for. */
             intent: string;
             /** @description qmd's command that answered. */
@@ -2990,7 +3024,7 @@ export interface components {
             results: components["schemas"]["ForkCandidate"][];
         };
         /** @description A fork on which a worker works. */
-        Forked: {
+        ForkedWorker: {
             /** @description The session it came from. */
             resume_session_id: components["schemas"]["SessionId"];
             /** @description The fork's own session id. */
@@ -4946,6 +4980,13 @@ export interface components {
             reply: components["schemas"]["PermissionReply"];
             /** @description The id of what the worker asks. */
             request: string;
+        };
+        /** @description What a worker goes on with. */
+        WorkerChange: {
+            /** @description Another model. */
+            model?: string | null;
+            /** @description What it may do without asking from now on. */
+            permission_mode?: components["schemas"]["PermissionMode"] | null;
         };
         /** @description A worker as answers show it. */
         WorkerInfo: {
@@ -9775,6 +9816,35 @@ export interface operations {
             };
         };
     };
+    interrupt_worker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                worker: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Why there is no answer */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     send_to_worker: {
         parameters: {
             query?: never;
@@ -9798,6 +9868,39 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SendAnswer"];
                 };
+            };
+            /** @description Why there is no answer */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_worker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                worker: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkerChange"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Why there is no answer */
             default: {
