@@ -55,6 +55,7 @@ function Permission(props: Props & { isPlan: boolean }) {
       <p class="ask-what">
         {isPlan ? 'Approve this plan?' : <>Allow <b>{request.tool}</b>{label ? ` (${label})` : ''}?</>}
       </p>
+      {!value && isPlan && <p class="dim">The plan is at the end of the session.</p>}
       {value && isPlan && (
         <div class="ask-text" tabIndex={0} role="group" aria-label="The plan">
           <Suspense fallback={value}>

@@ -29,8 +29,8 @@ function Needs() {
     <section aria-labelledby="needs">
       <h1 id="needs" class="home-title">
         <span class="grow">{sessions.length ? `${plural(sessions.length, 'session')} ${sessions.length === 1 ? 'needs' : 'need'} you` : 'Nothing needs you'}</span>
-        <a class="button main phone-only" href="/new">
-          <Icon name="plus" /> New session
+        <a class="button main phone-only" href="/new" aria-label="New session">
+          <Icon name="plus" /> New
         </a>
       </h1>
       <div class="needs">

@@ -52,7 +52,7 @@ function Reader({ id }: { id: string }) {
   const anchor = useRef<Anchor | undefined>(undefined)
   const wanted = useRef<string | undefined>(undefined)
   const readBefore = useMemo(() => readUntil.peek()[id]?.uuid, [id])
-  const worker = useWorker(id, mark, () => void loader.newer())
+  const worker = useWorker(id, mark, text => isWritten(loader, text))
 
   const shown = useComputed(() => {
     const left = new Map((outline.state.value.data?.prompts ?? []).filter(one => one.left_for && one.uuid).map(one => [one.uuid!, one.left_for!]))
@@ -213,6 +213,16 @@ function Reader({ id }: { id: string }) {
       )}
     </div>
   )
+}
+
+/** Whether a text is among the last messages of the transcript, after those that are new are fetched. Who reads elsewhere in the
+ *  session is left there. */
+async function isWritten(loader: Loader, text: string | undefined): Promise<boolean> {
+  const before = loader.window.peek()
+  if (before?.isLast === false) return true
+  await (before ? loader.newer() : loader.open())
+  const last = loader.window.peek()?.messages.slice(-20) ?? []
+  return text === undefined || last.some(message => message.role === 'assistant' && message.blocks.some(block => block.type === 'text' && block.text.trim() === text.trim()))
 }
 
 function titleOf(id: string): string {
