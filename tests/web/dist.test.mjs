@@ -52,7 +52,7 @@ test('each part is within its budget', () => {
   }
   check('first script', first.filter(name => name.endsWith('.js')), 30)
   check('first style', first.filter(name => name.endsWith('.css')), 10)
-  check('reader', chunk('session'), 40)
+  check('reader', [...chunk('session'), ...chunk('markdown')], 40)
   check('colours', chunk('colours.worker'), 30)
   check('chart', chunk('cost-chart'), 25)
   check('3D', [...chunk('engine'), ...chunk('page')], 150)

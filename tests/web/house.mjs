@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Model } from './model.mjs'
 
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
@@ -16,6 +16,13 @@ export const { chromium } = require('playwright-core')
 export const AXE = require.resolve('axe-core/axe.min.js')
 const CLAUDE = process.env.CLAUDE ?? join(ROOT, 'tests/tools/node_modules/@anthropic-ai/claude-code-linux-x64/claude')
 const BACKSTORY = process.env.BACKSTORY ?? join(ROOT, 'target/debug/backstory')
+/** A folder with a build to look at in place of the one in the program. */
+const FRONT = process.env.FRONT
+/** Debian's Firefox, by WebDriver BiDi. */
+export const firefox = async () => {
+  const { default: puppeteer } = await import(pathToFileURL(require.resolve('puppeteer-core')))
+  return puppeteer.launch({ browser: 'firefox', executablePath: process.env.FIREFOX ?? '/usr/bin/firefox-esr', timeout: 120_000 })
+}
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
 const KEY = 'sk-ant-not-a-key'
 
@@ -50,11 +57,12 @@ export class Home {
   }
 
   /** Starts the server; `link` signs one browser in. */
-  async serve() {
+  async serve(...words) {
     const options = { cwd: this.path, env: this.environment, stdio: ['ignore', 'pipe', 'inherit'] }
-    this.server = spawn(realpathSync(BACKSTORY), ['serve', '--port', '0'], options)
+    const front = FRONT ? ['--front', resolve(FRONT)] : []
+    this.server = spawn(realpathSync(BACKSTORY), ['serve', '--port', '0', ...front, ...words], options)
     for await (const line of createInterface({ input: this.server.stdout })) {
-      this.link = /http:\S+/.exec(line)?.[0]
+      this.link = /https?:\S+/.exec(line)?.[0]
       if (this.link) break
     }
     this.address = new URL(this.link).origin

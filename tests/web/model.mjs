@@ -3,6 +3,8 @@
 import { createServer } from 'node:http'
 
 const text = words => ({ type: 'text', text: words })
+/** A text that takes its time: so many milliseconds for a few letters. */
+const slowly = (words, pause) => ({ ...text(words), pause })
 const tool = (name, input) => ({ type: 'tool_use', id: `toolu_${Math.random().toString(36).slice(2)}`, name, input })
 const QUESTION = {
   questions: [
@@ -22,12 +24,17 @@ const QUESTION = {
 const SCRIPT = [
   ['make a file', [[text('I will make it.'), tool('Bash', { command: 'touch made && rm -rf nothing', description: 'Make a file' })], [text('It is made.')]]],
   ['ask me', [[tool('AskUserQuestion', QUESTION)], [text('Blue it is.')]]],
+  ['plan the fence', [[tool('ExitPlanMode', { plan: '# Plan\n\nFirst the gate, **then** the posts.' })], [tool('ExitPlanMode', { plan: '# Plan\n\nFirst the posts.' })], [text('I begin with the posts.')]]],
+  ['count slowly', [[slowly('One two three four five six seven eight nine ten eleven twelve.', 150)]]],
+  ['go on for ever', [[slowly('word '.repeat(3000), 60)]]],
   ['write a poem', [[text('# Tide\n\nThe harbor breathes **twice** a day.\n\n```js\nconst tide = 2\n```')]]],
 ]
 
 export class Model {
   static async start() {
     const model = new Model()
+    /** What was asked: the model, and the whole request. */
+    model.asked = []
     model.server = createServer((request, response) => model.answer(request, response))
     await new Promise(ready => model.server.listen(0, '127.0.0.1', ready))
     model.url = `http://127.0.0.1:${model.server.address().port}`
@@ -37,17 +44,22 @@ export class Model {
   answer(request, response) {
     let body = ''
     request.on('data', piece => (body += piece))
-    request.on('end', () => {
+    request.on('end', async () => {
       response.setHeader('content-type', 'application/json')
       if (new URL(request.url, this.url).pathname !== '/v1/messages') return response.end('{"input_tokens":1}')
       const asked = JSON.parse(body)
+      this.asked.push({ model: asked.model, body })
       const blocks = answerTo(asked.messages)
       const stop_reason = blocks.some(block => block.type === 'tool_use') ? 'tool_use' : 'end_turn'
       const usage = { input_tokens: 12, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 5 }
       const message = { id: `msg_${Date.now()}${Math.random()}`, type: 'message', role: 'assistant', model: asked.model, usage, stop_sequence: null }
-      if (!asked.stream) return response.end(JSON.stringify({ ...message, content: blocks, stop_reason }))
+      if (!asked.stream) return response.end(JSON.stringify({ ...message, content: blocks.map(({ pause, ...block }) => block), stop_reason }))
       response.setHeader('content-type', 'text/event-stream')
-      for (const event of events(message, blocks, stop_reason)) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+      for (const { pause, ...event } of events(message, blocks, stop_reason)) {
+        if (pause) await new Promise(done => setTimeout(done, pause))
+        if (response.destroyed) return
+        response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+      }
       response.end()
     })
   }
@@ -83,7 +95,7 @@ function* events(message, blocks, stop_reason) {
     yield { type: 'content_block_start', index, content_block: isText ? { type: 'text', text: '' } : { ...block, input: {} } }
     const pieces = isText ? block.text.match(/.{1,9}/gs) : [JSON.stringify(block.input)]
     for (const piece of pieces) {
-      yield { type: 'content_block_delta', index, delta: isText ? { type: 'text_delta', text: piece } : { type: 'input_json_delta', partial_json: piece } }
+      yield { pause: block.pause, type: 'content_block_delta', index, delta: isText ? { type: 'text_delta', text: piece } : { type: 'input_json_delta', partial_json: piece } }
     }
     yield { type: 'content_block_stop', index }
   }

@@ -98,6 +98,30 @@ page('a long session opens at its end, and keeps its place to its beginning', as
   assert.ok((await page.locator('.reader-scroll [data-key]').count()) <= 1300)
 })
 
+page('on a phone a session is not covered, and its column closes again', async page => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await open(page, `/s/${painted}`)
+  await page.getByText('The fence is green.').click()
+  assert.equal(await page.locator('.side').count(), 0)
+  await page.getByRole('button', { name: 'Side column' }).click()
+  await page.locator('.outline button').first().click()
+  await page.locator('.side').waitFor({ state: 'detached' })
+  await page.locator('.found', { hasText: 'paint the fence green' }).waitFor()
+})
+
+page('on a phone the age of a session is on the line of what else is said of it', async page => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await open(page, '/sessions')
+  const row = page.locator('.session-list .row').first()
+  await row.waitFor()
+  const [project, age] = await Promise.all(['.row-project', '.age'].map(name => row.locator(name).boundingBox()))
+  assert.ok(Math.abs(project.y - age.y) < 6 && age.x > project.x, JSON.stringify([project, age]))
+  // What one page hides on a phone another one shows.
+  await page.keyboard.press('g')
+  await page.keyboard.press('c')
+  await page.locator('.wide').getByRole('link', { name: /paint the fence/ }).waitFor()
+})
+
 page('words are found in the whole session, and a link to a message holds', async page => {
   await open(page, `/s/${long}`)
   await page.getByText(`answer ${LONG / 2 - 1}`, { exact: true }).waitFor()

@@ -149,6 +149,17 @@ test('a call and its result are one item', () => {
   assert.match(reader.markdown('Title', reader.items(messages, 'normal', places)), /^# Title\n\n## You\n\ngo\n- `Bash`/)
 })
 
+test('a fork is divided from what it was forked from, and leads there', () => {
+  const fork = { session: 'origin', uuid: '2', title: 'Fix the gate' }
+  const forks = messages => reader.items(messages, 'normal', { ...places, fork }).filter(item => item.what === 'fork').map(item => [item.key, item.text, item.from, item.target])
+  const plain = ['1', '2', '3'].map((uuid, at) => ({ role: 'user', uuid, offset: at, blocks: [{ type: 'text', text: 'x' }] }))
+  const expected = [['3 fork', 'Forked here from “Fix the gate”', 'origin', '2']]
+  assert.deepEqual(forks(plain), expected)
+  const marked = plain.map((message, at) => (at < 2 ? { ...message, copied_from: 'origin' } : message))
+  assert.deepEqual(forks(marked), expected, 'once, also where the copies are marked')
+  assert.deepEqual(forks(plain.slice(0, 2)), [], 'nothing was said after it yet')
+})
+
 test('dividers: new since read, forks, and branches that were left', () => {
   const said = (uuid, role, more) => message(uuid, role, [{ type: 'text', text: uuid }], more)
   const messages = [said('1', 'user', { copied_from: 'x' }), said('2', 'user'), said('3', 'assistant')]

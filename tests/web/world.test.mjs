@@ -119,6 +119,40 @@ test('a day is played forward and back', () => {
   assert.equal(played.next(), at(1))
 })
 
+test('a replay says how much happened when', () => {
+  const change = minute => ({ at: NOW + minute * 60_000, session: 0, state: 'thinking' })
+  const day = { since: '', until: '', sessions: [{ id: 'a' }], changes: [change(0), change(0), change(0), change(0), change(60)] }
+  const { activity } = new replay.Replay(day)
+  assert.deepEqual([Math.max(...activity), activity.filter(Boolean).length], [1, 2])
+  assert.equal(activity.findLast(Boolean), 0.5)
+})
+
+test('all rooms are on the screen, whatever its shape', () => {
+  const half = (15 * Math.PI) / 180
+  const [dy, dz] = [0.68, Math.sqrt(1 - 0.68 ** 2)]
+  for (const aspect of [0.46, 1, 1.6]) {
+    for (const rooms of [1, 2, 4, 9]) {
+      const sight = layout.sightOf(Array.from({ length: rooms }, (_, at) => layout.roomCentre(at)))
+      const distance = layout.distanceFor(sight, [0, dy, dz], half, aspect)
+      const reach = sight.corners.map(([x, y, z]) => {
+        const at = [x - sight.middle.x, y, z - sight.middle.z]
+        const depth = distance - (dy * at[1] + dz * at[2])
+        return [Math.abs(at[0]) / (depth * Math.tan(half) * aspect), Math.abs(dz * at[1] - dy * at[2]) / (depth * Math.tan(half))]
+      })
+      const [wide, high] = [0, 1].map(axis => Math.max(...reach.map(one => one[axis])))
+      assert.ok(wide <= 0.93 && high <= 0.75, `${rooms} at ${aspect}: ${wide} ${high}`)
+      assert.ok(wide > 0.9 || high > 0.73, `${rooms} at ${aspect} is as near as it can be`)
+    }
+  }
+})
+
+test('sub-agents are beside each other, not in each other', () => {
+  const at = Array.from({ length: layout.BESIDE }, (_, number) => layout.besidePlace({ x: 0, z: 0 }, number))
+  for (const [one, other] of at.flatMap((one, place) => at.slice(place + 1).map(other => [one, other]))) {
+    assert.ok(Math.hypot(one.x - other.x, one.z - other.z) > 0.4)
+  }
+})
+
 test('light follows the hour', () => {
   assert.deepEqual([3, 6.5, 12, 20.5, 23].map(look.daylight), [0, 0.5, 1, 0.5, 0])
 })

@@ -70,6 +70,11 @@ export function dayName(at: number, now: number): string {
   return new Date(at).toLocaleDateString('en', options)
 }
 
+/** A day in a few letters: `Sun 22 Nov`. */
+export function shortDay(at: number): string {
+  return new Date(at).toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' })
+}
+
 /** A day as `2026-01-31`, in the browser's zone. */
 export function isoDay(at: number): string {
   const then = new Date(at)

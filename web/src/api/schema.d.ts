@@ -1991,6 +1991,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workers/{worker}/interrupt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends a worker's turn; it waits for the next message */
+        post: operations["interrupt_worker"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workers/{worker}/messages": {
         parameters: {
             query?: never;
@@ -2002,6 +2019,23 @@ export interface paths {
         put?: never;
         /** Sends a message to a worker */
         post: operations["send_to_worker"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workers/{worker}/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Changes a worker's model or mode */
+        post: operations["change_worker"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4967,6 +5001,13 @@ export interface components {
             reply: components["schemas"]["PermissionReply"];
             /** @description The id of what the worker asks. */
             request: string;
+        };
+        /** @description What a worker goes on with. */
+        WorkerChange: {
+            /** @description Another model. */
+            model?: string | null;
+            /** @description What it may do without asking from now on. */
+            permission_mode?: components["schemas"]["PermissionMode"] | null;
         };
         /** @description A worker as answers show it. */
         WorkerInfo: {
@@ -9808,6 +9849,35 @@ export interface operations {
             };
         };
     };
+    interrupt_worker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                worker: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Why there is no answer */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     send_to_worker: {
         parameters: {
             query?: never;
@@ -9831,6 +9901,39 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SendAnswer"];
                 };
+            };
+            /** @description Why there is no answer */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_worker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                worker: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkerChange"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Why there is no answer */
             default: {

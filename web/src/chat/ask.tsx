@@ -1,10 +1,14 @@
 // One request of a worker: a permission, the model's questions, or a plan to approve.
 
+import { lazy, Suspense } from 'preact/compat'
 import { useState } from 'preact/hooks'
 import { post, type Schemas } from '../api/client.ts'
 import { Button } from '../ui/parts.tsx'
 import { attempt } from '../ui/toast.tsx'
 import { fieldOf } from './field.ts'
+
+/** Loaded with the first plan: most pages show none. */
+const Markdown = lazy(async () => ({ default: (await import('../reader/markdown.tsx')).Markdown }))
 
 type Request = Schemas['PermissionRequest']
 type Reply = Schemas['PermissionReply']
@@ -51,7 +55,15 @@ function Permission(props: Props & { isPlan: boolean }) {
       <p class="ask-what">
         {isPlan ? 'Approve this plan?' : <>Allow <b>{request.tool}</b>{label ? ` (${label})` : ''}?</>}
       </p>
-      {value && <pre class={isCode ? 'ask-code' : 'ask-text'} tabIndex={0}>{value}</pre>}
+      {!value && isPlan && <p class="dim">The plan is at the end of the session.</p>}
+      {value && isPlan && (
+        <div class="ask-text" tabIndex={0} role="group" aria-label="The plan">
+          <Suspense fallback={value}>
+            <Markdown text={value} />
+          </Suspense>
+        </div>
+      )}
+      {value && !isPlan && <pre class={isCode ? 'ask-code' : 'ask-text'} tabIndex={0}>{value}</pre>}
       {(request.description ?? request.reason) && <p class="dim">{request.description ?? request.reason}</p>}
       {why === undefined ? (
         <div class="ask-buttons">

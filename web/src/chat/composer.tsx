@@ -1,7 +1,7 @@
 // Where one writes to a session: to its worker, or to a new one that continues it, or a fork of it.
 
 import { useSignal } from '@preact/signals'
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { post, remove, type Schemas } from '../api/client.ts'
 import { go } from '../router.ts'
 import { Button } from '../ui/parts.tsx'
@@ -10,6 +10,7 @@ import { isOver, type Worker } from './worker.ts'
 import { MODES, MODELS } from './options.ts'
 
 type Run = Schemas['RunRequest']
+type Mode = NonNullable<Schemas['WorkerChange']['permission_mode']>
 
 interface Props {
   session: string
@@ -28,6 +29,19 @@ export function Composer({ session, worker, isBusy, obstacle, onSent }: Props) {
   const isSending = useSignal(false)
   const field = useRef<HTMLTextAreaElement>(null)
   const isLiving = !isOver(worker)
+  const number = isLiving ? worker!.worker : undefined
+  useEffect(() => {
+    model.value = ''
+    mode.value = (worker?.permission_mode === 'default' ? '' : worker?.permission_mode) ?? ''
+  }, [number])
+  // A living worker goes on with what is chosen; another one is started with it.
+  const change = async (own: { value: string }, value: string, wanted: Schemas['WorkerChange']) => {
+    const before = own.value
+    own.value = value
+    if (number === undefined) return
+    const isDone = await attempt(() => post('/api/v1/workers/{worker}/options', { path: { worker: number }, body: wanted }).then(() => true))
+    if (!isDone) own.value = before
+  }
   const send = async () => {
     const message = text.value.trim()
     if (!message || isSending.value) return
@@ -73,19 +87,27 @@ export function Composer({ session, worker, isBusy, obstacle, onSent }: Props) {
           if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
             event.preventDefault()
             void send()
-          } else if (event.key === 'Escape') event.currentTarget.blur()
+          } else if (event.key === 'Escape') {
+            if (number !== undefined && isBusy && !text.value) void interrupt(number)
+            else event.currentTarget.blur()
+          }
         }}
       />
       <div class="composer-tools">
         <label class="check">
           <input type="checkbox" checked={isFork.value} onChange={event => (isFork.value = event.currentTarget.checked)} /> In a fork
         </label>
-        {!isLiving && <Select label="Model" value={model.value} options={MODELS} onChange={value => (model.value = value)} />}
-        {!isLiving && <Select label="Mode" value={mode.value} options={MODES} onChange={value => (mode.value = value)} />}
+        <Select label="Model" value={model.value} options={MODELS} onChange={value => void change(model, value, { model: value || 'default' })} />
+        <Select label="Permissions" value={mode.value} options={MODES} onChange={value => void change(mode, value, { permission_mode: (value || 'default') as Mode })} />
         <span class="grow" />
+        {isLiving && !isBusy && (
+          <Button kind="quiet" label="End the worker; the session stays" onClick={() => void attempt(() => remove('/api/v1/workers/{worker}', { path: { worker: number! } }), 'Ended')}>
+            End
+          </Button>
+        )}
         {isLiving && isBusy && (
-          <Button icon="stop" onClick={() => void attempt(() => remove('/api/v1/workers/{worker}', { path: { worker: worker!.worker } }), 'Stopped')}>
-            Stop
+          <Button icon="stop" label="Interrupt this turn" keys="Esc" onClick={() => void interrupt(number!)}>
+            Interrupt
           </Button>
         )}
         <Button kind="main" type="submit" icon="send" disabled={!text.value.trim() || isSending.value}>
@@ -94,6 +116,11 @@ export function Composer({ session, worker, isBusy, obstacle, onSent }: Props) {
       </div>
     </form>
   )
+}
+
+/** Ends the turn; the worker waits for the next message. */
+function interrupt(worker: number): Promise<unknown> {
+  return attempt(() => post('/api/v1/workers/{worker}/interrupt', { path: { worker } }), 'Interrupted')
 }
 
 export function Select({ label, value, options, onChange }: { label: string; value: string; options: readonly (readonly [string, string])[]; onChange: (value: string) => void }) {

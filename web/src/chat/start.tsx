@@ -105,6 +105,7 @@ export function Start() {
         <label class="check">
           <input type="checkbox" checked={worktree.value} onChange={event => (worktree.value = event.currentTarget.checked)} /> In a new work tree
         </label>
+        {!pick.value && !failure.value && <p class="dim">Say what you want; Backstory looks for a session that knows about it already, and says why it would take that one or a fresh one.</p>}
         {pick.value && <Advice pick={pick.value} choice={choice.value} choose={value => (choice.value = value)} />}
         {failure.value && <ErrorLine error={failure.value} />}
         <div class="start-buttons">

@@ -12,8 +12,13 @@ export function isOver(worker: Worker | undefined): boolean {
   return !worker || OVER.has(worker.status)
 }
 
-/** Follows the newest worker of a session; `mark` changes when something was heard of the session. */
-export function useWorker(session: string, mark: number, onText: () => void) {
+/** How often, and after how many milliseconds each time, it is looked whether the transcript holds a text. */
+const LOOKS = 20
+const PAUSE = 250
+
+/** Follows the newest worker of a session; `mark` changes when something was heard of the session. `isWritten` looks whether
+ *  a text is in the transcript; without one it fetches what there is. */
+export function useWorker(session: string, mark: number, isWritten: (text?: string) => Promise<boolean>) {
   const held = useMemo(() => ({ worker: signal<Worker | undefined>(undefined), draft: signal(''), error: signal<string | undefined>(undefined) }), [session])
   useEffect(() => {
     const controller = new AbortController()
@@ -33,12 +38,28 @@ export function useWorker(session: string, mark: number, onText: () => void) {
       if (!waiting) requestAnimationFrame(() => ((held.draft.value += waiting), (waiting = '')))
       waiting += data.text ?? ''
     })
-    // A whole text is in the transcript; what was shown of it gives way to it.
-    on('text', data => !data.agent && onText())
-    on('result', onText)
+    // A whole text comes to the transcript; what was shown of it then gives way to it, and to nothing else meanwhile.
+    let isLeft = false
+    let settled = 0
+    let last = Promise.resolve()
+    const settle = (text?: string) => {
+      held.draft.value += waiting
+      waiting = ''
+      const length = held.draft.value.length - settled
+      settled += length
+      last = last.then(async () => {
+        for (let look = 0; look < LOOKS && !isLeft && !(await isWritten(text)); look++) await new Promise(done => setTimeout(done, PAUSE))
+        if (isLeft) return
+        held.draft.value = held.draft.value.slice(length)
+        settled -= length
+      })
+    }
+    on('text', data => data.agent || settle(data.text))
+    on('result', () => settle())
     on('retry', data => (held.error.value = (data as { error?: string }).error))
     source.onerror = () => source.close()
     return () => {
+      isLeft = true
       source.close()
       held.draft.value = ''
     }

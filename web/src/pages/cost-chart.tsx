@@ -16,6 +16,8 @@ interface Props {
 }
 
 const HEIGHT = 220
+/** Between the lines of the scale: whole cents, so that each is named exactly. */
+const STEPS = [0.01, 0.1, 1, 10, 100, 1000, 10_000].flatMap(power => [power, 2 * power, 5 * power])
 
 export function CostChart({ days, sums, chosen, choose }: Props) {
   const holder = useRef<HTMLDivElement>(null)
@@ -36,8 +38,9 @@ export function CostChart({ days, sums, chosen, choose }: Props) {
           stroke: colour('--dim'), grid: { show: false }, ticks: { show: false }, font: '11px sans-serif',
           values: (_, places) => places.map(place => label(days[place])),
           incrs: [1, 2, 7, 14, 30, 60, 90],
+          size: 28,
         },
-        { stroke: colour('--dim'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false }, font: '11px sans-serif', size: 54, values: (_, values) => values.map(value => money(value)) },
+        { incrs: STEPS, stroke: colour('--dim'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false }, font: '11px sans-serif', size: 54, values: (_, values) => values.map(value => money(value)) },
       ],
       // The tallest is drawn first, and the lower ones over it.
       series: [{}, ...series.toReversed().map(one => ({ label: one.name, fill: one.colour, stroke: one.colour, width: 0, paths: uPlot.paths.bars!({ size: [0.78, 40] }), points: { show: false } }))],

@@ -5,6 +5,7 @@ import { inWords, type LiveSession } from '../live/fold.ts'
 import { isUnread } from '../live/kept.ts'
 import { about, dayName, plural, shortPath } from '../format.ts'
 import { NeedCard } from '../chat/need.tsx'
+import { Icon } from '../ui/icons.tsx'
 import { Age, Empty, ErrorLine, Loading, StateDot } from '../ui/parts.tsx'
 import { byRepository, latestDay, type Group } from './today.ts'
 
@@ -27,7 +28,10 @@ function Needs() {
   return (
     <section aria-labelledby="needs">
       <h1 id="needs" class="home-title">
-        {sessions.length ? `${plural(sessions.length, 'session')} ${sessions.length === 1 ? 'needs' : 'need'} you` : 'Nothing needs you'}
+        <span class="grow">{sessions.length ? `${plural(sessions.length, 'session')} ${sessions.length === 1 ? 'needs' : 'need'} you` : 'Nothing needs you'}</span>
+        <a class="button main phone-only" href="/new" aria-label="New session">
+          <Icon name="plus" /> New
+        </a>
       </h1>
       <div class="needs">
         {sessions.map(session => (

@@ -28,9 +28,9 @@ function All() {
               <thead>
                 <tr>
                   <th>Project</th>
-                  <th>Path</th>
+                  <th class="desk-only">Path</th>
                   <th class="number">Sessions</th>
-                  <th class="number">Running</th>
+                  <th class="number desk-only">Running</th>
                   <th class="number">Cost</th>
                   <th class="number">Last active</th>
                 </tr>
@@ -43,9 +43,9 @@ function All() {
                         {project.name}
                       </a>
                     </td>
-                    <td class="dim">{shortPath(project.path)}</td>
+                    <td class="dim desk-only">{shortPath(project.path)}</td>
                     <td class="number">{project.sessions}</td>
-                    <td class="number">{project.running || ''}</td>
+                    <td class="number desk-only">{project.running || ''}</td>
                     <td class="number">{money(project.cost_usd)}</td>
                     <td class="number">
                       <Age at={project.last_activity ? Date.parse(project.last_activity) : undefined} />

@@ -174,7 +174,7 @@ function HitRow({ hit, at, isCurrent }: { hit: Hit; at: number; isCurrent: boole
           also in{' '}
           {hit.also_in.slice(0, 4).map(id => (
             <a key={id} href={sessionAddress(id, hit.uuid)}>
-              {id.slice(0, 8)}
+              {rows.value?.find(row => row.id === id)?.title ?? id.slice(0, 8)}
             </a>
           ))}
         </p>

@@ -81,11 +81,20 @@ export function Sessions() {
         </Empty>
       )}
       {all && chosen.value.length > 0 && (
+        <>
+        <div class="row columns desk-only" aria-hidden="true">
+          <span class="row-title" />
+          <span class="row-project" />
+          <span class="row-number">Messages</span>
+          <span class="row-cost">Cost</span>
+          <span class="age">Last</span>
+        </div>
         <VList ref={list as never} class="session-list" role="region" aria-label="All sessions">
           {shown.value.map((line, at) => (
             <ListLine key={line.key} line={line} at={at} total={shown.value.length} isCurrent={at === current.value} />
           ))}
         </VList>
+        </>
       )}
     </div>
   )
@@ -182,12 +191,12 @@ function SessionRow({ row, at, total, isCurrent }: { row: Row; at: number; total
           </span>
         )}
         {row.gone && <span class="tag">gone</span>}
-        {row.branch && <span class="tag wide">{row.branch}</span>}
+        {row.branch && <span class="tag">{row.branch}</span>}
         <span class="row-project">{row.project}</span>
-        <span class="row-number wide" title={`${row.messages} messages`}>
+        <span class="row-number desk-only" title={`${row.messages} messages`}>
           {row.messages}
         </span>
-        <span class="row-cost wide">{row.cost ? money(row.cost) : ''}</span>
+        <span class="row-cost desk-only">{row.cost ? money(row.cost) : ''}</span>
         <Age at={row.last} />
       </a>
     </article>

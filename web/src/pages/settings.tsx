@@ -3,15 +3,12 @@
 import { useSignal } from '@preact/signals'
 import { get, post, remove, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
-import { kept } from '../live/kept.ts'
 import { askForNotices, wantsNotices } from '../live/notices.ts'
 import { shortPath } from '../format.ts'
 import { Button, ErrorLine, Head, Loading } from '../ui/parts.tsx'
 import { theme, type Theme } from '../ui/theme.ts'
 import { attempt, copy, toast } from '../ui/toast.tsx'
 import '../style/settings.css'
-
-export const worldSound = kept('world.sound', false)
 
 export function Settings() {
   return (
@@ -30,15 +27,15 @@ export function Settings() {
 
 function Look() {
   const names: [Theme, string][] = [
-    ['system', 'As the system says'],
+    ['system', 'Same as the system'],
     ['light', 'Light'],
     ['dark', 'Dark'],
   ]
   return (
     <section class="section">
-      <h2>Look</h2>
+      <h2>Appearance</h2>
       <fieldset class="inline">
-        <legend class="hidden">Look</legend>
+        <legend class="hidden">Appearance</legend>
         {names.map(([name, label]) => (
           <label key={name} class="choice">
             <input type="radio" name="theme" checked={theme.value === name} onChange={() => (theme.value = name)} /> {label}
@@ -76,7 +73,7 @@ function Connections() {
       <ul class="list">
         {found?.map(one => (
           <li key={String(one.id)}>
-            <b>{String(one.name ?? one.id)}</b> <span class="dim">{String(one.type ?? '')}</span>
+            <b>{String(one.name ?? one.id)}</b>
             <span class={one.status === 'connected' ? 'good' : 'dim'}>{String(one.status ?? '')}</span>
             {typeof one.error === 'string' && one.error && <span class="bad">{one.error}</span>}
           </li>
@@ -85,6 +82,8 @@ function Connections() {
     </section>
   )
 }
+
+const SCOPES: Record<Schemas['TokenScope'], string> = { read: 'may read', act: 'may read and start work', admin: 'may do everything' }
 
 function Tokens() {
   const { state, reload } = useResource(signal => get('/api/v1/tokens', { signal }), [])
@@ -100,16 +99,16 @@ function Tokens() {
   }
   return (
     <section class="section">
-      <h2>Who may come in</h2>
+      <h2>Access</h2>
       <p class="dim">
-        A link with a token lets another browser of this machine in. For a phone, reach this address through a tunnel that you trust; see{' '}
+        A link with a token signs another browser in. A phone reaches this address through a tunnel that you trust, or over HTTPS with your certificate; see{' '}
         <code>docs/dashboard.md</code>.
       </p>
       {state.value.error && <ErrorLine error={state.value.error} />}
       <ul class="list">
         {state.value.data?.tokens.map(token => (
           <li key={`${token.name} ${token.created}`}>
-            <b>{token.name}</b> <span class="dim">{token.expires ? 'browser' : 'token'} · {token.scope}</span>
+            <b>{token.name}</b> <span class="dim">{token.expires ? 'browser' : 'token'} · {SCOPES[token.scope]}</span>
             <span class="grow" />
             <Button kind="quiet" onClick={() => void attempt(() => remove('/api/v1/tokens/{name}', { path: { name: token.name } }), 'Revoked').then(reload)}>
               Revoke
@@ -126,9 +125,9 @@ function Tokens() {
       >
         <input class="field" required pattern="[\w\-]+" aria-label="Name of a new token" placeholder="phone" value={name.value} onInput={event => (name.value = event.currentTarget.value)} />
         <select class="field" aria-label="What it is good for" value={scope.value} onChange={event => (scope.value = event.currentTarget.value as Schemas['TokenScope'])}>
-          <option value="read">read</option>
-          <option value="act">act</option>
-          <option value="admin">admin</option>
+          <option value="read">may read</option>
+          <option value="act">may read and start work</option>
+          <option value="admin">may do everything</option>
         </select>
         <Button type="submit">Make a link</Button>
       </form>
@@ -142,12 +141,17 @@ function Tokens() {
   )
 }
 
+/** A sentence whose words between backticks are code. */
+function InCode({ text }: { text: string }) {
+  return <>{text.split('`').map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part))}</>
+}
+
 function Found() {
   const { state, reload } = useResource(signal => get('/api/v1/doctor', { signal }), [])
   const report = state.value.data
   return (
     <section class="section">
-      <h2>What was found</h2>
+      <h2>Installation</h2>
       {state.value.error && <ErrorLine error={state.value.error} retry={reload} />}
       {!report && !state.value.error && <Loading lines={3} />}
       {report && (
@@ -161,7 +165,7 @@ function Found() {
           </ul>
           {report.findings.map(finding => (
             <p key={finding.what} class={finding.severity === 'problem' ? 'error' : 'advice-line'}>
-              {finding.what} <span class="dim">{finding.next_step}</span>
+              <InCode text={finding.what} /> <span class="dim"><InCode text={finding.next_step ?? ''} /></span>
             </p>
           ))}
           {!report.findings.length && <p class="good">Nothing is wrong.</p>}

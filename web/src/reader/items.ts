@@ -22,7 +22,7 @@ export type Item = Common &
     | { kind: 'thinking'; text: string }
     | { kind: 'tool'; id: string; name: string; input: unknown; result: Result | undefined; resultOffset: number; ms: number | undefined }
     | { kind: 'note'; text: string; note: 'summary' | 'error' }
-    | { kind: 'divider'; what: 'compaction' | 'day' | 'new' | 'fork' | 'left'; text: string; target?: string }
+    | { kind: 'divider'; what: 'compaction' | 'day' | 'new' | 'fork' | 'left'; text: string; target?: string; from?: string }
   )
 
 export interface Places {
@@ -30,6 +30,8 @@ export interface Places {
   readUntil?: string | undefined
   /** Prompts that were asked again otherwise: the prompt that took the place, by the one that was left. */
   left: ReadonlyMap<string, string>
+  /** What the session was forked from: the other session, and the last record that it has in common with it. */
+  fork?: { session: string; uuid: string | undefined; title: string } | undefined
   dayName: (at: number) => string
 }
 
@@ -40,14 +42,21 @@ export function items(messages: readonly Message[], layout: Layout, places: Plac
   let day = ''
   let isCopied = false
   let isNew = false
+  let before: string | undefined
   for (const message of messages) {
     const at = message.at ? new Date(message.at).getTime() : undefined
     const common = { uuid: message.uuid ?? undefined, at, offset: message.offset }
     const key = message.uuid ?? `@${message.offset}`
-    const divide = (what: (Item & { kind: 'divider' })['what'], text: string, target?: string) =>
-      all.push({ ...common, key: `${key} ${what}`, kind: 'divider', what, text, ...(target ? { target } : {}) })
-    if (isCopied && !message.copied_from) divide('fork', 'Forked here')
+    const divide = (what: (Item & { kind: 'divider' })['what'], text: string, place: { target?: string; from?: string } = {}) =>
+      all.push({ ...common, key: `${key} ${what}`, kind: 'divider', what, text, ...place })
+    const { fork } = places
+    // Claude Code marks what it copied; where it does not, the session itself says which record was the last one.
+    if (!message.copied_from && (isCopied || (fork?.uuid && fork.uuid === before))) {
+      if (fork) divide('fork', `Forked here from “${fork.title}”`, { from: fork.session, ...(fork.uuid ? { target: fork.uuid } : {}) })
+      else divide('fork', 'Forked here')
+    }
     isCopied = Boolean(message.copied_from)
+    before = message.uuid ?? undefined
     if (isNew) divide('new', 'New since you read')
     isNew = places.readUntil !== undefined && message.uuid === places.readUntil && message !== messages.at(-1)
     if (message.note === 'compaction') {
@@ -61,7 +70,7 @@ export function items(messages: readonly Message[], layout: Layout, places: Plac
     }
     append(all, calls, message, common, key)
     const instead = message.uuid && message.role === 'user' ? otherBranch(places.left, message.uuid) : undefined
-    if (instead) divide('left', 'Another branch begins here', instead)
+    if (instead) divide('left', 'Another branch begins here', { target: instead })
   }
   return all.filter(item => isIn(item, layout))
 }

@@ -129,8 +129,8 @@ function Summary({ text }: { text: string }) {
 function Divider({ item, session, place }: { item: Item & { kind: 'divider' }; session: string; place: object }) {
   return (
     <div class={`divider divider-${item.what}`} role="separator" aria-label={item.text} {...place}>
-      {item.target ? (
-        <button type="button" onClick={() => go(sessionAddress(session, item.target))}>
+      {item.target || item.from ? (
+        <button type="button" onClick={() => go(sessionAddress(item.from ?? session, item.target))}>
           {item.text} · open it
         </button>
       ) : (

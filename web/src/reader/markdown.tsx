@@ -4,6 +4,7 @@ import DOMPurify from 'dompurify'
 import { Marked } from 'marked'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { colour } from './colours.ts'
+import '../style/prose.css'
 
 const marked = new Marked({
   gfm: true,

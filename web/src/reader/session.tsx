@@ -1,6 +1,6 @@
 // A session: read from its end, its place kept while it grows, and gone on with.
 
-import { useComputed, useSignal } from '@preact/signals'
+import { signal, useComputed, useSignal } from '@preact/signals'
 import { lazy, Suspense } from 'preact/compat'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { get } from '../api/client.ts'
@@ -12,7 +12,7 @@ import { dayName } from '../format.ts'
 import { bind } from '../keys.ts'
 import { isWorking } from '../live/fold.ts'
 import { kept, markRead, readUntil } from '../live/kept.ts'
-import { asking, heard, liveSession, now } from '../live/store.ts'
+import { asking, heard, liveSession, now, rows } from '../live/store.ts'
 import { go, parts, place } from '../router.ts'
 import { Button, ErrorLine, Loading } from '../ui/parts.tsx'
 import { FindBar } from './find.tsx'
@@ -28,6 +28,12 @@ import '../style/reader.css'
 const Side = lazy(async () => ({ default: (await import('./side.tsx')).Side }))
 const layout = kept<Layout>('layout', 'normal')
 const hasSide = kept('side', true)
+/** Whether the column is open where it lies over the messages: never before it is asked for. */
+const drawer = signal(false)
+const wide = matchMedia('(min-width: 1081px)')
+const isWide = signal(wide.matches)
+wide.addEventListener('change', () => (isWide.value = wide.matches))
+const side = () => (isWide.value ? hasSide : drawer)
 
 export function SessionPage() {
   const id = parts.value[1] ?? ''
@@ -46,15 +52,17 @@ function Reader({ id }: { id: string }) {
   const anchor = useRef<Anchor | undefined>(undefined)
   const wanted = useRef<string | undefined>(undefined)
   const readBefore = useMemo(() => readUntil.peek()[id]?.uuid, [id])
-  const worker = useWorker(id, mark, () => void loader.newer())
+  const worker = useWorker(id, mark, text => isWritten(loader, text))
 
   const shown = useComputed(() => {
     const left = new Map((outline.state.value.data?.prompts ?? []).filter(one => one.left_for && one.uuid).map(one => [one.uuid!, one.left_for!]))
-    const places = { left, readUntil: readBefore, dayName: (at: number) => dayName(at, now.peek()) }
+    const origin = session.state.value.data?.forked_from
+    const fork = origin && { session: origin.session_id, uuid: origin.message_uuid ?? undefined, title: titleOf(origin.session_id) }
+    const places = { left, readUntil: readBefore, fork: fork ?? undefined, dayName: (at: number) => dayName(at, now.peek()) }
     return items(loader.window.value?.messages ?? [], layout.value, places)
   })
 
-  useEffect(() => () => loader.close(), [loader])
+  useEffect(() => () => (loader.close(), void (drawer.value = false)), [loader])
   // The address says which record is wanted; without one it is the end.
   const hash = place.value.hash
   useEffect(() => {
@@ -133,9 +141,9 @@ function Reader({ id }: { id: string }) {
         { keys: 'shift+g, end', what: 'To the end, and follow', run: toEnd },
         { keys: 'f', what: 'Find in the whole session', run: () => (finding.value = true) },
         { keys: 'l', what: 'All, conversation, or prompts only', run: nextLayout },
-        { keys: 'i', what: 'Show or hide the side', run: () => (hasSide.value = !hasSide.value) },
+        { keys: 'i', what: 'Show or hide the side', run: () => (side().value = !side().peek()) },
         { keys: 'c, r', what: 'Write to the session', run: () => document.querySelector<HTMLElement>('.composer-text')?.focus() },
-        { keys: 'escape', what: 'Close, or go back to the list', run: () => (finding.value ? (finding.value = false) : go('/sessions')) },
+        { keys: 'escape', what: 'Close, or go back to the list', run: () => (drawer.value ? (drawer.value = false) : finding.value ? (finding.value = false) : go('/sessions')) },
       ]),
     [],
   )
@@ -145,9 +153,9 @@ function Reader({ id }: { id: string }) {
   const isElsewhere = live?.pid !== undefined && isOver(ours) && live.activity.state !== 'ended'
   const info = session.state.value
   return (
-    <div class={hasSide.value ? 'reader with-side' : 'reader'}>
+    <div class={side().value ? 'reader with-side' : 'reader'}>
       <div class="reader-main">
-        <SessionHead id={id} session={info.data} live={live} layout={layout} side={hasSide} find={() => (finding.value = true)} />
+        <SessionHead id={id} session={info.data} live={live} layout={layout} side={side()} find={() => (finding.value = true)} />
         {finding.value && (
           <FindBar
             session={id}
@@ -198,13 +206,27 @@ function Reader({ id }: { id: string }) {
           }}
         />
       </div>
-      {hasSide.value && info.data && (
+      {side().value && info.data && (
         <Suspense fallback={<aside class="side" />}>
-          <Side session={info.data} outline={outline.state.value.data} />
+          <Side session={info.data} outline={outline.state.value.data} close={isWide.value ? undefined : () => (drawer.value = false)} />
         </Suspense>
       )}
     </div>
   )
+}
+
+/** Whether a text is among the last messages of the transcript, after those that are new are fetched. Who reads elsewhere in the
+ *  session is left there. */
+async function isWritten(loader: Loader, text: string | undefined): Promise<boolean> {
+  const before = loader.window.peek()
+  if (before?.isLast === false) return true
+  await (before ? loader.newer() : loader.open())
+  const last = loader.window.peek()?.messages.slice(-20) ?? []
+  return text === undefined || last.some(message => message.role === 'assistant' && message.blocks.some(block => block.type === 'text' && block.text.trim() === text.trim()))
+}
+
+function titleOf(id: string): string {
+  return rows.value?.find(row => row.id === id)?.title ?? id.slice(0, 8)
 }
 
 function Doing({ id }: { id: string }) {

@@ -3,9 +3,9 @@
 import { useSignal } from '@preact/signals'
 import type { Schemas } from '../api/client.ts'
 import { about, age, baseName, clock, count, duration, plural, shortPath } from '../format.ts'
-import { now } from '../live/store.ts'
+import { now, rows } from '../live/store.ts'
 import { go, sessionAddress } from '../router.ts'
-import { Empty, Loading } from '../ui/parts.tsx'
+import { Button, Empty, Loading } from '../ui/parts.tsx'
 
 type Session = Schemas['Session']
 type Outline = Schemas['OutlineAnswer']
@@ -21,18 +21,27 @@ const TABS: [Tab, string][] = [
 interface Props {
   session: Session
   outline: Outline | undefined
+  /** Closes the column, where it lies over the messages. */
+  close: (() => void) | undefined
 }
 
-export function Side({ session, outline }: Props) {
+export function Side({ session, outline, close }: Props) {
   const tab = useSignal<Tab>('prompts')
+  const goTo = (uuid: string | null | undefined) => {
+    go(sessionAddress(session.session_id, uuid))
+    close?.()
+  }
   return (
     <aside class="side" aria-label="About this session">
-      <div class="tabs" role="tablist">
-        {TABS.map(([name, label]) => (
-          <button key={name} type="button" role="tab" id={`tab-${name}`} aria-selected={tab.value === name} aria-controls="side-panel" onClick={() => (tab.value = name)}>
-            {label}
-          </button>
-        ))}
+      <div class="tabs">
+        <div role="tablist">
+          {TABS.map(([name, label]) => (
+            <button key={name} type="button" role="tab" id={`tab-${name}`} aria-selected={tab.value === name} aria-controls="side-panel" onClick={() => (tab.value = name)}>
+              {label}
+            </button>
+          ))}
+        </div>
+        {close && <Button kind="quiet" icon="close" label="Close" keys="Esc" onClick={close} />}
       </div>
       <div class="side-panel" id="side-panel" role="tabpanel" aria-labelledby={`tab-${tab.value}`} tabIndex={0}>
         {tab.value === 'about' ? (
@@ -40,9 +49,9 @@ export function Side({ session, outline }: Props) {
         ) : !outline ? (
           <Loading lines={5} />
         ) : tab.value === 'prompts' ? (
-          <Prompts id={session.session_id} outline={outline} />
+          <Prompts outline={outline} goTo={goTo} />
         ) : tab.value === 'timing' ? (
-          <Timing id={session.session_id} outline={outline} />
+          <Timing outline={outline} goTo={goTo} />
         ) : (
           <Files outline={outline} />
         )}
@@ -51,13 +60,18 @@ export function Side({ session, outline }: Props) {
   )
 }
 
-function Prompts({ id, outline }: { id: string; outline: Outline }) {
+interface Listed {
+  outline: Outline
+  goTo: (uuid: string | null | undefined) => void
+}
+
+function Prompts({ outline, goTo }: Listed) {
   if (!outline.prompts.length) return <Empty title="No prompts" />
   return (
     <ol class="outline">
       {outline.prompts.map(prompt => (
         <li key={prompt.offset} class={prompt.left_for ? 'left' : ''}>
-          <button type="button" onClick={() => go(sessionAddress(id, prompt.uuid))} title={prompt.text}>
+          <button type="button" onClick={() => goTo(prompt.uuid)} title={prompt.text}>
             <time>{prompt.at ? clock(prompt.at) : ''}</time>
             <span>{prompt.text}</span>
             {prompt.left_for && <i class="tag">left</i>}
@@ -68,7 +82,7 @@ function Prompts({ id, outline }: { id: string; outline: Outline }) {
   )
 }
 
-function Timing({ id, outline }: { id: string; outline: Outline }) {
+function Timing({ outline, goTo }: Listed) {
   const longest = Math.max(1, ...outline.tools.map(tool => tool.ms))
   if (!outline.tools.length) return <Empty title="No tool was used" />
   return (
@@ -102,7 +116,7 @@ function Timing({ id, outline }: { id: string; outline: Outline }) {
       <ol class="outline">
         {outline.slowest.map(call => (
           <li key={`${call.offset} ${call.ms}`}>
-            <button type="button" onClick={() => go(sessionAddress(id, call.uuid))}>
+            <button type="button" onClick={() => goTo(call.uuid)}>
               <time>{duration(call.ms)}</time>
               <span>{call.name}</span>
             </button>
@@ -138,6 +152,7 @@ function Files({ outline }: { outline: Outline }) {
 }
 
 function About({ session }: { session: Session }) {
+  const forks = rows.value?.filter(row => row.fork_of === session.session_id) ?? []
   const facts: [string, preact.ComponentChildren][] = [
     ['Project', session.project && <a href={`/sessions?project=${encodeURIComponent(session.repo_path ?? session.project)}`}>{session.project}</a>],
     ['Directory', session.cwd && shortPath(session.cwd)],
@@ -153,7 +168,8 @@ function About({ session }: { session: Session }) {
     ['Started by', session.entrypoint],
     ['Claude Code', session.version],
     ['OpenClaw agent', session.agent_id],
-    ['Forked from', session.forked_from && <a href={sessionAddress(session.forked_from.session_id, session.forked_from.message_uuid)}>{session.forked_from.session_id.slice(0, 8)}</a>],
+    ['Forked from', session.forked_from && <a href={sessionAddress(session.forked_from.session_id, session.forked_from.message_uuid)}>{rows.value?.find(row => row.id === session.forked_from?.session_id)?.title ?? session.forked_from.session_id.slice(0, 8)}</a>],
+    ['Forks', forks.length > 0 && forks.map(row => <a key={row.id} class="fork-link" href={`/s/${row.id}`}>{row.title ?? row.id.slice(0, 8)}</a>)],
     ['Id', <code key="id">{session.session_id}</code>],
   ]
   return (

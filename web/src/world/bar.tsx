@@ -1,6 +1,6 @@
 // The bar of a replay: play, the scrubber with marks where somebody waited, the speed.
 
-import { clock } from '../format.ts'
+import { clock, shortDay } from '../format.ts'
 import { Button } from '../ui/parts.tsx'
 import { SPEEDS, type Playing } from './playing.ts'
 
@@ -11,9 +11,12 @@ export function ReplayBar({ playing, close }: { playing: Playing; close: () => v
   return (
     <div class="replay card" role="group" aria-label="Replay">
       <Button icon={isPlaying.value ? 'pause' : 'play'} label={isPlaying.value ? 'Pause' : 'Play'} keys="Space" onClick={() => (isPlaying.value = !isPlaying.value)} />
-      <time class="replay-time">{clock(at.value)}</time>
+      <time class="replay-time">
+        <span class="dim">{shortDay(at.value)}</span> {clock(at.value)}
+      </time>
       <div class="scrubber">
         <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+          {replay.activity.map((part, place) => part > 0 && <rect key={place} class="busy" x={(place / replay.activity.length) * 100} y={10 - 9 * part} width={90 / replay.activity.length} height={9 * part} />)}
           {replay.waits.map(([began, ended]) => (
             <rect key={began} x={percent(began)} y="0" width={Math.max(0.35, percent(ended) - percent(began))} height="10" />
           ))}

@@ -3,7 +3,11 @@
 import { MapControls } from 'three/addons/controls/MapControls.js'
 import { Vector3, type PerspectiveCamera } from 'three'
 import type { Point } from './types.ts'
-import { ROOM } from './layout.ts'
+import { distanceFor, sightOf } from './layout.ts'
+
+/** How near and how far one can be. */
+const NEAREST = 7
+const FARTHEST = 170
 
 export class Eye {
   private readonly controls: MapControls
@@ -16,13 +20,13 @@ export class Eye {
   constructor(camera: PerspectiveCamera, element: HTMLElement, isStill: boolean, moved: () => void) {
     this.camera = camera
     this.isStill = isStill
-    camera.position.set(0, 17, 20)
+    camera.position.set(0, 25, 27)
     this.controls = new MapControls(camera, element)
     this.controls.enableDamping = !isStill
     this.controls.dampingFactor = 0.12
     this.controls.maxPolarAngle = 1.25
-    this.controls.minDistance = 4
-    this.controls.maxDistance = 110
+    this.controls.minDistance = NEAREST
+    this.controls.maxDistance = FARTHEST
     this.controls.addEventListener('start', () => {
       this.flight = undefined
       this.isTouched = true
@@ -35,15 +39,12 @@ export class Eye {
   }
 
   /** Shows all rooms. */
-  showAll(centres: readonly Point[], aspect: number): void {
+  showAll(centres: readonly Point[]): void {
     if (!centres.length) return
-    const xs = centres.map(centre => centre.x)
-    const zs = centres.map(centre => centre.z)
-    const width = Math.max(...xs) - Math.min(...xs) + ROOM.width
-    const depth = Math.max(...zs) - Math.min(...zs) + ROOM.depth
-    const middle = { x: (Math.max(...xs) + Math.min(...xs)) / 2, z: (Math.max(...zs) + Math.min(...zs)) / 2 }
-    const distance = Math.min(100, Math.max(16, width / (0.62 * Math.max(0.5, aspect)), depth * 1.5))
-    this.fly(middle, distance)
+    const sight = sightOf(centres)
+    const away = this.camera.position.clone().sub(this.controls.target).normalize()
+    const distance = distanceFor(sight, [away.x, away.y, away.z], (this.camera.fov / 360) * Math.PI, this.camera.aspect)
+    this.fly(sight.middle, Math.min(FARTHEST, Math.max(22, distance)))
   }
 
   /** Goes to a point; nearer or farther where a distance is given. */
@@ -68,7 +69,7 @@ export class Eye {
 
   zoom(factor: number): void {
     const away = this.camera.position.clone().sub(this.controls.target)
-    this.fly({ x: this.controls.target.x, z: this.controls.target.z }, Math.min(100, Math.max(5, away.length() * factor)))
+    this.fly({ x: this.controls.target.x, z: this.controls.target.z }, Math.min(FARTHEST, Math.max(NEAREST, away.length() * factor)))
   }
 
   step(seconds: number): void {

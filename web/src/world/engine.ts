@@ -73,7 +73,7 @@ export class Engine {
   }
 
   showAll(): void {
-    this.eye.showAll([...this.world.rooms.values()].map(room => room.centre), this.stage.camera.aspect)
+    this.eye.showAll([...this.world.rooms.values()].map(room => room.centre))
     this.wake()
   }
 
@@ -99,7 +99,7 @@ export class Engine {
   /** Chooses an agent and goes there. */
   visit(agent: Agent): void {
     this.chosen = agent.key
-    this.eye.fly(agent, 13)
+    this.eye.fly(agent, 19)
     this.events.choose(agent)
     this.wake()
   }

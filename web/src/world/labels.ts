@@ -6,7 +6,7 @@ import type { Agent, World } from './types.ts'
 
 const MOST = 24
 /** How far one can be and still read a name. */
-const FAR = 46
+const FAR = 66
 
 export class Labels {
   private readonly holder: HTMLElement
@@ -37,15 +37,17 @@ export class Labels {
       .sort((one, other) => one.order - other.order)
       .slice(0, MOST)
     for (const { agent } of near) {
-      if (agent.parent && agent.key !== chosen && distance(agent) > 20) continue
+      if (agent.parent && agent.key !== chosen && distance(agent) > 29) continue
       const at = stage.project(agent.x, 1.72 * agent.size, agent.z, this.point)
       if (at.z > 1) continue
       const isTalking = says(agent)
+      const letters = isTalking ? agent.bubble.length : Math.min(30, agent.name.length)
       const isUrgent = agent.state === 'waiting_permission' || agent.key === chosen
-      if (!this.isFree(at.x, at.y, isTalking ? agent.bubble.length : Math.min(30, agent.name.length)) && !isUrgent) continue
+      const x = this.inside(at.x, letters)
+      if (!this.isFree(x, at.y, letters) && !isUrgent) continue
       shown.add(agent.key)
       const kind = `label ${isTalking ? 'bubble' : 'name'} ${agent.state}${agent.key === chosen ? ' chosen' : ''}`
-      this.put(agent.key, kind, isTalking ? agent.bubble : short(agent.name), at.x, at.y)
+      this.put(agent.key, kind, isTalking ? agent.bubble : short(agent.name), x, at.y)
     }
     for (const [key, element] of this.used) {
       if (shown.has(key)) continue
@@ -55,9 +57,16 @@ export class Labels {
     }
   }
 
+  /** Where a label of so many letters is whole on the screen; where it belongs, if that is off the screen itself. */
+  private inside(x: number, letters: number): number {
+    const half = widthOf(letters) / 2 + 4
+    const width = this.holder.clientWidth
+    return x < 0 || x > width || width < 2 * half ? x : Math.min(width - half, Math.max(half, x))
+  }
+
   /** Whether a label of so many letters would cover no other. */
   private isFree(x: number, y: number, letters: number): boolean {
-    const [width, height] = [Math.min(220, letters * 6.6 + 16), letters > 32 ? 44 : 22]
+    const [width, height] = [widthOf(letters), letters > 32 ? 44 : 22]
     const own: [number, number, number, number] = [x - width / 2, y - height, x + width / 2, y]
     const isCovered = this.taken.some(([left, top, right, bottom]) => own[0] < right && own[2] > left && own[1] < bottom && own[3] > top)
     if (!isCovered) this.taken.push(own)
@@ -75,6 +84,10 @@ export class Labels {
     if (element.textContent !== text) element.textContent = text
     element.style.transform = `translate(-50%, -100%) translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`
   }
+}
+
+function widthOf(letters: number): number {
+  return Math.min(220, letters * 6.9 + 18)
 }
 
 function short(name: string): string {

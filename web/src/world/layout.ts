@@ -32,10 +32,49 @@ export function deskTop(centre: Point, desk: number): Point {
   return { x: place.x, z: place.z - 0.85 }
 }
 
+/** Places of an arc from the middle on, so that a few are right behind their parent. */
+const ARC = [3, 4, 2, 5, 1, 6, 0, 7]
+
 /** Beside a parent, in an arc behind it. */
 export function besidePlace(parent: Point, number: number): Point {
-  const angle = Math.PI * (0.12 + (0.76 * (number + 0.5)) / BESIDE)
-  return { x: parent.x + Math.cos(angle) * 1.05, z: parent.z + Math.sin(angle) * 0.95 }
+  const angle = Math.PI * (0.04 + (0.92 * (ARC[number % BESIDE]! + 0.5)) / BESIDE)
+  return { x: parent.x + Math.cos(angle) * 1.3, z: parent.z + Math.sin(angle) * 1.25 }
+}
+
+/** What is to be seen: a middle, and points around it. */
+export interface Sight {
+  middle: Point
+  corners: [number, number, number][]
+}
+
+/** All of these rooms. */
+export function sightOf(centres: readonly Point[]): Sight {
+  const xs = centres.map(centre => centre.x)
+  const zs = centres.map(centre => centre.z)
+  const [left, right] = [Math.min(...xs) - ROOM.width / 2, Math.max(...xs) + ROOM.width / 2]
+  const [back, front] = [Math.min(...zs) - ROOM.depth / 2, Math.max(...zs) + ROOM.depth / 2]
+  const corners = [0, 1.6].flatMap(y => [left, right].flatMap(x => [back, front].map((z): [number, number, number] => [x, y, z])))
+  return { middle: { x: (left + right) / 2, z: (back + front) / 2 }, corners }
+}
+
+/** How much of the screen's width and height is used; the rest is for what lies over it. */
+const USED = { width: 0.92, height: 0.74 }
+
+/** From how far one sees all of it: `towards` leads from the middle to the eye and is 1 long, `half` is half the angle of sight. */
+export function distanceFor(sight: Sight, towards: [number, number, number], half: number, aspect: number): number {
+  const [dx, dy, dz] = towards
+  const flat = Math.hypot(dx, dz) || 1
+  const right = [dz / flat, 0, -dx / flat]
+  const up = [dy * right[2]! - dz * right[1]!, dz * right[0]! - dx * right[2]!, dx * right[1]! - dy * right[0]!]
+  const high = Math.tan(half) * USED.height
+  const wide = Math.tan(half) * aspect * USED.width
+  return Math.max(
+    ...sight.corners.map(([x, y, z]) => {
+      const at = [x - sight.middle.x, y, z - sight.middle.z]
+      const along = (axis: readonly number[]) => axis[0]! * at[0]! + axis[1]! * at[1]! + axis[2]! * at[2]!
+      return along(towards) + Math.max(Math.abs(along(right)) / wide, Math.abs(along(up)) / high)
+    }),
+  )
 }
 
 export function door(centre: Point): Point {

@@ -55,7 +55,7 @@ export function World() {
   const byId = useComputed(() => new Map(actors.value.map(actor => [actor.id, actor])))
   const waits = flat.value.agents.filter(agent => agent.state === 'waiting_permission').length
   return (
-    <div class="world">
+    <div class={playing.value ? 'world replaying' : 'world'}>
       <h1 class="hidden">World</h1>
       {is3d ? (
         <Scene
@@ -69,12 +69,12 @@ export function World() {
         <Flat rooms={flat.value.rooms} agents={flat.value.agents} actors={byId.value} />
       )}
       {is3d && !flat.value.rooms.length && (
-        <p class="world-empty card">
-          Nobody is here now. Sessions come in when they do something.{' '}
+        <div class="world-empty card">
+          <p>Nobody is here now. Sessions come in when they do something.</p>
           <button type="button" class="button" onClick={() => setQuery({ replay: 'latest' })}>
             Play the last day
           </button>
-        </p>
+        </div>
       )}
       <div class="world-tools">
         {isLost.value && (
@@ -87,12 +87,13 @@ export function World() {
             {waits} waiting · fly there
           </Button>
         )}
-        <ReplayMenu />
+        <ReplayMenu shown={playing.value?.replay.since} />
         {is3d && <Button label="Show all rooms" keys="0" icon="world" onClick={() => engine.current?.showAll()} />}
         <Button pressed={!is3d} disabled={!hasWebGl()} onClick={() => (view.value = is3d ? '2d' : '3d')}>
           {is3d ? 'List' : '3D'}
         </Button>
       </div>
+      {is3d && flat.value.rooms.length > 0 && <Legend />}
       {chosen.value && is3d && <Card agent={chosen.value} actor={byId.value.get(chosen.value.session)} close={() => (chosen.value = undefined)} />}
       {playing.value && <ReplayBar playing={playing.value} close={() => setQuery({ replay: undefined, session: undefined })} />}
       {failure.value && (
@@ -175,11 +176,33 @@ function Card({ agent, actor, close }: { agent: Agent; actor: Actor | undefined;
   )
 }
 
-function ReplayMenu() {
-  const value = place.value.query.get('replay') ?? ''
+/** What the colours mean. */
+function Legend() {
+  const entries = [
+    ['waiting', 'needs you'],
+    ['idle', 'your turn'],
+    ['active', 'works'],
+    ['supervising', 'has sub-agents at work'],
+    ['sleeping', 'idle'],
+  ] as const
+  return (
+    <ul class="world-legend" aria-label="Colours">
+      {entries.map(([look, what]) => (
+        <li key={look}>
+          <i class={`look-${look}`} /> {what}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Chooses a day to play; `shown` is the moment at which the one that plays begins. */
+function ReplayMenu({ shown }: { shown: number | undefined }) {
+  const named = place.value.query.get('replay') ?? ''
+  const value = shown === undefined ? named : isoDay(shown)
   return (
     <label class="replay-day">
-      <span class="hidden">Replay a day</span>
+      Replay
       <input class="field" type="date" aria-label="Replay a day" max={isoDay(Date.now())} value={/^\d{4}-\d\d-\d\d$/.test(value) ? value : ''} onChange={event => setQuery({ replay: event.currentTarget.value || undefined, session: undefined })} />
     </label>
   )

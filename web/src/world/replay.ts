@@ -14,6 +14,8 @@ export class Replay {
   readonly until: number
   /** When somebody waited, as spans. */
   readonly waits: [number, number][]
+  /** How much happened in each part of the time, from 0 to 1. */
+  readonly activity: number[]
   private readonly day: Day
   private actors: (Actor | undefined)[] = []
   /** How many of the changes have been applied. */
@@ -28,6 +30,7 @@ export class Replay {
     this.until = last + 5 * 60_000
     this.at = this.since
     this.waits = waits(day)
+    this.activity = activity(day, this.since, this.until)
   }
 
   /** What sessions do at a moment; going back begins again. */
@@ -65,6 +68,17 @@ export class Replay {
     if (change.began) actor.subagents = [...actor.subagents, { id: change.began.task, name: change.began.name }]
     if (change.ended) actor.subagents = actor.subagents.filter(agent => agent.id !== change.ended)
   }
+}
+
+/** Into how many parts the time is divided. */
+const PARTS = 160
+
+function activity(day: Day, since: number, until: number): number[] {
+  const parts = new Array<number>(PARTS).fill(0)
+  for (const change of day.changes) parts[Math.min(PARTS - 1, Math.floor(((change.at - since) / (until - since)) * PARTS))]! += 1
+  const most = Math.max(1, ...parts)
+  // The root shows little beside much.
+  return parts.map(part => Math.sqrt(part / most))
 }
 
 function waits(day: Day): [number, number][] {

@@ -83,6 +83,31 @@ export function doorLeaf(): BufferGeometry {
   return box(1, 0.85, 0.08, 0.5, 0.43, 0)
 }
 
+/** A rug under the desks. */
+export function rug(): BufferGeometry {
+  return box(11, 0.016, 7.4, 0, 0.008, -0.4)
+}
+
+/** Two windows in the back wall. */
+export function windows(depth: number): BufferGeometry {
+  const z = -depth / 2 + 0.1
+  return joined([box(2.6, 0.5, 0.05, -3.3, 0.56, z), box(2.6, 0.5, 0.05, 3.3, 0.56, z)])
+}
+
+/** A sofa that looks into the room. */
+export function sofa(): BufferGeometry {
+  return joined([box(1.9, 0.3, 0.8, 0, 0.22, 0), box(1.9, 0.5, 0.22, 0, 0.5, 0.38), box(0.22, 0.36, 0.8, -0.95, 0.36, 0), box(0.22, 0.36, 0.8, 0.95, 0.36, 0)])
+}
+
+/** A lamp without its shade. */
+export function lamp(): BufferGeometry {
+  return joined([at(new CylinderGeometry(0.03, 0.03, 1.4, 6), 0, 0.7, 0), at(new CylinderGeometry(0.22, 0.24, 0.06, 12), 0, 0.03, 0)])
+}
+
+export function shade(): BufferGeometry {
+  return at(new CylinderGeometry(0.17, 0.3, 0.36, 12), 0, 1.5, 0)
+}
+
 /** A plant in a corner of each room. */
 export function plant(): BufferGeometry {
   return joined([

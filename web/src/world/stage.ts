@@ -7,7 +7,7 @@ import {
 } from 'three'
 import { hash, supervisors } from './crew.ts'
 import { deskTop, door, ROOM } from './layout.ts'
-import { bodyColour, DAY, NIGHT, WAITING_BODY, type Look } from './look.ts'
+import { bodyColour, DAY, NIGHT, projectColour, WAITING_BODY, type Look } from './look.ts'
 import * as shapes from './shapes.ts'
 import { COLOURS, lookOf, type Agent, type World } from './types.ts'
 
@@ -17,11 +17,11 @@ const ROOMS = 80
 const DESKS = 900
 
 type Part = 'body' | 'head' | 'visor' | 'eyes' | 'hands' | 'ring' | 'shadow' | 'exclamation'
-type Thing = 'floor' | 'walls' | 'leaf' | 'plant' | 'desk' | 'screen' | 'cat'
+type Thing = 'floor' | 'walls' | 'rug' | 'panes' | 'sofa' | 'lamp' | 'shade' | 'leaf' | 'plant' | 'desk' | 'screen' | 'cat'
 
 export class Stage {
   readonly renderer: WebGLRenderer
-  readonly camera = new PerspectiveCamera(42, 1, 0.5, 400)
+  readonly camera = new PerspectiveCamera(30, 1, 1, 600)
   private readonly scene = new Scene()
   private readonly meshes = {} as Record<Part | Thing, InstancedMesh>
   private readonly dummy = new Object3D()
@@ -58,6 +58,11 @@ export class Stage {
     }
     add('floor', shapes.floor(ROOM.width, ROOM.depth), lambert(), ROOMS)
     add('walls', shapes.walls(ROOM.width, ROOM.depth), lambert(), ROOMS)
+    add('rug', shapes.rug(), lambert(), ROOMS)
+    add('panes', shapes.windows(ROOM.depth), flat(), ROOMS)
+    add('sofa', shapes.sofa(), lambert(), ROOMS)
+    add('lamp', shapes.lamp(), lambert(), ROOMS)
+    add('shade', shapes.shade(), flat(), ROOMS)
     add('leaf', shapes.doorLeaf(), lambert(), ROOMS * 2)
     add('plant', shapes.plant(), lambert(), ROOMS)
     add('desk', shapes.desk(), lambert(), DESKS)
@@ -76,7 +81,7 @@ export class Stage {
   setNight(isNight: boolean): void {
     this.look = isNight ? NIGHT : DAY
     this.scene.background = new Color(this.look.sky)
-    this.scene.fog = new Fog(this.look.sky, 60, 170)
+    this.scene.fog = new Fog(this.look.sky, 110, 330)
     this.ambient.intensity = this.look.ambient
     this.hemisphere.intensity = this.look.ambient * 0.5
     this.sun.intensity = this.look.sun
@@ -133,26 +138,32 @@ export class Stage {
       if (at >= ROOMS) break
       this.put('floor', at, room.centre.x, 0, room.centre.z, 0, 1, this.look.floor)
       this.put('walls', at, room.centre.x, 0, room.centre.z, 0, 1, this.look.wall)
+      const number = hash(room.name)
+      const own = this.blended(this.look.floor, projectColour(number), this.look.rug)
+      this.put('rug', at, room.centre.x, 0, room.centre.z, 0, 1, own)
+      this.put('panes', at, room.centre.x, 0, room.centre.z, 0, 1, this.look.pane)
+      const [right, front] = [room.centre.x + ROOM.width / 2, room.centre.z + ROOM.depth / 2]
+      this.put('sofa', at, right - 2.4, 0, front - 1.15, 0, 1, projectColour(number))
+      this.put('lamp', at, right - 0.8, 0, front - 1, 0, 1, this.look.wall)
+      this.put('shade', at, right - 0.8, 0, front - 1, 0, 1, this.look.shade)
       this.put('plant', at, room.centre.x - ROOM.width / 2 + 0.8, 0, room.centre.z + ROOM.depth / 2 - 0.9, hash(room.name) % 6, 0.9 + (hash(room.name) % 5) / 12, this.look.plant)
       at++
     }
-    for (const name of ['floor', 'walls', 'plant'] as const) this.done(name, at)
+    for (const name of ['floor', 'walls', 'rug', 'panes', 'sofa', 'lamp', 'shade', 'plant'] as const) this.done(name, at)
     let number = 0
     for (const agent of desks.slice(0, DESKS)) {
       const room = world.rooms.get(agent.room)
       if (!room) continue
       const place = deskTop(room.centre, agent.desk)
       this.put('desk', number, place.x, 0, place.z, 0, 1, this.look.desk)
-      this.put('screen', number, place.x, 0, place.z, 0, 1, this.look.screen)
       number++
     }
     this.done('desk', number)
-    this.done('screen', number)
   }
 
   private people(world: World): void {
     const above = supervisors(world)
-    let [at, waiting] = [0, 0]
+    let [at, waiting, screens] = [0, 0, 0]
     for (const agent of world.agents.values()) {
       if (at >= AGENTS) break
       const look = lookOf(agent.state, above.has(agent.key))
@@ -161,8 +172,14 @@ export class Stage {
       const y = pose.lift * agent.size
       const own = isWaiting ? WAITING_BODY : bodyColour(hash(agent.parent ?? agent.key))
       const { x, z, heading, size } = agent
-      this.put('shadow', at, x, 0.012, z, 0, size, '#000000')
-      this.put('ring', at, x, 0.02, z, 0, size * (isWaiting ? 1.15 + 0.12 * Math.sin(agent.phase) : 1), COLOURS[look])
+      const room = agent.desk >= 0 && screens < DESKS ? world.rooms.get(agent.room) : undefined
+      if (room) {
+        const place = deskTop(room.centre, agent.desk)
+        const isLit = agent.speed === 0 && (look === 'active' || look === 'supervising')
+        this.put('screen', screens++, place.x, 0, place.z, 0, 1, isLit ? this.look.lit : this.look.screen)
+      }
+      this.put('shadow', at, x, 0.022, z, 0, size, '#000000')
+      this.put('ring', at, x, 0.03, z, 0, size * (isWaiting ? 1.15 + 0.12 * Math.sin(agent.phase) : 1), COLOURS[look])
       this.put('body', at, x, y, z, heading, size, own, pose.lean)
       const headY = y + (1.12 + pose.nod) * size
       const tilt = pose.lean + pose.look
@@ -175,6 +192,7 @@ export class Stage {
     }
     for (const name of ['shadow', 'ring', 'body', 'head', 'visor', 'eyes', 'hands'] as const) this.done(name, at)
     this.done('exclamation', waiting)
+    this.done('screen', screens)
   }
 
   /** Doors open for who comes and goes. */
@@ -202,7 +220,7 @@ export class Stage {
     const isWalking = Math.sin(way * 0.9) > -0.3
     const x = first.centre.x + Math.sin(way) * (ROOM.width / 2 + 1.1)
     const z = first.centre.z + ROOM.depth / 2 + 1.2 + Math.cos(way * 0.7) * 0.4
-    this.put('cat', 0, x, isWalking ? Math.abs(Math.sin(world.time * 7)) * 0.03 : -0.06, z, Math.cos(way) > 0 ? Math.PI / 2 : -Math.PI / 2, 1, '#3c3936')
+    this.put('cat', 0, x, isWalking ? Math.abs(Math.sin(world.time * 7)) * 0.03 : -0.06, z, Math.cos(way) > 0 ? Math.PI / 2 : -Math.PI / 2, 1, this.look.cat)
     this.done('cat', 1)
   }
 
@@ -214,6 +232,11 @@ export class Stage {
     dummy.updateMatrix()
     this.meshes[name].setMatrixAt(at, dummy.matrix)
     this.meshes[name].setColorAt(at, this.colourOf(colour))
+  }
+
+  /** A colour with so much of another in it. */
+  private blended(name: string, other: string, part: number): string {
+    return `#${this.colourOf(name).clone().lerp(this.colourOf(other), part).getHexString()}`
   }
 
   private colourOf(name: string): Color {

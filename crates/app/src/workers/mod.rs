@@ -22,6 +22,7 @@ pub mod run;
 pub mod send;
 pub mod spawn;
 pub mod start;
+pub mod steer;
 pub mod stop;
 pub(crate) mod table;
 pub mod wait;

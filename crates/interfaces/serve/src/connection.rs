@@ -10,6 +10,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
 
 use crate::stall::Stallable;
 
@@ -45,6 +46,23 @@ pub(crate) async fn answer(
     }
     connection.as_mut().graceful_shutdown();
     let _ = timeout(GRACE, connection).await;
+}
+
+/// Answers the requests of a connection that is to be encrypted, once both ends agree on how.
+pub(crate) async fn answer_encrypted(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    acceptor: TlsAcceptor,
+    router: Router,
+    mut stop: watch::Receiver<bool>,
+) {
+    // Who does not agree in time, or talks in the clear, has nobody to be told.
+    let agreed = tokio::select! {
+        agreed = timeout(HEAD, acceptor.accept(stream)) => agreed,
+        _ = stop.wait_for(|stop| *stop) => return,
+    };
+    if let Ok(Ok(stream)) = agreed {
+        answer(stream, router, stop).await;
+    }
 }
 
 #[cfg(test)]

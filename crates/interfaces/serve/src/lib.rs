@@ -29,8 +29,10 @@ mod server;
 mod sockets;
 mod stall;
 mod state;
+mod tls;
 
 pub use notice::{Notice, Reporter};
 pub use router::document;
 pub use security::tokens::{NewToken, TokenInfo, TokenScope, Tokens};
 pub use server::{Options, serve};
+pub use tls::Certificate;

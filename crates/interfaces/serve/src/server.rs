@@ -13,6 +13,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
 
 use crate::background::Background;
 use crate::connection;
@@ -23,6 +24,7 @@ use crate::router::router;
 use crate::security::{Bound, Credentials, Tokens};
 use crate::sockets::Sockets;
 use crate::state::{BLOCKING_THREADS, Server, Shared};
+use crate::tls::{self, Certificate};
 
 /// The most connections at the same time; more of them wait to be accepted.
 const MOST_CONNECTIONS: usize = 900;
@@ -40,6 +42,8 @@ pub struct Options {
     pub unix: Option<PathBuf>,
     /// The folder of a built front end.
     pub front: Option<PathBuf>,
+    /// What encrypts connections to the address; without it, that one is of this machine.
+    pub certificate: Option<Certificate>,
 }
 
 /// Serves until SIGINT or SIGTERM.
@@ -48,23 +52,23 @@ pub fn serve(context: &Context, options: &Options, reporter: Reporter) -> Result
     let tokens = Tokens::open(context.config())?;
     let sockets = Sockets::bind(options.address, options.unix.as_deref())?;
     let reports = Reports::start(reporter)?;
-    let place = format!("http://{}", sockets.address);
+    let acceptor = options.certificate.as_ref().map(tls::acceptor).transpose()?;
+    require_encryption(sockets.address, acceptor.is_some())?;
+    let bound = Bound::new(acceptor.is_some());
+    let place = format!("{}://{}", bound.scheme(), sockets.address);
     lease.announce(&place)?;
     if !sockets.address.ip().is_loopback() {
-        reports.send(Notice::Warning(format!(
-            "everybody who reaches {} can try tokens, and nothing is encrypted; prefer 127.0.0.1 and a tunnel",
-            sockets.address
-        )));
+        reports.send(Notice::Warning(format!("everybody who reaches {} can try tokens", sockets.address)));
     }
     let (stopper, stop) = watch::channel(false);
-    let credentials = Credentials::new(Bound::new(sockets.address.ip()), tokens);
+    let credentials = Credentials::new(bound, tokens);
     let link = format!("{place}/?token={}", credentials.link_token());
     let server = Arc::new(Server::new(context.clone(), credentials, stop, reports.clone())?);
     let router = router(&server, options.front.as_deref())?;
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
         let mut signals = Signals::new()?;
-        let listeners = Listeners::new(sockets)?;
+        let listeners = Listeners::new(sockets, acceptor)?;
         reports.send(Notice::Ready { link, unix: options.unix.clone() });
         let background = Background::start(&server);
         let accepting = tokio::spawn(listeners.accept(router, Arc::clone(&server)));
@@ -84,6 +88,17 @@ pub fn serve(context: &Context, options: &Options, reporter: Reporter) -> Result
     ended
 }
 
+/// Refuses to be reached from other machines in the clear: a token that passes by can be taken.
+fn require_encryption(address: SocketAddr, is_encrypted: bool) -> Result<(), Error> {
+    if is_encrypted || address.ip().is_loopback() {
+        return Ok(());
+    }
+    let why = format!("{address} can be reached from other machines, and nothing would be encrypted");
+    Err(Error::new(Kind::Usage, why).hint(
+        "give a certificate with --tls-certificate and --tls-key, or listen on 127.0.0.1 and use a tunnel, such as `ssh -L`",
+    ))
+}
+
 fn runtime() -> Result<Runtime, Error> {
     let built = Builder::new_multi_thread()
         .worker_threads(2)
@@ -97,15 +112,17 @@ fn runtime() -> Result<Runtime, Error> {
 /// Sockets that a runtime accepts connections on.
 struct Listeners {
     tcp: TcpListener,
+    /// What encrypts the connections of `tcp`.
+    acceptor: Option<TlsAcceptor>,
     unix: Option<UnixListener>,
 }
 
 impl Listeners {
-    fn new(sockets: Sockets) -> Result<Self, Error> {
+    fn new(sockets: Sockets, acceptor: Option<TlsAcceptor>) -> Result<Self, Error> {
         let failed = |error: std::io::Error| Error::caused(Kind::Unavailable, "cannot listen", &error);
         let tcp = TcpListener::from_std(sockets.tcp).map_err(failed)?;
         let unix = sockets.unix.map(UnixListener::from_std).transpose().map_err(failed)?;
-        Ok(Self { tcp, unix })
+        Ok(Self { tcp, acceptor, unix })
     }
 
     /// Accepts connections until the server stops, then waits until what they ask is answered.
@@ -122,8 +139,12 @@ impl Listeners {
                 accepted = self.tcp.accept() => accepted.map(|(stream, _)| {
                     // It only makes small answers quicker.
                     let _ = stream.set_nodelay(true);
+                    let acceptor = self.acceptor.clone();
                     connections.spawn(async move {
-                        connection::answer(stream, router, left).await;
+                        match acceptor {
+                            Some(acceptor) => connection::answer_encrypted(stream, acceptor, router, left).await,
+                            None => connection::answer(stream, router, left).await,
+                        }
                         drop(place);
                     });
                 }).is_ok(),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use app::Context;
-use serve::{Notice, Options, TokenScope, Tokens};
+use serve::{Certificate, Notice, Options, TokenScope, Tokens};
 
 use crate::exit::Failure;
 use crate::output::Output;
@@ -18,12 +18,18 @@ use crate::text::safe;
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
-    /// The address to listen on; one that is not loopback can be reached from other machines.
+    /// The address to listen on; one that other machines reach needs a certificate.
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     bind: IpAddr,
     /// The port to listen on; 0 takes a free one.
     #[arg(long, value_name = "PORT", default_value_t = 8787)]
     port: u16,
+    /// Encrypt connections with the certificate in this PEM file.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_certificate: Option<PathBuf>,
+    /// The private key of the certificate, as PEM.
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    tls_key: Option<PathBuf>,
     /// Listen on a socket at this path, too.
     #[arg(long, value_name = "PATH")]
     unix: Option<PathBuf>,
@@ -83,6 +89,11 @@ fn run_server(context: &Context, args: &Args) -> Result<(), Failure> {
         address: SocketAddr::new(args.bind, args.port),
         unix: args.unix.as_ref().map(|path| context.path(path)),
         front: args.front.as_ref().map(|path| context.path(path)),
+        certificate: args
+            .tls_certificate
+            .as_ref()
+            .zip(args.tls_key.as_ref())
+            .map(|(chain, key)| Certificate { chain: context.path(chain), key: context.path(key) }),
     };
     let logs = args.log;
     let context = &context.for_other_processes();

@@ -1,6 +1,8 @@
 //! Workers: started, followed, written to, answered and stopped.
 
-use app::workers::{self, PermissionReply, WorkerInfo, answer, list, run, send, start, stop};
+use app::workers::{
+    self, PermissionMode, PermissionReply, WorkerInfo, answer, list, run, send, start, steer, stop,
+};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -27,6 +29,16 @@ struct WorkerAnswer {
     reply: PermissionReply,
 }
 
+/// What a worker goes on with.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WorkerChange {
+    /// Another model.
+    model: Option<String>,
+    /// What it may do without asking from now on.
+    permission_mode: Option<PermissionMode>,
+}
+
 /// How to stop a worker.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -51,6 +63,11 @@ pub(super) fn add(routes: &mut Routes) {
     routes.add(route.body::<Message>().answer::<send::Answer>(), send_message);
     let route = post("/api/v1/workers/{worker}/answers", "answer_worker", "Answers what a worker asks");
     routes.add(route.body::<WorkerAnswer>().status(204), answer_one);
+    let what = "Ends a worker's turn; it waits for the next message";
+    routes
+        .add(post("/api/v1/workers/{worker}/interrupt", "interrupt_worker", what).status(204), interrupt_one);
+    let route = post("/api/v1/workers/{worker}/options", "change_worker", "Changes a worker's model or mode");
+    routes.add(route.body::<WorkerChange>().status(204), change_one);
     routes
         .add(get("/api/v1/workers/{worker}/events", "worker_events", "What a worker does").stream(), events);
 }
@@ -103,6 +120,26 @@ async fn answer_one(
 ) -> Result<StatusCode, Problem> {
     let request = answer::Request { worker, request: given.request, reply: given.reply };
     server.ask(move |context| answer::answer(context, &request)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn interrupt_one(State(server): State<Shared>, At(worker): At<String>) -> Result<StatusCode, Problem> {
+    server.ask(move |context| steer::interrupt(context, &worker)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn change_one(
+    State(server): State<Shared>,
+    Granted(grant): Granted,
+    At(worker): At<String>,
+    Given(change): Given<WorkerChange>,
+) -> Result<StatusCode, Problem> {
+    let WorkerChange { model, permission_mode } = change;
+    let acts_freely = permission_mode.is_some_and(PermissionMode::acts_without_asking);
+    if acts_freely && grant.scope() < TokenScope::Admin {
+        return Err(Problem::forbidden("a worker that acts without asking needs an admin's token"));
+    }
+    server.ask(move |context| steer::change(context, &worker, model, permission_mode)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -40,8 +40,9 @@ enum Admitted {
 }
 
 async fn admit(server: &Shared, request: Request) -> Result<Admitted, Problem> {
-    let host = origin::host(&request, server.credentials.bound)?.to_owned();
-    origin::check(request.method(), request.uri().path(), request.headers(), &host)?;
+    let bound = server.credentials.bound;
+    let host = origin::host(&request, bound)?;
+    origin::check(request.method(), request.uri().path(), request.headers(), (bound, host))?;
     if request.uri().path() == "/health" {
         return Ok(Admitted::Request(Box::new(request)));
     }

@@ -51,7 +51,8 @@ impl Credentials {
         };
         let cookie = self.tokens.add_browser(&from, now)?;
         let month = tokens::BROWSER_DAYS * 24 * 3600;
-        Ok(format!("{COOKIE}={cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age={month}"))
+        let secure = if self.bound == Bound::Encrypted { "; Secure" } else { "" };
+        Ok(format!("{COOKIE}={cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age={month}{secure}"))
     }
 }
 

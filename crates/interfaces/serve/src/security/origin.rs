@@ -13,30 +13,44 @@ const SITE: &str = "sec-fetch-site";
 /// What a browser wants an answer for.
 const MODE: &str = "sec-fetch-mode";
 
-/// The addresses under which the server is reached.
+/// How the server is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bound {
-    /// This machine only.
+    /// From this machine only, in the clear.
     Loopback,
-    /// Others, too.
-    Network,
+    /// With a certificate, also from others.
+    Encrypted,
 }
 
 impl Bound {
-    /// What an address to listen on means.
-    pub(crate) fn new(address: IpAddr) -> Self {
-        if address.is_loopback() { Self::Loopback } else { Self::Network }
+    /// How a server is reached that has a certificate, or none.
+    pub(crate) fn new(is_encrypted: bool) -> Self {
+        if is_encrypted { Self::Encrypted } else { Self::Loopback }
     }
 
-    /// Whether a name is one of ours. Only names can be made to lead elsewhere, so that an address is as good as it is.
+    /// How an address begins.
+    pub(crate) fn scheme(self) -> &'static str {
+        match self {
+            Self::Loopback => "http",
+            Self::Encrypted => "https",
+        }
+    }
+
+    /// Whether a name is one of ours. Only names can be made to lead elsewhere, so that an address is as good as it is; and
+    /// a browser has compared the name with the certificate, where there is one.
     fn is_ours(self, host: &str) -> bool {
         let Some(name) = without_port(host) else { return false };
         let address = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(name);
         match address.parse::<IpAddr>() {
-            Ok(address) => address.is_loopback() || self == Self::Network,
-            Err(_) => name.eq_ignore_ascii_case("localhost"),
+            Ok(address) => address.is_loopback() || self == Self::Encrypted,
+            Err(_) => name.eq_ignore_ascii_case("localhost") || (self == Self::Encrypted && is_name(name)),
         }
     }
+}
+
+/// Whether a text can be a machine's name.
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.'))
 }
 
 fn without_port(host: &str) -> Option<&str> {
@@ -64,9 +78,14 @@ pub(super) fn host(request: &Request, bound: Bound) -> Result<&str, Problem> {
 }
 
 /// Refuses what comes from a page of another origin. Programs say nothing of an origin.
-pub(super) fn check(method: &Method, path: &str, headers: &HeaderMap, host: &str) -> Result<(), Problem> {
+pub(super) fn check(
+    method: &Method,
+    path: &str,
+    headers: &HeaderMap,
+    (bound, host): (Bound, &str),
+) -> Result<(), Problem> {
     let origins = headers.get_all(header::ORIGIN).iter();
-    let is_own = |origin: &str| origin.strip_prefix("http://").is_some_and(|rest| rest == host);
+    let is_own = |origin: &str| origin.split_once("://") == Some((bound.scheme(), host));
     if origins.into_iter().any(|origin| !origin.to_str().is_ok_and(is_own)) {
         return Err(Problem::forbidden("this request comes from a page of another origin"));
     }
@@ -107,28 +126,20 @@ mod tests {
 
     #[test]
     fn our_hosts() {
-        let check = |host: &str, here: bool, in_network: bool| {
+        let check = |host: &str, here: bool, encrypted: bool| {
             assert_eq!(Bound::Loopback.is_ours(host), here, "{host}");
-            assert_eq!(Bound::Network.is_ours(host), in_network, "{host}");
+            assert_eq!(Bound::Encrypted.is_ours(host), encrypted, "{host}");
         };
         for host in ["localhost", "LOCALHOST:80", "127.0.0.1:8787", "127.8.8.8", "[::1]", "[::1]:8787"] {
             check(host, true, true);
         }
-        for host in ["192.168.1.5:8787", "[fe80::1]:80", "8.8.8.8"] {
+        // With a certificate a browser has compared the name already.
+        let names = ["mac.example", "localhost.evil.example", "127.0.0.1.evil.example:8787"];
+        for host in ["192.168.1.5:8787", "[fe80::1]:80", "8.8.8.8"].into_iter().chain(names) {
             check(host, false, true);
         }
-        let others = [
-            "",
-            ":",
-            ":80",
-            "evil.example",
-            "localhost.evil.example",
-            "127.0.0.1.evil.example",
-            "localhost:",
-        ];
-        for host in
-            others.into_iter().chain(["localhost:8a", "localhost:123456", "[::1", "[::1]x", "127.0.0.1@evil"])
-        {
+        let none = ["", ":", ":80", "localhost:", "localhost:8a", "localhost:123456", "[::1", "[::1]x"];
+        for host in none.into_iter().chain(["127.0.0.1@evil", "a_b.example", "a b"]) {
             check(host, false, false);
         }
     }
@@ -140,7 +151,9 @@ mod tests {
                 (axum::http::HeaderName::from_static(name), axum::http::HeaderValue::from_str(value).unwrap())
             });
             let headers: HeaderMap = headers.collect();
-            let found = check_headers(&method.parse().unwrap(), path, &headers, "localhost:8787").is_ok();
+            let found =
+                check_headers(&method.parse().unwrap(), path, &headers, (Bound::Loopback, "localhost:8787"))
+                    .is_ok();
             assert_eq!(found, expected, "{method} {path} {said:?}");
         };
         check("GET", "/api/sessions", &[], true);
@@ -163,5 +176,15 @@ mod tests {
         check("GET", "/api/x", &[("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")], false);
         check("POST", "/", &[("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")], false);
         check("GET", "/x.js", &[("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "no-cors")], false);
+    }
+
+    #[test]
+    fn an_origin_in_the_clear_is_not_ours_where_all_is_encrypted() {
+        for (origin, expected) in [("https://mac.example", true), ("http://mac.example", false)] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ORIGIN, origin.parse().unwrap());
+            let found = check_headers(&Method::POST, "/api/x", &headers, (Bound::Encrypted, "mac.example"));
+            assert_eq!(found.is_ok(), expected, "{origin}");
+        }
     }
 }

@@ -84,6 +84,16 @@ fn a_session_goes_on_in_a_stream_and_in_one_piece() {
     let said: Vec<_> =
         history["messages"].as_array().unwrap().iter().map(|one| one["content"].clone()).collect();
     assert_eq!(said, ["say hello", "Hello there.", "and again", "Hello again.", "say hello", "Hello there."]);
+    let own = format!("/api/v1/workers/{}", worker["worker"]);
+    assert_eq!(server.ask("POST", &format!("{own}/interrupt")).json(&json!({})).send().failed(409), "held");
+    let change = |token: &str, mode: &str| {
+        let request = server.bare("POST", &format!("{own}/options"));
+        let request = request.header("Authorization", &format!("Bearer {token}"));
+        request.json(&json!({"model": "haiku", "permission_mode": mode})).send().status
+    };
+    let phone = super::token(&desk.home, "phone", "act");
+    assert_eq!((change(&phone, "acceptEdits"), change(&phone, "plan")), (403, 204));
+    assert_eq!(change(&server.token, "acceptEdits"), 204);
     let killed = server.post(&format!("/api/chat/{key}/kill"), &json!({}));
     assert_eq!(killed["success"], true, "{killed}");
     assert_eq!(server.get("/api/v1/workers")["workers"][0]["status"], "stopped");

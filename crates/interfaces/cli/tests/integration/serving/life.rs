@@ -74,11 +74,23 @@ fn a_socket_in_the_file_system_is_the_persons_alone() {
 }
 
 #[test]
-fn a_warning_comes_with_an_address_that_others_reach() {
+fn others_reach_it_only_with_a_certificate() {
     let home = ScratchHome::new();
-    let server = Server::start(&home, &["--bind", "0.0.0.0"]);
-    let (_, said) = server.stop();
-    assert!(said.starts_with("warning: everybody who reaches 0.0.0.0:"), "{said}");
+    let refused = |arguments: &[&str]| {
+        let mut command = home.command(env!("CARGO_BIN_EXE_backstory"));
+        command.args(["serve", "--port", "0"]).args(arguments);
+        let refused = Run::of(command);
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        refused.stderr
+    };
+    let said = refused(&["--bind", "0.0.0.0"]);
+    assert!(said.contains("nothing would be encrypted") && said.contains("--tls-certificate"), "{said}");
+    let file = home.path().join("nothing.pem");
+    std::fs::write(&file, "nothing").unwrap();
+    let file = file.to_str().unwrap();
+    let said = refused(&["--tls-certificate", file, "--tls-key", file]);
+    assert!(said.contains("nothing.pem as PEM"), "{said}");
+    refused(&["--tls-certificate", file]);
 }
 
 #[test]
