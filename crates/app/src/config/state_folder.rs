@@ -8,11 +8,12 @@ use std::path::Path;
 use crate::{Config, Error, Kind};
 
 /// The prefixes of the names of Backstory's own files.
-const OWN: [&str; 12] = [
+const OWN: [&str; 13] = [
     "archive",
     "backups",
     "catalog.sqlite",
     "decisions.sqlite",
+    "deletion-notice",
     "hooks",
     "index",
     "looked-at",

@@ -2,6 +2,7 @@
 //! directory was moved.
 
 pub mod archive;
+pub mod deadline;
 pub mod forget;
 pub mod heal;
 mod landmarks;

@@ -107,13 +107,19 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
     let limit = request.limit.unwrap_or(usize::MAX);
     more += sessions.len().saturating_sub(limit);
     sessions.truncate(limit);
+    let incomplete = sessions.iter().filter(|session| session.missing_bytes > 0).map(|session| {
+        let (id, there) = (session.id.short(), session.file_size);
+        let whole = there + session.missing_bytes;
+        format!("{id} was deleted while it was copied: {there} of {whole} bytes are kept")
+    });
+    let incomplete: Vec<String> = incomplete.collect();
     Ok(Answer {
         sessions,
         more,
         known: listing.known,
         subagents_excluded: listing.subagents,
         problems: listing.problems.len(),
-        notes: not_cached.into_iter().chain(unread).collect(),
+        notes: not_cached.into_iter().chain(unread).chain(incomplete).collect(),
     })
 }
 

@@ -98,6 +98,14 @@ pub(super) struct SessionJson {
     file: Option<Arc<Path>>,
     /// Whether its transcript is gone and Backstory's archive is where it is read.
     archived: bool,
+    /// How many bytes at the end of the transcript the archive's copy lacks; absent where it is whole.
+    #[serde(skip_serializing_if = "is_zero")]
+    missing_bytes: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl JsonSchema for Session {
@@ -156,6 +164,7 @@ impl From<Session> for SessionJson {
             subagents: session.subagents,
             file: session.file,
             archived: session.archived,
+            missing_bytes: session.missing_bytes,
         }
     }
 }

@@ -60,6 +60,13 @@ pub(crate) struct Args {
     json: bool,
 }
 
+impl Args {
+    /// Whether a program reads the answer.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+}
+
 /// Prints the sessions that match.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let request = request(args);

@@ -18,7 +18,7 @@ use crate::last_search;
 use crate::output::print_line;
 use crate::picker::{self, Purpose};
 use crate::progress::Followed;
-use crate::text::{age, safe};
+use crate::text::{age, bytes, safe};
 
 /// How many sessions are offered when several match the words.
 const OFFERED: usize = 5;
@@ -80,11 +80,18 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 
 /// Asks whether to put back a session that Claude Code deleted; does so, and returns whether it did.
 fn put_back(context: &Context, session: &Session) -> Result<bool, Failure> {
-    let question = "Claude Code deleted this session. Put it back from the archive, and continue it?";
-    if !ask::is_possible() || !ask::yes(question)? {
+    let question = match session.missing_bytes {
+        0 => "Claude Code deleted this session. Put it back from the archive, and continue it?".to_owned(),
+        missing => format!(
+            "Claude Code deleted this session while it was copied: {} at its end are lost. Put the rest back from the \
+             archive, and continue it?",
+            bytes(missing)
+        ),
+    };
+    if !ask::is_possible() || !ask::yes(&question)? {
         return Ok(false);
     }
-    restore(context, &Request { session: session.id.to_string(), dry_run: false })?;
+    restore(context, &Request { session: session.id.to_string(), dry_run: false, partial: true })?;
     Ok(true)
 }
 

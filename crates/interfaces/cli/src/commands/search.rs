@@ -91,6 +91,13 @@ pub(crate) struct Args {
     json: bool,
 }
 
+impl Args {
+    /// Whether a program reads the answer.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+}
+
 /// The score below which a match is called weak. Of 150 labelled commit subjects asked with `search --json`, 114 found
 /// their session among ten; it scored less than this in 3.
 const WEAK: f32 = 0.2;

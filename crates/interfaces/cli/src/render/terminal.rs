@@ -10,7 +10,7 @@ use jiff::{Timestamp, Unit};
 use model::Session;
 
 use super::{LastSpeaker, Renderer};
-use crate::text::{count, dollars, duration, safe, safe_lines};
+use crate::text::{bytes, count, dollars, duration, safe, safe_lines};
 use crate::wrap::Wrap;
 
 /// The most lines of a tool's work that are shown.
@@ -98,7 +98,17 @@ impl Renderer for Terminal {
         let place = session.cwd.as_deref().map_or_else(String::new, |cwd| format!("  {}", cwd.display()));
         let branch = session.branch.as_deref().map_or_else(String::new, |branch| format!("  {branch}"));
         let place = format!("{}{}{}", session.id, safe(&place), safe(&branch));
-        writeln!(out, "{dim}{}{dim:#}", Wrap::new(self.width).add(&place))
+        writeln!(out, "{dim}{}{dim:#}", Wrap::new(self.width).add(&place))?;
+        if session.missing_bytes > 0 {
+            let missing = bytes(session.missing_bytes);
+            let warn = AnsiColor::Yellow.on_default();
+            let text = format!(
+                "Only {} of it were copied before Claude Code deleted it; {missing} at its end are lost.",
+                bytes(session.file_size)
+            );
+            writeln!(out, "{warn}{}{warn:#}", Wrap::new(self.width).add(&text))?;
+        }
+        Ok(())
     }
 
     fn message(&mut self, out: &mut dyn Write, message: &ShownMessage) -> io::Result<()> {
