@@ -303,7 +303,26 @@ fn set_aside(context: &Context) -> Vec<Finding<Steps>> {
         next_step: advice_to(&with_command("no action is needed; to tidy up", "rm", &path)),
         path: Some(path),
     };
-    aside.filter(|path| path.symlink_metadata().is_ok()).map(finding).collect()
+    let precious = kept::backups::precious(context).into_iter().map(|file| {
+        let mut name = file.into_os_string();
+        name.push(".set-aside");
+        PathBuf::from(name)
+    });
+    let restored = |path: PathBuf| Finding {
+        severity: Severity::Advice,
+        what:
+            "one of Backstory's databases was damaged; it was set aside, and its newest backup took its place"
+                .to_owned(),
+        next_step: advice_to(&with_command(
+            "what was added after that backup is lost; to tidy up",
+            "rm",
+            &path,
+        )),
+        path: Some(path),
+    };
+    let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();
+    let precious = precious.filter(is_there).map(restored);
+    aside.filter(is_there).map(finding).chain(precious).collect()
 }
 
 /// Scheduled jobs while no daemon is running.

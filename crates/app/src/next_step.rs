@@ -244,7 +244,9 @@ impl Display for NextStep {
             Self::FindSessions => out.write_str(
                 "set CLAUDE_CONFIG_DIR to the folder that holds the sessions, or try the made-up ones",
             ),
-            Self::KeepLonger => out.write_str("keep sessions longer: the change to Claude Code's settings is shown first"),
+            Self::KeepLonger => {
+                out.write_str("keep sessions longer: the change to Claude Code's settings is shown first")
+            }
             Self::LeaveDemo => out.write_str("use your own sessions: the made-up ones can only be read"),
             Self::RunInsteadOfPrint => out.write_str("run the command instead of printing it"),
         }

@@ -8,7 +8,7 @@ use ::archive::{LeftOut, PassReport, Rules};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::kept::landmarks;
+use crate::kept::{backups, landmarks};
 use crate::sessions::select::all;
 use crate::{Context, Error, Kind};
 
@@ -114,8 +114,9 @@ pub fn archive(context: &Context, request: &Request) -> Result<Answer, Error> {
     let damaged = if request.check { ::archive::check(&folder) } else { Vec::new() };
     let size = ::archive::size(&folder);
     let lines = |found: Vec<(PathBuf, String)>| {
-        found.iter().map(|(path, why)| format!("{}: {why}", path.display())).collect()
+        found.iter().map(|(path, why)| format!("{}: {why}", path.display())).collect::<Vec<_>>()
     };
+    let not_backed_up = if request.status { Vec::new() } else { backups::daily(context) };
     let incomplete = if request.check { ::archive::incomplete(&folder) } else { Vec::new() };
     let incomplete = incomplete.into_iter().map(|copy| IncompleteFile {
         path: copy.file,
@@ -138,7 +139,7 @@ pub fn archive(context: &Context, request: &Request) -> Result<Answer, Error> {
         rewritten_files: report.rewritten,
         pending_sessions: report.pending,
         removed_files,
-        failed: lines(failures),
+        failed: lines(failures).into_iter().chain(not_backed_up).collect(),
         damaged: lines(damaged),
         sessions: size.sessions,
         files: size.files,
@@ -167,15 +168,17 @@ pub fn after_an_answer(context: &Context) -> Option<PathBuf> {
 
 /// Copies everything that is new, as part of bringing the index up to date; returns what could not be copied.
 pub(crate) fn with_the_index(context: &Context) -> Vec<String> {
+    let not_backed_up = backups::daily(context);
     if !is_enabled(context) {
-        return Vec::new();
+        return not_backed_up;
     }
     match pass(context, &|| context.check_cancelled().is_ok()) {
         Ok(report) => {
             note_directories(context);
             let left_out = leave_secrets_out(context).unwrap_or_default();
             let failed = report.failed.iter().chain(&left_out.failed);
-            failed.map(|(path, why)| format!("{} (for the archive): {why}", path.display())).collect()
+            let failed = failed.map(|(path, why)| format!("{} (for the archive): {why}", path.display()));
+            failed.chain(not_backed_up).collect()
         }
         Err(error) => vec![error.message],
     }

@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::sessions::origin_name::OriginName;
 
+use crate::kept::ghosts;
+use crate::repository::target::with_project;
 use crate::search::find::find;
 use crate::search::hint::Hint;
 use crate::search::question::Question;
@@ -87,6 +89,9 @@ pub struct Answer {
 /// Lists the sessions that a request selects, newest first.
 pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
     let filter = request.filter(context)?;
+    if request.origin == Some(OriginName::Ghost) {
+        return Ok(ghosts_that_match(context, request, &filter));
+    }
     // What is sorted or joined by conversations is cut afterwards.
     let is_whole = request.sort.is_some() || request.holds_conversations();
     let listing = select(context, &filter, request.limit.filter(|_| !is_whole))?;
@@ -121,6 +126,21 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
         problems: listing.problems.len(),
         notes: not_cached.into_iter().chain(unread).chain(incomplete).collect(),
     })
+}
+
+/// The sessions of which no transcript is left.
+fn ghosts_that_match(context: &Context, request: &Request, filter: &SessionFilter) -> Answer {
+    let all = ghosts::all(context);
+    let known = all.len();
+    let mut sessions: Vec<Session> = all.into_iter().map(|ghost| ghost.session).collect();
+    let filter = with_project(context, filter, &sessions.iter());
+    sessions.retain(|session| filter.matches(session));
+    if let Some(order) = request.sort {
+        order.sort(&mut sessions);
+    }
+    let more = sessions.len().saturating_sub(request.limit.unwrap_or(usize::MAX));
+    sessions.truncate(sessions.len() - more);
+    Answer { sessions, more, known, ..Answer::default() }
 }
 
 impl Request {

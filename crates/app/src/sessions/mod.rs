@@ -1,6 +1,7 @@
 //! Asking about sessions: which there are, what was said and changed in one, what they took.
 
 pub(crate) mod activity;
+pub mod before;
 pub mod blame;
 pub mod citation;
 pub mod cost;

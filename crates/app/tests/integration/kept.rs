@@ -5,7 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use app::kept::{archive as kept, deadline, restore};
+use app::search::{Request as SearchRequest, search};
+use app::sessions::before;
 use app::sessions::list::{self, list};
+use app::sessions::lookup::{SessionRef, which};
+use app::sessions::show::{Request as ShowRequest, show};
 use app::{Caller, Kind, NextStep};
 
 use crate::scene::{MAIN, OPS, PERSON, Scene, secret};
@@ -98,4 +102,193 @@ fn what_the_next_start_deletes_is_said_once_a_day() {
     plan.apply(true).unwrap();
     assert!(plan.backup().is_file());
     assert_eq!(deadline::keep_longer(&tomorrow).unwrap(), []);
+}
+
+const GHOST: &str = "99999999-eeee-4eee-8eee-999999999999";
+
+#[test]
+fn what_is_left_of_a_session_without_transcript_is_found_and_shown() {
+    let scene = Scene::new();
+    let context = scene.context(Caller::Person, PERSON.1);
+    let directory = scene.directory(PERSON.1);
+    let line = |id: &str, text: &str, at: i64| {
+        serde_json::json!({"display": text, "timestamp": at, "project": directory, "sessionId": id})
+            .to_string()
+    };
+    let key = format!("Use {} for the marmalade", secret());
+    let history = [
+        line(GHOST, "/model", 1_764_000_000_000),
+        line(GHOST, "Boil the marmalade", 1_764_000_060_000),
+        line(GHOST, &key, 1_764_000_120_000),
+        // Its transcript is there.
+        line(PERSON.0, "Boil no marmalade", 1_764_000_180_000),
+    ];
+    scene.home().write(".claude/history.jsonl", history.join("\n"));
+    scene.home().write(&format!(".claude/file-history/{GHOST}/abc@v1"), "x");
+    let ghosts = |context: &app::Context| {
+        let request = list::Request { origin: Some(list::OriginName::Ghost), ..Default::default() };
+        list(context, &request).unwrap().sessions
+    };
+    let found = ghosts(&context);
+    let [one] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((one.id.as_str(), one.title.as_deref()), (GHOST, Some("Boil the marmalade")));
+    assert_eq!(one.origin.word(), "ghost");
+    assert!(
+        list(&context, &list::Request::default())
+            .unwrap()
+            .sessions
+            .iter()
+            .all(|session| session.id.as_str() != GHOST)
+    );
+    assert_eq!(
+        ghosts(&scene.context(Caller::Agent("main".parse().unwrap()), MAIN.1)),
+        [],
+        "it is the person's"
+    );
+
+    let shown = show(&context, ShowRequest { session: GHOST[..8].to_owned(), ..empty_show() }).unwrap();
+    let mut texts = Vec::new();
+    shown
+        .each(|message| -> Result<(), app::Error> {
+            texts.push(format!("{:?}", message.parts));
+            Ok(())
+        })
+        .unwrap();
+    assert!(texts[0].contains("Left: 3 prompts, 1 checkpoint of a file"), "{texts:?}");
+    assert!(texts[0].contains("Not left: answers"), "{texts:?}");
+    assert!(
+        texts.len() == 4 && texts[3].contains("[redacted:") && !texts[3].contains(&secret()),
+        "{texts:?}"
+    );
+
+    let refused = which(&context, &SessionRef::Named(GHOST.to_owned()), 3).unwrap_err();
+    assert!(refused.message.contains("before Backstory kept a copy"), "{refused}");
+    let request = SearchRequest { query: "boil marmalade".to_owned(), ..Default::default() };
+    let answer = search(&context, &request).unwrap();
+    let hits: Vec<&str> = answer.ghosts.iter().map(|hit| hit.session_id.as_str()).collect();
+    assert_eq!((answer.hits.len(), hits), (0, vec![GHOST]));
+}
+
+fn empty_show() -> ShowRequest {
+    serde_json::from_value(serde_json::json!({"session": ""})).unwrap()
+}
+
+#[test]
+fn what_a_compaction_cut_away_is_listed_with_its_places() {
+    let scene = Scene::new();
+    let context = scene.context(Caller::Person, PERSON.1);
+    let request = |compaction| before::Request { session: PERSON.0.to_owned(), compaction };
+    let none = before::before(&context, &request(None)).unwrap();
+    assert_eq!((none.compactions.len(), none.decisions.len()), (0, 0), "nothing was cut away");
+    let record = |number: usize, kind: &str, content: serde_json::Value, result: serde_json::Value| {
+        scene.append(PERSON, &serde_json::json!({
+            "type": kind, "uuid": format!("r{number}"), "sessionId": PERSON.0, "cwd": "/p", "toolUseResult": result,
+            "timestamp": "2026-01-10T11:00:00.000Z", "message": {"role": kind, "content": content},
+        }));
+    };
+    let null = serde_json::Value::Null;
+    let call = |id: &str, name: &str, input: serde_json::Value| serde_json::json!([{"type": "tool_use", "id": id, "name": name, "input": input}]);
+    let done = |id: &str| serde_json::json!([{"type": "tool_result", "tool_use_id": id, "content": "ok"}]);
+    let lines = fs::read_to_string(scene.transcript(PERSON)).unwrap().lines().count();
+    record(1, "assistant", call("1", "AskUserQuestion", serde_json::json!({"questions": []})), null.clone());
+    record(2, "user", done("1"), serde_json::json!({"questions": [], "answers": {"Which colour?": "Red"}}));
+    record(
+        3,
+        "assistant",
+        call("2", "Write", serde_json::json!({"file_path": "/p/a.rs", "content": "x"})),
+        null.clone(),
+    );
+    record(4, "user", done("2"), serde_json::json!({"type": "create"}));
+    record(
+        5,
+        "assistant",
+        call("3", "ExitPlanMode", serde_json::json!({"plan": "First paint, then dry"})),
+        null.clone(),
+    );
+    record(6, "user", done("3"), serde_json::json!({}));
+    let commit =
+        serde_json::json!({"stdout": "[main 1a2b3c4] Paint it red\n 1 file changed, 1 insertion(+)"});
+    record(
+        7,
+        "assistant",
+        call("4", "Bash", serde_json::json!({"command": "git commit -am red"})),
+        null.clone(),
+    );
+    record(8, "user", done("4"), commit);
+    record(9, "user", serde_json::json!("Kept as it was"), null.clone());
+    scene.append(PERSON, &serde_json::json!({
+        "type": "system", "subtype": "compact_boundary", "uuid": "c", "parentUuid": null, "sessionId": PERSON.0,
+        "timestamp": "2026-01-10T11:30:00.000Z", "compactMetadata": {"trigger": "auto", "preTokens": 150_000,
+        "postTokens": 9000, "preservedMessages": {"uuids": ["r9"]}},
+    }));
+    record(10, "user", serde_json::json!("What comes after is still there"), null);
+    let answer = before::before(&context, &request(None)).unwrap();
+    let last = &answer.compactions[0];
+    assert_eq!(
+        (last.trigger.as_deref(), last.tokens_before, last.tokens_after),
+        (Some("auto"), Some(150_000), Some(9000))
+    );
+    let place = |line: usize| format!("{}:{}", PERSON.0, lines + line);
+    let decisions: Vec<(&str, &str)> =
+        answer.decisions.iter().map(|one| (one.text.as_str(), one.place.as_str())).collect();
+    assert!(decisions.contains(&("Which colour? Red", place(2).as_str())), "{decisions:?}");
+    assert!(decisions.contains(&("First paint, then dry", place(6).as_str())), "{decisions:?}");
+    assert!(
+        !decisions.iter().any(|(text, _)| text.starts_with("Kept") || text.starts_with("What comes")),
+        "{decisions:?}"
+    );
+    assert_eq!((answer.files[0].path.to_str(), &answer.files[0].place), (Some("/p/a.rs"), &place(3)));
+    assert_eq!((answer.commits[0].hash.as_str(), &answer.commits[0].place), ("1a2b3c4", &place(8)));
+    assert_eq!(before::before(&context, &request(Some(2))).unwrap_err().kind, Kind::NotFound);
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a variable may ask for every page")]
+fn an_index_or_cache_that_is_damaged_in_any_page_is_rebuilt() {
+    const PAGE: usize = 4096;
+    let scene = Scene::new();
+    let context = scene.context(Caller::Person, PERSON.1);
+    let ask = || {
+        let request = SearchRequest { query: format!("{} tune please", PERSON.1), ..Default::default() };
+        let answer = search(&context, &request).map_err(|error| format!("{error:?}"))?;
+        let hits: Vec<_> = answer.hits.into_iter().map(|hit| (hit.session_id, hit.line)).collect();
+        let listed = list(&context, &list::Request::default()).map_err(|error| format!("{error:?}"))?;
+        let ids: Vec<_> = listed.sessions.into_iter().map(|session| (session.id, session.title)).collect();
+        Ok::<_, String>((hits, ids))
+    };
+    let expected = ask().unwrap();
+    assert!(!expected.0.is_empty() && expected.1.len() == 3);
+    let all = std::env::var_os("BACKSTORY_EVERY_PAGE").is_some();
+    let state = scene.home().state_dir();
+    let mut tried = 0;
+    let mut folders = vec![state.clone(), state.join("index")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap().flatten() {
+            let (path, name) = (entry.path(), entry.file_name().into_string().unwrap());
+            let is_ours = folder.ends_with("index")
+                || name.starts_with("catalog.sqlite")
+                || name.starts_with("overview");
+            let is_log = ["-wal", "-shm", ".lock", ".set-aside"].iter().any(|end| name.ends_with(end));
+            if !path.is_file() || !is_ours || is_log {
+                continue;
+            }
+            let pages =
+                entry.metadata().unwrap().len().div_ceil(PAGE as u64).try_into().unwrap_or(usize::MAX);
+            let few = [0, pages / 2, pages.saturating_sub(1)];
+            for page in (0..pages).filter(|page| all || few.contains(page)) {
+                let Ok(mut bytes) = fs::read(&path) else { continue };
+                let begin = (page * PAGE).min(bytes.len());
+                let end = (begin + PAGE).min(bytes.len());
+                bytes[begin..end].fill(0xA5);
+                fs::write(&path, bytes).unwrap();
+                tried += 1;
+                // A page may be found to be damaged once it is needed: the next question has all of it again.
+                let first = ask();
+                let second =
+                    ask().unwrap_or_else(|error| panic!("{name} page {page}: {error}, before {first:?}"));
+                assert_eq!(second, expected, "{name} page {page}, before {first:?}");
+            }
+        }
+    }
+    assert!(tried >= 6, "{tried}");
 }

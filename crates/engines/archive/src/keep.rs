@@ -39,7 +39,10 @@ pub(crate) struct Kept {
 /// in which the file was changed, and a number for its inode, its size and the exact time.
 pub(crate) fn mark(stamp: &FileStamp, without_secrets: bool) -> i64 {
     const SECOND: i64 = 1_000_000_000;
-    let mut mixed = u64::from(without_secrets).rotate_left(63) ^ stamp.ino ^ stamp.size.rotate_left(24) ^ stamp.mtime.cast_unsigned().rotate_left(48);
+    let mut mixed = u64::from(without_secrets).rotate_left(63)
+        ^ stamp.ino
+        ^ stamp.size.rotate_left(24)
+        ^ stamp.mtime.cast_unsigned().rotate_left(48);
     mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let nanos = (mixed >> 33) % SECOND.cast_unsigned();
@@ -193,7 +196,13 @@ enum Earlier {
     Damaged,
 }
 
-fn earlier(living: &File, stamp: &FileStamp, file: &Path, copy: &Path, manner: Manner) -> io::Result<Earlier> {
+fn earlier(
+    living: &File,
+    stamp: &FileStamp,
+    file: &Path,
+    copy: &Path,
+    manner: Manner,
+) -> io::Result<Earlier> {
     let known = match sealed::source_of(copy) {
         Ok(known) => known,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Earlier::None),
@@ -220,7 +229,8 @@ fn earlier(living: &File, stamp: &FileStamp, file: &Path, copy: &Path, manner: M
     }
     let is_same_file = (known.stamp.dev, known.stamp.ino) == (stamp.dev, stamp.ino);
     if let CopyForm::Redacted { last, .. } = known.form {
-        if manner.without_secrets && is_same_file && is_by_line(file) && continues(living, known.taken, last)? {
+        if manner.without_secrets && is_same_file && is_by_line(file) && continues(living, known.taken, last)?
+        {
             return Ok(Earlier::Continued(Box::new(appender), known));
         }
     } else {

@@ -36,7 +36,12 @@ impl Scratch {
     }
 
     fn append(&self, path: &str, content: &str) {
-        fs::OpenOptions::new().append(true).open(self.living(path)).unwrap().write_all(content.as_bytes()).unwrap();
+        fs::OpenOptions::new()
+            .append(true)
+            .open(self.living(path))
+            .unwrap()
+            .write_all(content.as_bytes())
+            .unwrap();
     }
 
     fn pass(&self, without_secrets: bool, keep_going: &(dyn Fn() -> bool + Sync)) -> archive::PassReport {
@@ -152,7 +157,11 @@ fn secrets_are_left_out_of_the_copies_that_had_them() {
     fs::remove_file(scratch.living("gone.jsonl")).unwrap();
     scratch.pass(true, &|| true);
     let done = leave_secrets_out(&scratch.archive(), &|| true).unwrap();
-    assert_eq!((done.copies, done.failed), (3, vec![]), "the one that is gone, what is beside it, the version");
+    assert_eq!(
+        (done.copies, done.failed),
+        (3, vec![]),
+        "the one that is gone, what is beside it, the version"
+    );
     assert_eq!(leave_secrets_out(&scratch.archive(), &|| true).unwrap().copies, 0);
     let kept = scratch.held("projects");
     assert!(kept[0].1 == long.replace(KEY, "[redacted:github-token]"), "a copy of several frames");

@@ -5,9 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use crate::files_of;
-use crate::format::{
-    FRAME, FRAME_HEAD, FrameHead, SourceStamp, read_frame_head, read_tail_head, unpack,
-};
+use crate::format::{FRAME, FRAME_HEAD, FrameHead, SourceStamp, read_frame_head, read_tail_head, unpack};
 
 /// An open copy.
 #[derive(Debug)]

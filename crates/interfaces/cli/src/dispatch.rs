@@ -49,6 +49,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Cc(cc) => commands::cc::run(&open()?, &cc),
         Command::Show(show) => commands::show::run(&open()?, &show),
         Command::Diff(diff) => commands::diff::run(&open()?, &diff),
+        Command::Before(before) => commands::before::run(&open()?, &before),
         Command::Blame(blame) => commands::blame::run(&open()?, &blame),
         Command::Resume(resume) => commands::resume::run(&open()?, &resume),
         Command::Fork(fork) => commands::fork::run(&open()?, &fork),

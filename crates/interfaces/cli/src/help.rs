@@ -12,7 +12,7 @@ use crate::exit;
 const GROUPS: [(&str, &[&str]); 9] = [
     ("Find", &["search", "list", "show", "prompts"]),
     ("Continue", &["resume", "fork", "pick"]),
-    ("Review", &["day", "diff", "blame", "cost"]),
+    ("Review", &["day", "diff", "blame", "before", "cost"]),
     ("Keep", &["archive", "restore", "heal", "forget"]),
     ("Live", &["watch", "status"]),
     ("Work", &["run", "send", "workers", "attach", "answer", "stop", "cron"]),

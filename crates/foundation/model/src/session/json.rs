@@ -16,7 +16,7 @@ use crate::{Activity, AgentId, ForkOrigin, Origin, Session, SessionId, Subagent}
 pub(super) struct SessionJson {
     /// The session's id: the UUID that names its transcript.
     session_id: SessionId,
-    /// `openclaw`, `native` or `archived`.
+    /// `openclaw`, `native`, `archived` or `ghost`.
     origin: &'static str,
     /// `conversation` where OpenClaw keeps it itself; a session of Claude Code has no kind.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -122,7 +122,7 @@ impl From<Session> for SessionJson {
     fn from(session: Session) -> Self {
         let label = match &session.origin {
             Origin::OpenClaw { label, .. } => label.as_deref().map(Arc::from),
-            Origin::Native | Origin::Archived => None,
+            Origin::Native | Origin::Archived | Origin::Ghost => None,
         };
         Self {
             origin: session.origin.word(),

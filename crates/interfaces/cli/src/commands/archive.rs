@@ -67,7 +67,11 @@ fn print(args: &Args, answer: &Answer) -> Result<(), Failure> {
         )?;
     }
     if answer.redacted_now > 0 {
-        writeln!(out, "Secrets were left out of {} copies that had been made with them.", answer.redacted_now)?;
+        writeln!(
+            out,
+            "Secrets were left out of {} copies that had been made with them.",
+            answer.redacted_now
+        )?;
     }
     if answer.removed_files > 0 {
         writeln!(
@@ -97,7 +101,8 @@ fn print(args: &Args, answer: &Answer) -> Result<(), Failure> {
     for file in &answer.incomplete {
         let (path, part, whole) =
             (safe(&file.path.display().to_string()), bytes(file.bytes), bytes(file.whole_bytes));
-        let why = if file.is_gone { "it was deleted while it was copied" } else { "the next pass copies the rest" };
+        let why =
+            if file.is_gone { "it was deleted while it was copied" } else { "the next pass copies the rest" };
         writeln!(out, "Incomplete: {part} of {whole} of {path}; {why}")?;
     }
     if args.check && answer.damaged.is_empty() && answer.incomplete.is_empty() {

@@ -3,6 +3,7 @@
 pub(crate) mod answer;
 pub(crate) mod archive;
 pub(crate) mod attach;
+pub(crate) mod before;
 pub(crate) mod blame;
 pub(crate) mod cc;
 pub(crate) mod completions;

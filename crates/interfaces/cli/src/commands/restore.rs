@@ -62,7 +62,11 @@ fn print(out: &mut Output, answer: &Answer) -> Result<(), Failure> {
         )?;
     }
     if answer.dry_run && answer.missing_bytes > 0 {
-        writeln!(out, "The end of the session is lost; this puts back the rest: backstory restore {} --partial", answer.session_id)?;
+        writeln!(
+            out,
+            "The end of the session is lost; this puts back the rest: backstory restore {} --partial",
+            answer.session_id
+        )?;
     }
     if !answer.dry_run {
         writeln!(out, "Continue it: backstory resume {}", answer.session_id)?;

@@ -1,8 +1,10 @@
 //! `resume`: replaces this process by the `claude` that continues a session.
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::PathBuf;
 
+use app::choose::resume_cost::resume_cost;
 use app::kept::restore::{Request, restore};
 use app::proceed::{fork, resume};
 use app::sessions::lookup::{Ranked, SessionRef, is_certain, which};
@@ -13,9 +15,10 @@ use model::Session;
 use crate::ask;
 use crate::become_claude::{become_claude, start};
 use crate::commands::heal;
+use crate::commands::pick::{armed, resume_cost_text};
 use crate::exit::Failure;
 use crate::last_search;
-use crate::output::print_line;
+use crate::output::{is_read_by_a_person, print_line};
 use crate::picker::{self, Purpose};
 use crate::progress::Followed;
 use crate::text::{age, bytes, safe};
@@ -105,7 +108,21 @@ fn continued(context: &Context, args: &Args, session: &Session) -> Result<(), Fa
     if args.print {
         return Ok(print_line(&fork::for_a_shell(&command)?)?);
     }
+    say_cost(context, session);
     Err(fork::not_started(&command, &become_claude(&command)).into())
+}
+
+/// Says to a person what resuming costs and what the session left armed, before `claude` takes over.
+fn say_cost(context: &Context, session: &Session) {
+    let cost = resume_cost(context, session);
+    if cost.tokens == 0 || !is_read_by_a_person() {
+        return;
+    }
+    let mut out = anstream::stderr().lock();
+    let _ = writeln!(out, "{}", resume_cost_text(&cost));
+    for line in armed(&cost) {
+        let _ = writeln!(out, "  {line}");
+    }
 }
 
 /// The session that the arguments refer to.

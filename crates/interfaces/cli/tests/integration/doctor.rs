@@ -111,7 +111,9 @@ fn sessions_are_kept_longer_once_that_is_confirmed() {
     let shop = desk.home.path().join("shop");
     age(&desk.transcript(&shop, ID), 31);
     let settings = desk.home.write(".claude/settings.json", "{\n  \"model\": \"opus\"\n}\n");
-    let said = |arguments: &[&str]| desk.backstory(arguments).succeeded().stderr.contains("The next start of Claude Code");
+    let said = |arguments: &[&str]| {
+        desk.backstory(arguments).succeeded().stderr.contains("The next start of Claude Code")
+    };
     assert!(!said(&["list", "--json"]), "no program reads it");
     assert!(said(&["list"]));
     assert!(!said(&["list"]) && !said(&["search", "Hello"]), "once a day");
