@@ -9,12 +9,13 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use model::{Session, SessionId};
 use openclaw::{Agents, Registry};
 use transcript::{ConfigFolder, RegisteredProcess, TranscriptFile};
 use workers::Release;
 
+use crate::kept::deadline::deletion_of;
 use crate::proceed::claude;
 use crate::search::index;
 use crate::sessions::select::{self, Listing};
@@ -236,7 +237,7 @@ fn expiring(context: &Context, sessions: &[Session]) -> Vec<Finding<Steps>> {
             .get(&projects(&folder))
             .into_iter()
             .flatten()
-            .filter_map(|session| Some((deletion(session.file.as_deref()?, days)?, &session.id)))
+            .filter_map(|session| Some((deletion_of(session.file.as_deref()?, days)?, &session.id)))
             .filter(|(at, _)| *at <= context.now.checked_add(WARNING).unwrap_or(Timestamp::MAX))
             .collect();
         soon.sort_unstable();
@@ -256,16 +257,10 @@ fn expiring(context: &Context, sessions: &[Session]) -> Vec<Finding<Steps>> {
             severity: Severity::Advice,
             what,
             path: Some(settings),
-            next_step: advice_to(&next),
+            next_step: advice_to(&next).into_iter().chain([NextStep::KeepLonger]).collect(),
         });
     }
     findings
-}
-
-/// When Claude Code may delete a transcript: so many days after it was last written.
-fn deletion(file: &Path, days: u64) -> Option<Timestamp> {
-    let modified = Timestamp::try_from(file.metadata().ok()?.modified().ok()?).ok()?;
-    modified.checked_add(SignedDuration::from_hours(i64::try_from(days).ok()?.checked_mul(24)?)).ok()
 }
 
 fn left_behind(context: &Context) -> Vec<Finding<Steps>> {
@@ -312,7 +307,26 @@ fn set_aside(context: &Context) -> Vec<Finding<Steps>> {
         next_step: advice_to(&with_command("no action is needed; to tidy up", "rm", &path)),
         path: Some(path),
     };
-    aside.filter(|path| path.symlink_metadata().is_ok()).map(finding).collect()
+    let precious = kept::backups::precious(context).into_iter().map(|file| {
+        let mut name = file.into_os_string();
+        name.push(".set-aside");
+        PathBuf::from(name)
+    });
+    let restored = |path: PathBuf| Finding {
+        severity: Severity::Advice,
+        what:
+            "one of Backstory's databases was damaged; it was set aside, and its newest backup took its place"
+                .to_owned(),
+        next_step: advice_to(&with_command(
+            "what was added after that backup is lost; to tidy up",
+            "rm",
+            &path,
+        )),
+        path: Some(path),
+    };
+    let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();
+    let precious = precious.filter(is_there).map(restored);
+    aside.filter(is_there).map(finding).chain(precious).collect()
 }
 
 /// Scheduled jobs while no daemon is running.

@@ -72,6 +72,11 @@ pub enum NextStep {
         /// The session.
         session: SessionId,
     },
+    /// Put back the part of the session that was copied before it was deleted.
+    RestorePart {
+        /// The session.
+        session: SessionId,
+    },
     /// Move the session to where its directory is now.
     Heal {
         /// The session.
@@ -164,6 +169,8 @@ pub enum NextStep {
     StartDaemon,
     /// Name the folder that holds the sessions, or look at the made-up ones.
     FindSessions,
+    /// Let Claude Code keep sessions longer: the change to its settings is shown, and made once that is confirmed.
+    KeepLonger,
     /// Leave the made-up sessions: they can only be read.
     LeaveDemo,
     /// Have the command run, instead of printed.
@@ -194,6 +201,9 @@ impl Display for NextStep {
                 "include tools, thinking and sub-agents: the message may be among what is left out",
             ),
             Self::Restore { session } => write!(out, "put session {session} back from the archive"),
+            Self::RestorePart { session } => {
+                write!(out, "put back the part of session {session} that was copied")
+            }
             Self::Heal { session } => write!(out, "move session {session} to where its directory is now"),
             Self::Fork { session } => write!(out, "continue a fork of session {session}"),
             Self::ForkElsewhere { session } => {
@@ -234,6 +244,9 @@ impl Display for NextStep {
             Self::FindSessions => out.write_str(
                 "set CLAUDE_CONFIG_DIR to the folder that holds the sessions, or try the made-up ones",
             ),
+            Self::KeepLonger => {
+                out.write_str("keep sessions longer: the change to Claude Code's settings is shown first")
+            }
             Self::LeaveDemo => out.write_str("use your own sessions: the made-up ones can only be read"),
             Self::RunInsteadOfPrint => out.write_str("run the command instead of printing it"),
         }

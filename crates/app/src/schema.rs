@@ -12,13 +12,16 @@ use crate::live::hooks;
 use crate::proceed::fork_request;
 use crate::repository::status;
 use crate::search::{self, embed, export, export_schedule, grep, index, memory};
-use crate::sessions::{annotate, blame, cost, day as day_summary, diff, handoff, list, page, prompts, show};
+use crate::sessions::{
+    annotate, before, blame, cost, day as day_summary, diff, handoff, list, page, prompts, show,
+};
 use crate::workers::run::RunEvent;
 use crate::{Error, Progress, choose, cron, doctor, eval, workers};
 
 /// Every question: its name, its request and its answer.
 const EXCHANGES: &[Exchange] = &[
     exchange::<workers::answer::Request, ()>("answer"),
+    exchange::<before::Request, before::Answer>("before"),
     exchange::<blame::Request, blame::Answer>("blame"),
     exchange::<archive::Request, archive::Answer>("archive"),
     exchange::<blocks::Request, blocks::Answer>("blocks"),

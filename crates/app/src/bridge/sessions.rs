@@ -102,7 +102,7 @@ impl From<&Session> for DiscoveredSession {
         let text = |text: &Option<std::sync::Arc<str>>| text.as_deref().map(str::to_owned);
         let label = match &session.origin {
             Origin::OpenClaw { label, .. } => label.clone(),
-            Origin::Native | Origin::Archived => None,
+            Origin::Native | Origin::Archived | Origin::Ghost => None,
         };
         Self {
             session_id: session.id.clone(),

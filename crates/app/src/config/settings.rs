@@ -68,6 +68,8 @@ pub struct ArchiveSettings {
     pub max_gigabytes: u64,
     /// For how many days after its last change; 0 for no limit.
     pub max_days: u64,
+    /// Whether secrets are left out of copies.
+    pub no_secrets: bool,
     /// Directories whose sessions are not kept.
     pub exclude: Vec<PathBuf>,
 }

@@ -13,6 +13,7 @@ const OWN: [&str; 13] = [
     "backups",
     "catalog.sqlite",
     "decisions.sqlite",
+    "deletion-notice",
     "hooks",
     "index",
     "looked-at",

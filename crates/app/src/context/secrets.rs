@@ -138,7 +138,7 @@ impl Context {
         }
         let label = match &mut session.origin {
             Origin::OpenClaw { label, .. } => label.as_mut(),
-            Origin::Native | Origin::Archived => None,
+            Origin::Native | Origin::Archived | Origin::Ghost => None,
         };
         let texts = [
             &mut session.title,

@@ -177,7 +177,7 @@ pub fn blocks(context: &Context, request: &Request) -> Result<Answer, Error> {
     let show = Show { context, longest: if request.whole { WHOLE } else { SHORT } };
     let file = match &located.files {
         Files::Claude(file) => file,
-        Files::OpenClaw(_) => return of_openclaw(context, request, limit),
+        Files::OpenClaw(_) | Files::Ghost(_) => return of_openclaw(context, request, limit),
     };
     let unreadable = |error: &io::Error| {
         Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), error)

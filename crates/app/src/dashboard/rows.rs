@@ -108,7 +108,7 @@ fn row(session: Session) -> Row {
         agent: session.origin.agent().map(ToString::to_string),
         fork_of: session.forked_from.map(|origin| origin.session_id),
         running: session.is_running,
-        gone: session.file.is_none() || matches!(session.origin, Origin::Archived),
+        gone: session.file.is_none() || matches!(session.origin, Origin::Archived | Origin::Ghost),
         archived: session.archived,
         id: session.id,
     }

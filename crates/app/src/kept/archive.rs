@@ -4,11 +4,11 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
-use ::archive::{PassReport, Rules};
+use ::archive::{LeftOut, PassReport, Rules};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::kept::landmarks;
+use crate::kept::{backups, landmarks};
 use crate::sessions::select::all;
 use crate::{Context, Error, Kind};
 
@@ -25,8 +25,11 @@ const GIGABYTE: u64 = 1_000_000_000;
 pub struct Request {
     /// Whether only to say what is kept; then nothing is copied.
     pub status: bool,
-    /// Whether to read every copy and report those that are damaged.
+    /// Whether to read every copy and report those that are damaged or incomplete.
     pub check: bool,
+    /// Whether secrets are left out of copies, from now on: `true` leaves them out of those that are there too, `false` is
+    /// for those that are made from now on. As it was without it.
+    pub no_secrets: Option<bool>,
 }
 
 /// What was copied, and what is kept.
@@ -56,6 +59,14 @@ pub struct Answer {
     pub failed: Vec<String>,
     /// Copies that cannot be read whole any more, and why; only where that was to be checked.
     pub damaged: Vec<String>,
+    /// Copies of which the end is missing, because copying was interrupted; only where that was to be checked.
+    pub incomplete: Vec<IncompleteFile>,
+    /// Whether secrets are left out of copies.
+    pub no_secrets: bool,
+    /// Copies from which secrets were left out just now.
+    pub redacted_now: u64,
+    /// Copies that hold no secrets, because they were left out.
+    pub redacted_files: u64,
     /// How many sessions are kept.
     pub sessions: u64,
     /// How many files of them.
@@ -68,14 +79,33 @@ pub struct Answer {
     pub disk_bytes: u64,
 }
 
+/// A file of which the archive has only the beginning.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct IncompleteFile {
+    /// The file.
+    #[serde(serialize_with = "model::path")]
+    pub path: PathBuf,
+    /// How many bytes of it are kept.
+    pub bytes: u64,
+    /// How many it had.
+    pub whole_bytes: u64,
+    /// Whether it is gone; else the next pass copies the rest.
+    pub is_gone: bool,
+}
+
 /// Copies everything that is new, and says what is kept.
 pub fn archive(context: &Context, request: &Request) -> Result<Answer, Error> {
     context.require_person("the archive of all sessions")?;
+    if let Some(no_secrets) = request.no_secrets {
+        set_no_secrets(context, no_secrets)?;
+    }
+    let mut left_out = LeftOut::default();
     let report = if request.status {
         PassReport::default()
     } else {
         let report = pass(context, &|| context.check_cancelled().is_ok())?;
         note_directories(context);
+        left_out = leave_secrets_out(context)?;
         report
     };
     context.check_cancelled()?;
@@ -84,10 +114,23 @@ pub fn archive(context: &Context, request: &Request) -> Result<Answer, Error> {
     let damaged = if request.check { ::archive::check(&folder) } else { Vec::new() };
     let size = ::archive::size(&folder);
     let lines = |found: Vec<(PathBuf, String)>| {
-        found.iter().map(|(path, why)| format!("{}: {why}", path.display())).collect()
+        found.iter().map(|(path, why)| format!("{}: {why}", path.display())).collect::<Vec<_>>()
     };
+    let not_backed_up = if request.status { Vec::new() } else { backups::daily(context) };
+    let incomplete = if request.check { ::archive::incomplete(&folder) } else { Vec::new() };
+    let incomplete = incomplete.into_iter().map(|copy| IncompleteFile {
+        path: copy.file,
+        bytes: copy.bytes,
+        whole_bytes: copy.whole,
+        is_gone: copy.is_gone,
+    });
+    let failures = report.failed.into_iter().chain(left_out.failed).collect();
     Ok(Answer {
         enabled: is_enabled(context),
+        incomplete: incomplete.collect(),
+        no_secrets: is_without_secrets(context),
+        redacted_now: left_out.copies,
+        redacted_files: size.redacted,
         folder,
         busy: report.busy,
         copied_files: report.files,
@@ -96,7 +139,7 @@ pub fn archive(context: &Context, request: &Request) -> Result<Answer, Error> {
         rewritten_files: report.rewritten,
         pending_sessions: report.pending,
         removed_files,
-        failed: lines(report.failed),
+        failed: lines(failures).into_iter().chain(not_backed_up).collect(),
         damaged: lines(damaged),
         sessions: size.sessions,
         files: size.files,
@@ -125,14 +168,17 @@ pub fn after_an_answer(context: &Context) -> Option<PathBuf> {
 
 /// Copies everything that is new, as part of bringing the index up to date; returns what could not be copied.
 pub(crate) fn with_the_index(context: &Context) -> Vec<String> {
+    let not_backed_up = backups::daily(context);
     if !is_enabled(context) {
-        return Vec::new();
+        return not_backed_up;
     }
     match pass(context, &|| context.check_cancelled().is_ok()) {
         Ok(report) => {
             note_directories(context);
-            let failed = report.failed.iter();
-            failed.map(|(path, why)| format!("{} (for the archive): {why}", path.display())).collect()
+            let left_out = leave_secrets_out(context).unwrap_or_default();
+            let failed = report.failed.iter().chain(&left_out.failed);
+            let failed = failed.map(|(path, why)| format!("{} (for the archive): {why}", path.display()));
+            failed.chain(not_backed_up).collect()
         }
         Err(error) => vec![error.message],
     }
@@ -157,6 +203,40 @@ pub(crate) fn is_enabled(context: &Context) -> bool {
     context.config().settings.archive.enabled && !context.config().is_demo
 }
 
+/// The file whose presence says that secrets are left out, as `archive --no-secrets` asked for.
+const NO_SECRETS: &str = "no-secrets";
+
+/// Whether secrets are left out of copies: by the setting, or because that was asked for once.
+fn is_without_secrets(context: &Context) -> bool {
+    context.config().settings.archive.no_secrets || folder(context).join(NO_SECRETS).exists()
+}
+
+fn set_no_secrets(context: &Context, no_secrets: bool) -> Result<(), Error> {
+    if !no_secrets && context.config().settings.archive.no_secrets {
+        let message = "the setting archive.no_secrets leaves secrets out";
+        return Err(Error::new(Kind::Usage, message).hint("set archive.no_secrets = false first"));
+    }
+    let (folder, file) = (folder(context), folder(context).join(NO_SECRETS));
+    let done = if no_secrets {
+        system::create_private_folder(&folder).and_then(|()| system::replace_private_file(&file, b""))
+    } else {
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    };
+    done.map_err(|error| failed(context, &error))
+}
+
+/// Leaves secrets out of the copies that were made with them, where that is asked for.
+fn leave_secrets_out(context: &Context) -> Result<LeftOut, Error> {
+    if !is_without_secrets(context) || !is_enabled(context) {
+        return Ok(LeftOut::default());
+    }
+    ::archive::leave_secrets_out(&folder(context), &|| context.check_cancelled().is_ok())
+        .map_err(|error| failed(context, &error))
+}
+
 fn pass(context: &Context, keep_going: &(dyn Fn() -> bool + Sync)) -> Result<PassReport, Error> {
     if !is_enabled(context) {
         return Ok(PassReport::default());
@@ -171,6 +251,7 @@ fn pass(context: &Context, keep_going: &(dyn Fn() -> bool + Sync)) -> Result<Pas
     let rules = Rules {
         excluded: config.settings.archive.exclude.iter().map(absolute).collect(),
         threads: places.threads,
+        without_secrets: is_without_secrets(context),
     };
     let folder = folder(context);
     let report = ::archive::pass(&folder, &places.config_folders, &rules, keep_going)

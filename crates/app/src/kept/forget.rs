@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::choose::decisions;
-use crate::kept::{archive, restore};
+use crate::kept::{archive, backups, restore};
 use crate::proceed::location::holder;
 use crate::search::index;
 use crate::sessions::annotate;
@@ -84,6 +84,11 @@ pub fn forget(context: &Context, request: &Request) -> Result<Answer, Error> {
     annotate::forget(context, &ids)?;
     answer.decisions = decisions::forget(context, &ids)?;
     answer.workers = forget_workers(context, &ids)?;
+    for database in backups::precious(context) {
+        // What it still holds is backed up again within a day.
+        database::remove_backups(&database)
+            .map_err(|error| Error::caused(Kind::Unavailable, "cannot forget what is in a backup", &error))?;
+    }
     for file in caches(context) {
         remove(&file).map_err(|error| cannot("remove", &file, &error))?;
     }

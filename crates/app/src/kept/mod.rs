@@ -2,7 +2,10 @@
 //! directory was moved.
 
 pub mod archive;
+pub(crate) mod backups;
+pub mod deadline;
 pub mod forget;
+pub mod ghosts;
 pub mod heal;
 mod landmarks;
 mod new_directory;

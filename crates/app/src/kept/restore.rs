@@ -21,6 +21,9 @@ pub struct Request {
     /// Whether only to say what would be written.
     #[serde(default)]
     pub dry_run: bool,
+    /// Whether to put back what there is of a session of which the end was not copied before it was deleted.
+    #[serde(default)]
+    pub partial: bool,
 }
 
 /// What was put back.
@@ -34,6 +37,11 @@ pub struct Answer {
     pub transcript: PathBuf,
     /// All its files; those that were there already stayed as they were.
     pub files: Vec<RestoredPath>,
+    /// How many bytes of the session are lost: it was deleted while it was copied.
+    pub missing_bytes: u64,
+    /// How many secrets were left out of what was put back; absent where all of it is as it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secrets_left_out: Option<u64>,
     /// Whether nothing was written, because only that was asked for.
     pub dry_run: bool,
 }
@@ -44,8 +52,13 @@ pub struct RestoredPath {
     /// Where it is.
     #[serde(serialize_with = "model::path")]
     pub path: PathBuf,
-    /// Its length.
+    /// Its length; of a transcript of which the end is missing, only whole lines are written.
     pub bytes: u64,
+    /// How many bytes at its end were not copied before it was deleted.
+    pub missing_bytes: u64,
+    /// How many secrets were left out of it; absent where it is as it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secrets_left_out: Option<u64>,
     /// Whether it was there already.
     pub existed: bool,
 }
@@ -58,6 +71,9 @@ pub fn restore(context: &Context, request: &Request) -> Result<Answer, Error> {
     if plan.transcript.symlink_metadata().is_ok() {
         return Err(failed(&id, RestoreError::Exists(plan.transcript)));
     }
+    if plan.missing() > 0 && !request.partial && !request.dry_run {
+        return Err(incomplete(&plan));
+    }
     if !request.dry_run {
         ::archive::restore(&plan).map_err(|error| failed(&id, error))?;
     }
@@ -68,14 +84,36 @@ fn answer(plan: RestorePlan, dry_run: bool) -> Answer {
     let file = |file: ::archive::RestoredFile| RestoredPath {
         path: file.to,
         bytes: file.bytes,
+        missing_bytes: file.missing,
+        secrets_left_out: file.secrets,
         existed: file.exists,
     };
+    let written = || plan.files.iter().filter(|file| !file.exists);
+    let secrets_left_out = written().filter_map(|file| file.secrets).reduce(|one, other| one + other);
     Answer {
+        missing_bytes: plan.missing(),
+        secrets_left_out,
         session_id: plan.session,
         transcript: plan.transcript,
         files: plan.files.into_iter().map(file).collect(),
         dry_run,
     }
+}
+
+/// The error for a session of which only the beginning was copied.
+fn incomplete(plan: &RestorePlan) -> Error {
+    let id = &plan.session;
+    let (there, whole) = plan
+        .files
+        .iter()
+        .filter(|file| !file.exists && file.missing > 0)
+        .fold((0, 0), |(there, whole), file| (there + file.bytes, whole + file.bytes + file.missing));
+    let message = format!(
+        "session {id} was deleted while it was copied: the archive has {there} of {whole} bytes, so its end is lost"
+    );
+    Error::new(Kind::Unavailable, message)
+        .next(NextStep::RestorePart { session: id.clone() })
+        .next(NextStep::Show { session: id.clone() })
 }
 
 /// The session with this id, among those that are there and those that are only kept.

@@ -128,6 +128,26 @@ pub fn status(context: &Context, request: &Request) -> Result<Answer, Error> {
 }
 
 impl Plan {
+    /// A change to a settings file that has been worked out: `change` is given its text, and what was kept of it under this
+    /// name before an earlier change.
+    pub(crate) fn of(
+        context: &Context,
+        file: PathBuf,
+        name: &str,
+        change: impl FnOnce(&str, Option<Backup>) -> Result<Option<String>, InvalidSettings>,
+    ) -> Result<Self, Error> {
+        // Many keep theirs elsewhere and link to it: the link stays.
+        let file = physical(file);
+        let before = read(&file)?;
+        let name = format!("{name}-{:016x}.json", xxh3_64(file.as_os_str().as_encoded_bytes()));
+        let backup = context.config().state.join("backups").join(name);
+        let text = before.clone().unwrap_or_default();
+        let after = change(&text, Backup::read(&backup)).map_err(|unfit| refused(&file, unfit))?;
+        // Nothing to take away from a file that is not there.
+        let after = after.filter(|after| before.is_some() || !after.trim().is_empty());
+        Ok(Self { file, before, after, backup })
+    }
+
     /// Whether there is anything to do.
     pub fn is_empty(&self) -> bool {
         self.before == self.after
@@ -171,7 +191,7 @@ impl Plan {
 
 /// The settings before and after our hooks were installed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Backup {
+pub(crate) struct Backup {
     original: Option<String>,
     installed: String,
 }
@@ -198,15 +218,7 @@ fn plan(
     scope: &Scope,
     change: impl FnOnce(&str, Option<Backup>) -> Result<Option<String>, InvalidSettings>,
 ) -> Result<Plan, Error> {
-    let file = settings_file(context, scope);
-    let before = read(&file)?;
-    let name = format!("settings-{:016x}.json", xxh3_64(file.as_os_str().as_encoded_bytes()));
-    let backup = context.config().state.join("backups").join(name);
-    let text = before.clone().unwrap_or_default();
-    let after = change(&text, Backup::read(&backup)).map_err(|unfit| refused(&file, unfit))?;
-    // Nothing to take away from a file that is not there.
-    let after = after.filter(|after| before.is_some() || !after.trim().is_empty());
-    Ok(Plan { file, before, after, backup })
+    Plan::of(context, settings_file(context, scope), "settings", change)
 }
 
 fn settings_file(context: &Context, scope: &Scope) -> PathBuf {

@@ -4,11 +4,13 @@ use schemars::JsonSchema;
 use search::{EncoderReport, MeaningStatus};
 use serde::Serialize;
 
+use crate::kept::ghosts::{self, GhostHit};
 use crate::search::find::Found;
 use crate::search::hint::Hint;
 use crate::search::hit::Hit;
 use crate::search::request::Request;
 use crate::search::{Mode, SourceKind};
+use crate::sessions::origin_name::OriginName;
 use crate::sessions::unread::unread;
 use crate::{Context, bytes};
 
@@ -31,6 +33,10 @@ pub struct Answer {
     /// What else there is to know about the answer, in sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Sessions without a transcript whose prompts have all the words, newest first; where nothing else was found, or
+    /// only they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ghosts: Vec<GhostHit>,
     /// Words of the index similar to those of the question, if nothing was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub did_you_mean: Vec<String>,
@@ -90,6 +96,7 @@ impl Answer {
             modes: Modes { asked: request.mode, ran: Vec::new(), fallback: None, meaning: None },
             pending: Pending { files: 0, bytes: 0, busy: false },
             notes: Vec::new(),
+            ghosts: Vec::new(),
             did_you_mean: Vec::new(),
             hint: None,
         }
@@ -104,6 +111,11 @@ impl Answer {
             known: found.known,
             modes: Modes::new(request.mode, found.meaning, found.understood),
             pending: Pending { files: found.pending_files, bytes: found.pending_bytes, busy: found.busy },
+            ghosts: if found.hits.is_empty() || request.origin == Some(OriginName::Ghost) {
+                ghosts::that_say(context, &request.query)
+            } else {
+                Vec::new()
+            },
             did_you_mean: found.near,
             hint: None,
             hits: found.hits.into_iter().zip(1..).map(|(found, rank)| Hit::new(rank, found)).collect(),

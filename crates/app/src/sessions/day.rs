@@ -318,7 +318,7 @@ impl Story<'_> {
                 self.done.commits.push(DayCommit { line, at, hash, subject });
             }
             HistoryEventKind::Changed(path) => *files.entry(path).or_default() += 1,
-            HistoryEventKind::Other => {}
+            HistoryEventKind::Answered(_) | HistoryEventKind::Approved(_) | HistoryEventKind::Other => {}
         }
     }
 

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::sessions::origin_name::OriginName;
 
-use crate::repository::target;
+use crate::kept::ghosts;
+use crate::repository::target::{self, with_project};
 use crate::search::find::find;
 use crate::search::hint::Hint;
 use crate::search::question::Question;
@@ -94,6 +95,9 @@ pub struct Answer {
 /// Lists the sessions that a request selects, newest first.
 pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
     let filter = request.filter(context)?;
+    if request.origin == Some(OriginName::Ghost) {
+        return Ok(ghosts_that_match(context, request, &filter));
+    }
     // What is sorted or joined by conversations is cut afterwards.
     let is_whole = request.sort.is_some() || request.holds_conversations();
     let listing = select(context, &filter, request.limit.filter(|_| !is_whole))?;
@@ -115,14 +119,35 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
     let limit = request.limit.unwrap_or(usize::MAX);
     more += sessions.len().saturating_sub(limit);
     sessions.truncate(limit);
+    let incomplete = sessions.iter().filter(|session| session.missing_bytes > 0).map(|session| {
+        let (id, there) = (session.id.short(), session.file_size);
+        let whole = there + session.missing_bytes;
+        format!("{id} was deleted while it was copied: {there} of {whole} bytes are kept")
+    });
+    let incomplete: Vec<String> = incomplete.collect();
     Ok(Answer {
         sessions,
         more,
         known: listing.known,
         subagents_excluded: listing.subagents,
         problems: listing.problems.len(),
-        notes: not_cached.into_iter().chain(unread).chain(unknown).collect(),
+        notes: not_cached.into_iter().chain(unread).chain(unknown).chain(incomplete).collect(),
     })
+}
+
+/// The sessions of which no transcript is left.
+fn ghosts_that_match(context: &Context, request: &Request, filter: &SessionFilter) -> Answer {
+    let all = ghosts::all(context);
+    let known = all.len();
+    let mut sessions: Vec<Session> = all.into_iter().map(|ghost| ghost.session).collect();
+    let filter = with_project(context, filter, &sessions.iter());
+    sessions.retain(|session| filter.matches(session));
+    if let Some(order) = request.sort {
+        order.sort(&mut sessions);
+    }
+    let more = sessions.len().saturating_sub(request.limit.unwrap_or(usize::MAX));
+    sessions.truncate(sessions.len() - more);
+    Answer { sessions, more, known, ..Answer::default() }
 }
 
 impl Request {

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use model::{Session, SessionId};
 
+use crate::kept::ghosts::{self, Ghost};
 use crate::search::index;
+use crate::sessions::message::ShownMessage;
 use crate::sessions::{openclaw_conversation, resolve, totals};
 use crate::{Context, Error, Kind};
 
@@ -24,6 +26,8 @@ pub(crate) enum Files {
     Claude(PathBuf),
     /// Transcripts of OpenClaw, oldest first.
     OpenClaw(Vec<PathBuf>),
+    /// No transcript: what other files still tell of the session, as messages.
+    Ghost(Vec<ShownMessage>),
 }
 
 /// The session with this id, or the only one whose id or short id starts with the text.
@@ -65,7 +69,7 @@ pub(crate) fn locate(context: &Context, text: &str) -> Result<Located, Error> {
         },
         Err(error) if error.kind == Kind::NotFound => match openclaw_conversation::find(context, text)? {
             Some(found) => Ok(of_openclaw(found)),
-            None => Err(error),
+            None => ghosts::named(context, text).map(|ghost| of_ghost(context, ghost)).ok_or(error),
         },
         Err(error) => Err(error),
     }
@@ -73,6 +77,11 @@ pub(crate) fn locate(context: &Context, text: &str) -> Result<Located, Error> {
 
 fn of_openclaw((session, files): (Session, Vec<PathBuf>)) -> Located {
     Located { id: session.id.clone(), files: Files::OpenClaw(files), session: Some(Box::new(session)) }
+}
+
+fn of_ghost(context: &Context, ghost: Ghost) -> Located {
+    let files = Files::Ghost(ghost.messages(context));
+    Located { id: ghost.session.id.clone(), files, session: Some(Box::new(ghost.session)) }
 }
 
 /// The error for a session that only OpenClaw's registry still knows.

@@ -6,6 +6,7 @@ use model::{Session, SessionId};
 
 use qmd::DocumentHead;
 
+use crate::kept::ghosts;
 use crate::proceed::location;
 use crate::search::SourceKind;
 use crate::search::find::{Answered, Found, find};
@@ -131,6 +132,9 @@ fn by_id<'a>(context: &Context, sessions: &'a [Session], text: &str) -> Result<O
     match resolve(sessions.iter(), text, |title| context.title_in_error(title)) {
         Ok(session) => Ok(Some(session)),
         Err(error) if error.kind == Kind::NotFound && looks_like_id(text) => {
+            if let Some(ghost) = ghosts::named(context, text) {
+                return Err(ghosts::gone(&ghost));
+            }
             Err(error.next(NextStep::Search { words: text.to_owned() }))
         }
         Err(error) if error.kind == Kind::NotFound => Ok(None),

@@ -2,6 +2,7 @@
 
 pub(crate) mod activity;
 pub mod annotate;
+pub mod before;
 pub mod blame;
 pub mod citation;
 pub mod cost;

@@ -14,6 +14,8 @@ pub enum OriginName {
     Native,
     /// Nobody knows any more: only the archive still has the session.
     Archived,
+    /// No transcript is left: other files of Claude Code's still tell of the session.
+    Ghost,
 }
 
 impl OriginName {
@@ -23,6 +25,7 @@ impl OriginName {
             Self::OpenClaw => "openclaw",
             Self::Native => "native",
             Self::Archived => "archived",
+            Self::Ghost => "ghost",
         }
     }
 }
@@ -33,6 +36,7 @@ impl From<&Origin> for OriginName {
             Origin::OpenClaw { .. } => Self::OpenClaw,
             Origin::Native => Self::Native,
             Origin::Archived => Self::Archived,
+            Origin::Ghost => Self::Ghost,
         }
     }
 }

@@ -162,6 +162,7 @@ fn read(
             })
         }
         Files::OpenClaw(files) => of_openclaw(files, place, limit, parts),
+        Files::Ghost(messages) => Ok(numbered(messages.clone(), place, limit)),
     }
 }
 
@@ -245,6 +246,11 @@ fn of_openclaw(
             Ok::<_, Error>(())
         })?;
     }
+    Ok(numbered(all, place, limit))
+}
+
+/// A page of messages that are numbered from 0.
+fn numbered(mut all: Vec<ShownMessage>, place: &Place, limit: usize) -> Option<Page<PagedMessage>> {
     let length = all.len();
     let at = |position: &Position| usize::try_from(position.offset).unwrap_or(usize::MAX).min(length);
     let range = match place {
@@ -255,24 +261,24 @@ fn of_openclaw(
         Place::After(after) => at(after)..at(after).saturating_add(limit).min(length),
         Place::AroundOffset(number) => match usize::try_from(*number) {
             Ok(number) if number < length => around(number, limit, length),
-            _ => return Ok(None),
+            _ => return None,
         },
         Place::Around(wanted) => {
             let is_wanted = |shown: &ShownMessage| {
                 shown.uuid.as_deref().is_some_and(|uuid| uuid.starts_with(wanted.as_str()))
             };
-            let Some(middle) = all.iter().position(is_wanted) else { return Ok(None) };
+            let Some(middle) = all.iter().position(is_wanted) else { return None };
             around(middle, limit, length)
         }
     };
     let messages = all.drain(range.clone()).zip(range.start as u64..);
-    Ok(Some(Page {
+    Some(Page {
         items: messages.map(|(message, offset)| PagedMessage { message, offset }).collect(),
         older: (range.start > 0).then(|| Position::at(range.start as u64)),
         newer: Position::at(range.end as u64),
         is_last: range.end == length,
         bytes_read: 0,
-    }))
+    })
 }
 
 /// The messages around one of them, which is the last of the first half.

@@ -197,6 +197,10 @@ impl Conversation {
                 files.iter().try_for_each(|file| openclaw_conversation::each(file, parts, take))?;
                 return Ok(0);
             }
+            Files::Ghost(messages) => {
+                messages.iter().cloned().try_for_each(take)?;
+                return Ok(0);
+            }
         };
         let left_out = self.file(own, None, take)?;
         if self.request.subagents {

@@ -57,7 +57,7 @@ impl From<&Session> for CcSession {
             Origin::OpenClaw { agent, label } => {
                 (Some(agent.clone()), label.as_ref().map(ToString::to_string))
             }
-            Origin::Native | Origin::Archived => (None, None),
+            Origin::Native | Origin::Archived | Origin::Ghost => (None, None),
         };
         let text = |text: &Option<std::sync::Arc<str>>| text.as_deref().map(str::to_owned);
         Self {

@@ -6,6 +6,7 @@ mod apart;
 mod bridge;
 mod callers;
 mod cancelling;
+mod kept;
 mod paging;
 mod scene;
 mod watching;

@@ -5,8 +5,11 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-use sealed::{Appender, SealedReader, SourceStamp};
+use sealed::{Appender, CopyForm, SealedReader, SourceStamp};
 use system::FileStamp;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::redacting::RedactedPieces;
 
 /// How much is read at a time.
 const STEP: usize = 256 << 10;
@@ -14,8 +17,12 @@ const STEP: usize = 256 << 10;
 const COMPARED: usize = 256 << 10;
 /// The largest file that is copied, in bytes. No transcript is near that, and a file with holes may be any size.
 const LARGEST: u64 = 16 << 30;
-/// The mark of a copy that was ended before its file was: it is like that of no file.
+/// The mark of a copy that was ended before its file was: it is like that of no file. How much is missing is in its head.
 const UNFINISHED: i64 = 1;
+/// What the name of a copy ends in that is to take the place of another.
+pub(crate) const REDACTING: &str = ".redacting";
+/// By how many bytes before its end a file is known again of which a copy without secrets was made.
+const KNOWN_BY: u64 = 64 << 10;
 
 /// What keeping one file took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,27 +39,47 @@ pub(crate) struct Kept {
 
 /// The time that the last part of a copy bears, so that one look at each file says whether anything is new: the second
 /// in which the file was changed, and a number for its inode, its size and the exact time.
-pub(crate) fn mark(stamp: &FileStamp) -> i64 {
+pub(crate) fn mark(stamp: &FileStamp, without_secrets: bool) -> i64 {
     const SECOND: i64 = 1_000_000_000;
-    let mut mixed = stamp.ino ^ stamp.size.rotate_left(24) ^ stamp.mtime.cast_unsigned().rotate_left(48);
+    let mut mixed = u64::from(without_secrets).rotate_left(63)
+        ^ stamp.ino
+        ^ stamp.size.rotate_left(24)
+        ^ stamp.mtime.cast_unsigned().rotate_left(48);
     mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let nanos = (mixed >> 33) % SECOND.cast_unsigned();
     stamp.mtime.div_euclid(SECOND).max(0) * SECOND + nanos.cast_signed()
 }
 
-/// Whether the copy at `copy` is of the file as it is now.
-pub(crate) fn is_current(copy: &Path, stamp: &FileStamp) -> bool {
+/// Whether the copy at `copy` is of the file as it is now, and in the form that is wanted.
+pub(crate) fn is_current(copy: &Path, stamp: &FileStamp, without_secrets: bool) -> bool {
     let [_, tail] = sealed::files_of(copy);
     let Ok(found) = fs::symlink_metadata(&tail) else { return false };
-    found.mtime() * 1_000_000_000 + found.mtime_nsec() == mark(stamp)
+    found.mtime() * 1_000_000_000 + found.mtime_nsec() == mark(stamp, without_secrets)
         // Some file systems keep no more than seconds.
-        || (found.mtime_nsec() == 0 && sealed::source_of(copy).is_ok_and(|known| is_same(&known.stamp, stamp)))
+        || (found.mtime_nsec() == 0
+            && sealed::source_of(copy).is_ok_and(|known| {
+                let has_form = is_without_secrets(&known) == without_secrets;
+                has_form && known.missing() == 0 && is_same(&known, stamp)
+            }))
 }
 
 /// The device is left out: its number may be another after a restart.
-fn is_same(one: &FileStamp, other: &FileStamp) -> bool {
-    (one.ino, one.size, one.mtime) == (other.ino, other.size, other.mtime)
+fn is_same(known: &SourceStamp, stamp: &FileStamp) -> bool {
+    (known.stamp.ino, known.whole, known.stamp.mtime) == (stamp.ino, stamp.size, stamp.mtime)
+}
+
+fn is_without_secrets(source: &SourceStamp) -> bool {
+    matches!(source.form, CopyForm::Redacted { .. })
+}
+
+/// How copies are made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Manner {
+    /// Whether what is written has to be on the disk before the copy counts.
+    pub(crate) sync: bool,
+    /// Whether secrets are left out.
+    pub(crate) without_secrets: bool,
 }
 
 /// Brings the copy of a file up to date, until `keep_going` returns false; the next call continues there. An earlier copy
@@ -61,7 +88,7 @@ pub(crate) fn keep(
     file: &Path,
     copy: &Path,
     versions: &Path,
-    sync: bool,
+    manner: Manner,
     keep_going: &(dyn Fn() -> bool + Sync),
 ) -> io::Result<Kept> {
     let mut living = system::open_regular(file)?;
@@ -72,55 +99,112 @@ pub(crate) fn keep(
     }
     let born = metadata.created().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
     let born = born.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(stamp.mtime);
-    let (mut appender, is_rewritten) = match continued(&living, &stamp, copy)? {
-        Earlier::Continued(appender) => (*appender, false),
-        Earlier::None => (Appender::create(copy), false),
+    let (mut appender, known, is_rewritten) = match earlier(&living, &stamp, file, copy, manner)? {
+        Earlier::Continued(appender, known) => (*appender, known, false),
+        Earlier::None => (Appender::create(copy), SourceStamp::default(), false),
         Earlier::Other => {
             put_aside(copy, versions)?;
-            (Appender::create(copy), true)
+            (Appender::create(copy), SourceStamp::default(), true)
         }
         Earlier::Damaged => {
             // What can still be read of it is the person's to look at; the file itself is whole and copied again.
             put_aside(copy, versions)?;
-            (Appender::create(copy), false)
+            (Appender::create(copy), SourceStamp::default(), false)
         }
     };
-    let from = appender.length();
+    let from = known.taken;
     living.seek(SeekFrom::Start(from))?;
-    let mut rest = (&living).take(stamp.size.saturating_sub(from));
+    let rest = (&living).take(stamp.size.saturating_sub(from));
+    let (taken, form) = if manner.without_secrets {
+        let secrets = match known.form {
+            CopyForm::Redacted { secrets, .. } => secrets,
+            CopyForm::Exact => 0,
+        };
+        let (read, more) = write_redacted(rest, file, &mut appender, keep_going)?;
+        let last = last_hash(&living, from + read)?;
+        (from + read, CopyForm::Redacted { secrets: secrets + more, last })
+    } else {
+        write_exact(rest, &mut appender, keep_going)?;
+        (appender.length(), CopyForm::Exact)
+    };
+    let source = SourceStamp { stamp, born, taken, whole: stamp.size, form };
+    let is_unfinished = source.missing() > 0;
+    let mark = if is_unfinished { UNFINISHED } else { mark(&stamp, manner.without_secrets) };
+    let written = appender.finish(source, mark, manner.sync)?;
+    Ok(Kept { read: taken - from, written, is_rewritten, is_unfinished })
+}
+
+fn write_exact(
+    mut rest: io::Take<&File>,
+    appender: &mut Appender,
+    keep_going: &(dyn Fn() -> bool + Sync),
+) -> io::Result<()> {
     let mut step = vec![0; STEP.min(usize::try_from(rest.limit()).unwrap_or(STEP)).max(1)];
     let mut is_last = false;
     loop {
         // A copy that ends within a frame shows by these bytes that the file continues it.
         let most = if is_last { step.len().min(1000) } else { step.len() };
         match rest.read(&mut step[..most])? {
-            0 => break,
+            0 => return Ok(()),
             read => appender.write(&step[..read])?,
         }
         if is_last {
-            break;
+            return Ok(());
         }
         is_last = !keep_going();
     }
-    let taken = appender.length();
-    let is_unfinished = taken < stamp.size;
-    let mark = if is_unfinished { UNFINISHED } else { mark(&stamp) };
-    let written = appender.finish(SourceStamp { stamp, born, taken }, mark, sync)?;
-    Ok(Kept { read: taken - from, written, is_rewritten, is_unfinished })
+}
+
+/// Returns how much was read, and how many secrets were left out.
+fn write_redacted(
+    rest: io::Take<&File>,
+    file: &Path,
+    appender: &mut Appender,
+    keep_going: &(dyn Fn() -> bool + Sync),
+) -> io::Result<(u64, u64)> {
+    let mut pieces = RedactedPieces::new(rest, is_by_line(file));
+    let mut read = 0;
+    while let Some(piece) = pieces.next()? {
+        appender.write(&piece.bytes)?;
+        read += piece.read;
+        if !keep_going() {
+            break;
+        }
+    }
+    Ok((read, pieces.secrets))
+}
+
+fn is_by_line(file: &Path) -> bool {
+    file.extension().is_some_and(|end| end == "jsonl")
+}
+
+/// The hash of the last bytes before `end`.
+fn last_hash(living: &File, end: u64) -> io::Result<u64> {
+    let begin = end.saturating_sub(KNOWN_BY);
+    let mut bytes = vec![0; usize::try_from(end - begin).unwrap_or_default()];
+    living.read_exact_at(&mut bytes, begin)?;
+    Ok(xxh3_64(&bytes))
 }
 
 /// What an earlier copy is to the file as it is now.
 enum Earlier {
+    /// There is none, or the new one has all of it.
     None,
     /// The file begins with it.
-    Continued(Box<Appender>),
+    Continued(Box<Appender>, SourceStamp),
     /// The file is another one.
     Other,
     /// It cannot be read.
     Damaged,
 }
 
-fn continued(living: &File, stamp: &FileStamp, copy: &Path) -> io::Result<Earlier> {
+fn earlier(
+    living: &File,
+    stamp: &FileStamp,
+    file: &Path,
+    copy: &Path,
+    manner: Manner,
+) -> io::Result<Earlier> {
     let known = match sealed::source_of(copy) {
         Ok(known) => known,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Earlier::None),
@@ -134,33 +218,78 @@ fn continued(living: &File, stamp: &FileStamp, copy: &Path) -> io::Result<Earlie
         }
         Err(error) => return Err(error),
     };
-    if appender.length() > stamp.size {
+    let is_put_back = || -> io::Result<bool> {
+        let mut copy = SealedReader::open(copy)?;
+        begins_with_exact(living, &mut copy, known.stamp.size)
+    };
+    if is_without_secrets(&known) && known.stamp.size <= stamp.size && is_put_back().unwrap_or(false) {
+        // What `restore` put back of a file that had secrets, and what was added to it.
+        return Ok(Earlier::None);
+    }
+    if known.taken > stamp.size {
         return Ok(Earlier::Other);
     }
-    let (begins, last) = appender.last();
-    let end = &last[last.len().saturating_sub(COMPARED)..];
-    let mut now = vec![0; end.len()];
-    let ends_alike =
-        living.read_exact_at(&mut now, appender.length() - end.len() as u64).is_ok() && now == end;
     let is_same_file = (known.stamp.dev, known.stamp.ino) == (stamp.dev, stamp.ino);
-    if !ends_alike {
-        return Ok(Earlier::Other);
+    if let CopyForm::Redacted { last, .. } = known.form {
+        if manner.without_secrets && is_same_file && is_by_line(file) && continues(living, known.taken, last)?
+        {
+            return Ok(Earlier::Continued(Box::new(appender), known));
+        }
+    } else {
+        let (begins, last) = appender.last();
+        let end = &last[last.len().saturating_sub(COMPARED)..];
+        let mut now = vec![0; end.len()];
+        let ends_alike =
+            living.read_exact_at(&mut now, appender.length() - end.len() as u64).is_ok() && now == end;
+        if !ends_alike {
+            return Ok(Earlier::Other);
+        }
+        if !manner.without_secrets && (is_same_file && !last.is_empty() || begins == 0) {
+            return Ok(Earlier::Continued(Box::new(appender), known));
+        }
     }
-    if is_same_file && !last.is_empty() || begins == 0 {
-        return Ok(Earlier::Continued(Box::new(appender)));
-    }
-    // Another file, such as one that was put back or moved over the old one: all of it is compared.
-    match begins_with(living, copy, begins) {
-        Ok(true) => Ok(Earlier::Continued(Box::new(appender))),
+    // Another file, such as one that was put back or moved over the old one, or another form: all of it is compared.
+    let is_exact = known.form == CopyForm::Exact && !manner.without_secrets;
+    match begins_with(living, file, copy) {
+        Ok(true) if is_exact => Ok(Earlier::Continued(Box::new(appender), known)),
+        Ok(true) => Ok(Earlier::None),
         Ok(false) => Ok(Earlier::Other),
         Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(Earlier::Damaged),
         Err(error) => Err(error),
     }
 }
 
-/// Whether the first `length` bytes of a file are those of a copy.
-pub(crate) fn begins_with(living: &File, copy: &Path, length: u64) -> io::Result<bool> {
+/// Whether a line of the file ends at `taken`, and the bytes before are those that were read then.
+fn continues(living: &File, taken: u64, last: u64) -> io::Result<bool> {
+    let mut end = [0];
+    let is_line = taken == 0 || living.read_exact_at(&mut end, taken - 1).is_ok() && end == *b"\n";
+    Ok(is_line && last_hash(living, taken)? == last)
+}
+
+/// Whether a file begins with what was copied of it.
+pub(crate) fn begins_with(living: &File, file: &Path, copy: &Path) -> io::Result<bool> {
+    let source = sealed::source_of(copy)?;
     let mut copy = SealedReader::open(copy)?;
+    if source.form == CopyForm::Exact {
+        return begins_with_exact(living, &mut copy, source.taken);
+    }
+    let mut living = living;
+    living.seek(SeekFrom::Start(0))?;
+    let mut pieces = RedactedPieces::new(living.take(source.taken), is_by_line(file));
+    let mut read = 0;
+    while let Some(piece) = pieces.next()? {
+        read += piece.read;
+        let mut known = vec![0; piece.bytes.len()];
+        match copy.read_exact(&mut known) {
+            Ok(()) if known == piece.bytes => {}
+            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => return Err(error),
+            _ => return Ok(false),
+        }
+    }
+    Ok(read == source.taken)
+}
+
+fn begins_with_exact(living: &File, copy: &mut SealedReader, length: u64) -> io::Result<bool> {
     let (mut one, mut other, mut at) = (vec![0; STEP], vec![0; STEP], 0);
     while at < length {
         let step = usize::try_from(length - at).map_or(STEP, |rest| rest.min(STEP));
@@ -172,6 +301,33 @@ pub(crate) fn begins_with(living: &File, copy: &Path, length: u64) -> io::Result
             Err(error) => return Err(error),
         }
     }
+    Ok(true)
+}
+
+/// Makes a copy without secrets of an exact one, in its place; returns whether there was anything to do.
+pub(crate) fn leave_secrets_out(copy: &Path) -> io::Result<bool> {
+    // Under a name of its own until it is whole: the exact copy is all there is of a file that is gone.
+    let name = copy.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let new = copy.with_file_name(format!(".{name}{REDACTING}"));
+    if sealed::is_replacing(&new) {
+        sealed::replace(&new, copy)?;
+        return Ok(true);
+    }
+    let source = sealed::source_of(copy)?;
+    if is_without_secrets(&source) {
+        return Ok(false);
+    }
+    sealed::remove(&new)?;
+    let mut appender = Appender::create(&new);
+    // An earlier version has a number before its name, which does not change how it ends.
+    let mut pieces = RedactedPieces::new(SealedReader::open(copy)?, is_by_line(copy));
+    while let Some(piece) = pieces.next()? {
+        appender.write(&piece.bytes)?;
+    }
+    let form = CopyForm::Redacted { secrets: pieces.secrets, last: 0 };
+    // The file may be there again one day: then all of it is compared.
+    appender.finish(SourceStamp { form, ..source }, UNFINISHED, true)?;
+    sealed::replace(&new, copy)?;
     Ok(true)
 }
 

@@ -4,18 +4,21 @@
 
 mod forget;
 mod keep;
+mod leave_out;
 mod pass;
 mod prune;
+mod redacting;
 mod relocate;
 mod restore;
 mod status;
 
 pub use forget::ForgottenFiles;
+pub use leave_out::{LeftOut, leave_secrets_out};
 pub use pass::{PassReport, Rules, pass};
 pub use prune::prune;
 pub use relocate::{Relocation, Unmoved};
 pub use restore::{RestoreError, RestorePlan, RestoredFile};
-pub use status::{ArchiveSize, check, size};
+pub use status::{ArchiveSize, IncompleteCopy, check, incomplete, size};
 
 pub use forget::forget;
 pub use relocate::{relocate, undo_relocation};

@@ -13,7 +13,7 @@ use model::{ProjectSlug, SessionId};
 use system::{FileStamp, in_parallel};
 use transcript::{ArchivedFolder, ConfigFolder, FolderContents, forgotten_sessions};
 
-use crate::keep::{Kept, begins_with, is_current, keep};
+use crate::keep::{Kept, Manner, begins_with, is_current, keep};
 
 /// How deep below a session's folder files are kept.
 const DEPTH: usize = 8;
@@ -27,6 +27,8 @@ pub struct Rules {
     pub excluded: Vec<String>,
     /// The number of threads that copy.
     pub threads: usize,
+    /// Whether copies are made without secrets.
+    pub without_secrets: bool,
 }
 
 /// What a pass did.
@@ -78,13 +80,10 @@ pub fn pass(
             continue;
         }
         if lock.is_none() {
-            system::create_private_folder(archive)?;
-            let file =
-                system::private_file().write(true).create(true).truncate(false).open(archive.join("lock"))?;
-            if file.try_lock().is_err() {
+            lock = locked(archive)?;
+            if lock.is_none() {
                 return Ok(PassReport { busy: true, ..report });
             }
-            lock = Some(file);
         }
         let mirror = ArchivedFolder::make(archive, &projects)?;
         let units =
@@ -92,6 +91,13 @@ pub fn pass(
         Pass { mirror, rules, keep_going, is_stopped: AtomicBool::new(false) }.run(units, &mut report);
     }
     Ok(report)
+}
+
+/// The archive's lock; `None` where another process has it.
+pub(crate) fn locked(archive: &Path) -> io::Result<Option<File>> {
+    system::create_private_folder(archive)?;
+    let file = system::private_file().write(true).create(true).truncate(false).open(archive.join("lock"))?;
+    Ok(file.try_lock().is_ok().then_some(file))
 }
 
 /// What belongs together, the oldest first: Claude Code deletes these first.
@@ -166,7 +172,7 @@ impl Pass<'_> {
 
     fn is_current(&self, unit: &Unit) -> bool {
         let is_current = |(file, stamp): &(PathBuf, FileStamp)| {
-            self.copy_of(file).is_some_and(|copy| is_current(&copy, stamp))
+            self.copy_of(file).is_some_and(|copy| is_current(&copy, stamp, self.rules.without_secrets))
         };
         unit.transcripts.iter().all(is_current)
     }
@@ -213,13 +219,14 @@ impl Pass<'_> {
 
     fn keep(&self, file: &Path, copy: &Path, sync: bool) -> io::Result<Option<Kept>> {
         let stamp = FileStamp::from_metadata(&fs::symlink_metadata(file)?);
-        if is_current(copy, &stamp) {
+        if is_current(copy, &stamp, self.rules.without_secrets) {
             return Ok(None);
         }
         let below = copy.strip_prefix(self.mirror.mirror()).unwrap_or(copy);
         let folder = |path: &Path| path.parent().map(Path::to_path_buf).unwrap_or_default();
         system::create_private_folder(&folder(copy))?;
-        keep(file, copy, &self.mirror.versions().join(folder(below)), sync, self.keep_going).map(Some)
+        let manner = Manner { sync, without_secrets: self.rules.without_secrets };
+        keep(file, copy, &self.mirror.versions().join(folder(below)), manner, self.keep_going).map(Some)
     }
 
     /// Claude Code moves a session's files to another project folder: so do their copies, instead of being made again.
@@ -255,8 +262,7 @@ impl Pass<'_> {
         if original.symlink_metadata().is_ok() || sealed::source_of(&to).is_ok() {
             return Ok(());
         }
-        let length = sealed::source_of(from)?.taken;
-        if !begins_with(&system::open_regular(file)?, from, length)? {
+        if !begins_with(&system::open_regular(file)?, file, from)? {
             return Ok(());
         }
         if let Some(folder) = to.parent() {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use system::FileStamp;
 use transcript::ArchivedFolder;
 
-use crate::keep::keep;
+use crate::keep::{Manner, keep};
 
 /// The largest note that is read.
 const LARGEST: u64 = 64 << 20;
@@ -236,7 +236,9 @@ fn back_up(archive: &Path, file: &Path) -> io::Result<()> {
     for copy in free {
         match sealed::source_of(&copy) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                keep(file, &copy, &versions, true, &|| true)?;
+                // It is moved as it is, and backed up as it is; the next pass leaves secrets out where that is asked for.
+                let manner = Manner { sync: true, without_secrets: false };
+                keep(file, &copy, &versions, manner, &|| true)?;
                 return Ok(());
             }
             // Nothing was written since the last copy.

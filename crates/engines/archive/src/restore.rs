@@ -5,7 +5,7 @@ use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use model::SessionId;
-use sealed::SealedReader;
+use sealed::{CopyForm, SealedReader};
 use transcript::{ArchivedFolder, TranscriptFile};
 
 use crate::pass::files_below;
@@ -31,8 +31,12 @@ pub struct RestoredFile {
     pub copy: PathBuf,
     /// Where it is put.
     pub to: PathBuf,
-    /// Its length in bytes.
+    /// Its length in bytes. Of a transcript of which the end is missing, only the lines that are whole are put back.
     pub bytes: u64,
+    /// How many bytes of the file were not copied before it was deleted.
+    pub missing: u64,
+    /// How many secrets were left out of the copy; `None` where it is exact.
+    pub secrets: Option<u64>,
     /// Whether a file is there already, which stays as it is.
     pub exists: bool,
 }
@@ -46,6 +50,13 @@ pub enum RestoreError {
     Exists(PathBuf),
     /// A file could not be read or written.
     Io(PathBuf, io::Error),
+}
+
+impl RestorePlan {
+    /// How many bytes of its files were not copied before they were deleted.
+    pub fn missing(&self) -> u64 {
+        self.files.iter().filter(|file| !file.exists).map(|file| file.missing).sum()
+    }
 }
 
 /// What putting back a session would write.
@@ -76,8 +87,19 @@ pub fn plan(archive: &Path, session: &SessionId) -> Result<RestorePlan, RestoreE
 
 fn restored(folder: &ArchivedFolder, copy: &Path) -> Option<RestoredFile> {
     let to = folder.original_of(copy)?;
-    let bytes = sealed::source_of(copy).ok()?.stamp.size;
-    Some(RestoredFile { exists: to.symlink_metadata().is_ok(), copy: copy.to_owned(), to, bytes })
+    let source = sealed::source_of(copy).ok()?;
+    let secrets = match source.form {
+        CopyForm::Exact => None,
+        CopyForm::Redacted { secrets, .. } => Some(secrets),
+    };
+    Some(RestoredFile {
+        exists: to.symlink_metadata().is_ok(),
+        copy: copy.to_owned(),
+        to,
+        bytes: source.stamp.size,
+        missing: source.missing(),
+        secrets,
+    })
 }
 
 /// Writes the files of a plan. Each has the current time, so that Claude Code does not delete it again at once, and
@@ -110,7 +132,8 @@ fn write(file: &RestoredFile) -> io::Result<()> {
     system::create_private_folder(folder)?;
     let mut copy = SealedReader::open(&file.copy)?;
     let beside = beside(&file.to);
-    let result = unpack(&mut copy, &beside).and_then(|()| fs::hard_link(&beside, &file.to));
+    let is_cut = file.missing > 0 && file.to.extension().is_some_and(|end| end == "jsonl");
+    let result = unpack(&mut copy, &beside, is_cut).and_then(|()| fs::hard_link(&beside, &file.to));
     let removed = fs::remove_file(&beside);
     result.and(removed)?;
     File::open(folder)?.sync_all()
@@ -129,13 +152,24 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-fn unpack(copy: &mut SealedReader, to: &Path) -> io::Result<()> {
+/// Writes what a copy holds; of one that is cut off only its whole lines, because Claude Code appends to the last one.
+fn unpack(copy: &mut SealedReader, to: &Path, is_cut: bool) -> io::Result<()> {
     let mut out = system::private_file().write(true).create_new(true).open(to)?;
     let mut step = vec![0; STEP];
+    let (mut written, mut lines_end) = (0, 0);
     loop {
-        match copy.read(&mut step)? {
-            0 => return out.sync_all(),
-            read => out.write_all(&step[..read])?,
+        let read = copy.read(&mut step)?;
+        if read == 0 {
+            break;
         }
+        out.write_all(&step[..read])?;
+        if let Some(at) = step[..read].iter().rposition(|byte| *byte == b'\n') {
+            lines_end = written + at as u64 + 1;
+        }
+        written += read as u64;
     }
+    if is_cut {
+        out.set_len(lines_end)?;
+    }
+    out.sync_all()
 }

@@ -3,9 +3,10 @@
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use sealed::SealedReader;
+use sealed::{CopyForm, SealedReader};
 use transcript::ArchivedFolder;
 
+use crate::keep::REDACTING;
 use crate::pass::files_below;
 
 /// How large the archive is.
@@ -17,6 +18,10 @@ pub struct ArchiveSize {
     pub files: u64,
     /// Earlier versions of rewritten files.
     pub versions: u64,
+    /// Copies of which the end is missing.
+    pub incomplete: u64,
+    /// Copies from which secrets were left out.
+    pub redacted: u64,
     /// How much the copied files hold, in bytes.
     pub content_bytes: u64,
     /// How much room the copies take, in bytes.
@@ -46,9 +51,39 @@ pub fn size(archive: &Path) -> ArchiveSize {
 
 impl ArchiveSize {
     fn add(&mut self, copy: &Path) {
-        self.content_bytes += sealed::source_of(copy).map_or(0, |source| source.stamp.size);
+        let source = sealed::source_of(copy).unwrap_or_default();
+        self.content_bytes += source.stamp.size;
+        self.incomplete += u64::from(source.missing() > 0);
+        self.redacted += u64::from(matches!(source.form, CopyForm::Redacted { .. }));
         self.disk_bytes += sealed::room_of(copy);
     }
+}
+
+/// A copy of which the end is missing, because copying was interrupted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IncompleteCopy {
+    /// The file that it is of.
+    pub file: PathBuf,
+    /// How many bytes of it were copied.
+    pub bytes: u64,
+    /// How many it had.
+    pub whole: u64,
+    /// Whether the file is gone; else the next pass copies the rest.
+    pub is_gone: bool,
+}
+
+/// The copies of which the end is missing.
+pub fn incomplete(archive: &Path) -> Vec<IncompleteCopy> {
+    let mut found = Vec::new();
+    for folder in ArchivedFolder::all(archive) {
+        for copy in copies(&folder.mirror()) {
+            let Ok(source) = sealed::source_of(&copy) else { continue };
+            let Some(file) = folder.original_of(&copy).filter(|_| source.missing() > 0) else { continue };
+            let is_gone = file.symlink_metadata().is_err();
+            found.push(IncompleteCopy { file, bytes: source.taken, whole: source.whole, is_gone });
+        }
+    }
+    found
 }
 
 /// Reads every copy, and returns those that are damaged, each with the reason.
@@ -74,6 +109,9 @@ pub(crate) fn copies(root: &Path) -> Vec<PathBuf> {
     files_below(root, 0, &mut files);
     let copy = |file: PathBuf| {
         let name = sealed::name_of_tail(file.file_name()?.to_str()?)?.to_owned();
+        if name.ends_with(REDACTING) {
+            return None;
+        }
         Some(file.with_file_name(name))
     };
     files.into_iter().filter_map(copy).collect()

@@ -260,7 +260,7 @@ fn excluded_directories_are_not_kept() {
     scratch.write("-home-u-secret/s1.jsonl", b"{}\n");
     scratch.write("-home-u-secret-below/s2.jsonl", b"{}\n");
     scratch.write("-home-u-secretary/s3.jsonl", b"{}\n");
-    let rules = Rules { excluded: vec!["/home/u/secret".to_owned()], threads: 1 };
+    let rules = Rules { excluded: vec!["/home/u/secret".to_owned()], threads: 1, ..Rules::default() };
     let folders = [ConfigFolder::new(scratch.folder.path().join("claude"))];
     pass(&scratch.archive(), &folders, &rules, &|| true).unwrap();
     let kept = scratch.mirror().find(|_| true).transcripts;

@@ -104,7 +104,11 @@ impl InternedContext {
 
 /// A session by its digest, as far as a filter looks at it.
 pub(crate) fn outlined(file: &TranscriptFile, digest: &SessionDigest<'_>, held: &InternedContext) -> Session {
-    let session = Session { last_modified: last_modified(file, digest), ..held.session(file.id.clone()) };
+    let session = Session {
+        last_modified: last_modified(file, digest),
+        missing_bytes: file.missing,
+        ..held.session(file.id.clone())
+    };
     match session.origin {
         Origin::Native if file.archived => Session { origin: Origin::Archived, archived: true, ..session },
         _ => Session { archived: file.archived, ..session },

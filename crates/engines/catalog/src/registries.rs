@@ -174,6 +174,7 @@ mod tests {
             subagents: Vec::new(),
             has_side_folder: false,
             archived: false,
+            missing: 0,
         };
         let found = Discovery { sessions: ["s1", "s3"].map(transcript).into(), ..Discovery::default() };
         let alone = registered.registry_only(&found, &mut Describer::default());

@@ -59,6 +59,21 @@ pub fn without_hooks(settings: &str) -> Result<String, InvalidSettings> {
     Ok(text)
 }
 
+/// Returns the settings with this value, written as JSON, for a key.
+pub fn with_member(settings: &str, key: &str, json: &str) -> Result<String, InvalidSettings> {
+    check(settings)?;
+    let mut text = settings.to_owned();
+    if text.trim().is_empty() {
+        "{\n}\n".clone_into(&mut text);
+    }
+    let value = member(Raw::new(text.trim()), key).json().trim();
+    if value.is_empty() {
+        return Ok(inserted(&text, Raw::new(text.trim()), &format!("\"{key}\": {json}"), 1));
+    }
+    let begin = offset(&text, value);
+    Ok(format!("{}{json}{}", &text[..begin], &text[begin + value.len()..]))
+}
+
 /// The events that have one of Backstory's entries.
 pub fn installed(settings: &str) -> Vec<&'static str> {
     let hooks = hooks_of(settings);
@@ -243,6 +258,22 @@ mod tests {
         let old = with_hooks("{}", &command("/old/backstory", "/old")).unwrap();
         let new = with_hooks(&old, &ours()).unwrap();
         assert!(!new.contains("/old"), "{new}");
+    }
+
+    #[test]
+    fn one_value_is_set_and_all_else_stays() {
+        let check = |settings: &str, expected: &str| {
+            assert_eq!(with_member(settings, "cleanupPeriodDays", "365").unwrap(), expected);
+        };
+        check("", "{\n  \"cleanupPeriodDays\": 365\n}\n");
+        check("{\"a\": 1}", "{\"a\": 1,\n  \"cleanupPeriodDays\": 365\n}");
+        check("{ \"cleanupPeriodDays\" : 30 , \"a\": 1}\n", "{ \"cleanupPeriodDays\" : 365 , \"a\": 1}\n");
+        // The last one counts.
+        check(
+            "{\"cleanupPeriodDays\":1,\"cleanupPeriodDays\":2}",
+            "{\"cleanupPeriodDays\":1,\"cleanupPeriodDays\":365}",
+        );
+        assert_eq!(with_member("[]", "a", "1"), Err(InvalidSettings::NotAnObject));
     }
 
     #[test]

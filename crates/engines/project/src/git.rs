@@ -179,6 +179,20 @@ fn commit(fields: &[String]) -> Option<Commit> {
     }
 }
 
+/// The commits on any branch that were made between two moments, newest first, at most `most`; none if git fails.
+pub fn commits_between(context: &RepoContext, from: Timestamp, to: Timestamp, most: usize) -> Vec<Commit> {
+    let (from, to) = (format!("--since={from}"), format!("--until={to}"));
+    let most = format!("--max-count={most}");
+    let arguments = ["log", "-z", "--all", &from, &to, &most, "--format=%H%x00%an%x00%aI%x00%s"];
+    let Ok(answer) = git(context, &arguments) else { return Vec::new() };
+    if !has_succeeded(&answer) {
+        return Vec::new();
+    }
+    let fields: Vec<String> = fields(&answer.stdout).collect();
+    // The last of them may be cut off.
+    fields.chunks(4).filter_map(commit).collect()
+}
+
 /// Hash and subject of up to `most` of the newest commits on any branch; `None` if git fails.
 pub fn recent_subjects(context: &RepoContext, most: usize) -> Option<Vec<(String, String)>> {
     let most = format!("--max-count={most}");

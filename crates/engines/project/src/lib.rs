@@ -19,7 +19,7 @@ mod worktree;
 pub use blame::{BlamedLine, blame_line, commit_named};
 pub use branch::branch_at;
 pub use docs::ProjectDocs;
-pub use git::{Commit, GitState, recent_subjects};
+pub use git::{Commit, GitState, commits_between, recent_subjects};
 pub use github::{Check, GitHubState, PullRequest};
 pub use identity::{RepoIdentity, has_commit, identity};
 pub use patch::{LineCounts, count_lines, patch};

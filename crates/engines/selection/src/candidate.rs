@@ -51,7 +51,7 @@ impl Occupancy {
         match (session.is_running, &session.origin) {
             (false, _) => Self::Free,
             (true, Origin::OpenClaw { .. }) => Self::Worker,
-            (true, Origin::Native | Origin::Archived) => Self::Person,
+            (true, Origin::Native | Origin::Archived | Origin::Ghost) => Self::Person,
         }
     }
 }
@@ -105,7 +105,7 @@ impl Candidate {
     pub fn from_session(session: &Session, budget: Budget) -> Self {
         let label = match &session.origin {
             Origin::OpenClaw { label, .. } => label.as_deref().map(Arc::from),
-            Origin::Native | Origin::Archived => session.title.clone(),
+            Origin::Native | Origin::Archived | Origin::Ghost => session.title.clone(),
         };
         Self {
             id: session.id.clone(),

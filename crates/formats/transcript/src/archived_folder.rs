@@ -109,6 +109,7 @@ impl ArchivedFolder {
                         stamp: source.stamp,
                         subagents,
                         archived: true,
+                        missing: source.missing(),
                     });
                 }
                 Err(error) => found.problems.push(unreadable(path, &error)),

@@ -31,6 +31,8 @@ pub struct TranscriptFile {
     pub has_side_folder: bool,
     /// Whether the file is gone, and this is the archive's copy.
     pub archived: bool,
+    /// How many bytes at its end that copy lacks, because the file was deleted while it was copied.
+    pub missing: u64,
 }
 
 /// A sub-agent's transcript.

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::edits::WRITERS;
+use crate::json::Raw;
 use crate::message::{Message, Part, Role, message};
 use crate::reader::Reader;
 use crate::record::parse;
@@ -34,6 +35,10 @@ pub struct HistoryEvent {
 pub enum HistoryEventKind {
     /// The person said something, in these words; empty for a picture alone.
     Prompt(String),
+    /// The person answered questions, each as a question and its answer in a line.
+    Answered(String),
+    /// The person approved a plan.
+    Approved(String),
     /// A tool changed a file.
     Changed(PathBuf),
     /// Git reported a commit.
@@ -54,6 +59,7 @@ pub fn each_history_event(file: &Path, mut take: impl FnMut(HistoryEvent)) -> io
     let takes_progress = subagents_of(file).is_empty();
     let mut reader = Reader::open(file)?;
     let mut open: HashMap<String, (u64, PathBuf)> = HashMap::new();
+    let mut plans: HashMap<String, String> = HashMap::new();
     let mut last = None;
     while let Some(line) = reader.next_line()? {
         let Ok(record) = parse(line.bytes) else { continue };
@@ -78,9 +84,19 @@ pub fn each_history_event(file: &Path, mut take: impl FnMut(HistoryEvent)) -> io
                     let directory = record.cwd().map_or_else(PathBuf::new, |cwd| PathBuf::from(cwd.as_ref()));
                     open.insert((*id).to_owned(), (line.number, directory.join(path.as_ref())));
                 }
+                Part::ToolUse { id, name, input } if PLANNERS.contains(name) => {
+                    let plan = input.get("plan").text().unwrap_or_default();
+                    plans.insert((*id).to_owned(), plan.into_owned());
+                }
                 Part::ToolResult { id, is_error, kept, .. } => {
                     if let Some((called, path)) = open.remove(*id).filter(|_| !is_error) {
                         say(called, HistoryEventKind::Changed(path));
+                    }
+                    if let Some(plan) = plans.remove(*id).filter(|_| !is_error) {
+                        say(line.number, HistoryEventKind::Approved(plan));
+                    }
+                    if let Some(answers) = answers(*kept).filter(|_| !is_error) {
+                        say(line.number, HistoryEventKind::Answered(answers));
                     }
                     let output = kept.get("stdout").text().unwrap_or_default();
                     for (hash, subject) in commits_in(&output) {
@@ -93,6 +109,22 @@ pub fn each_history_event(file: &Path, mut take: impl FnMut(HistoryEvent)) -> io
         }
     }
     Ok(())
+}
+
+/// The tools that ask whether a plan is to be carried out.
+const PLANNERS: [&str; 2] = ["ExitPlanMode", "exit_plan_mode"];
+
+/// What the person answered, where a tool asked them.
+fn answers(result: Raw<'_>) -> Option<String> {
+    if !result.get("questions").is_array() {
+        return None;
+    }
+    let answers = result.get("answers");
+    let answers: Vec<String> = answers
+        .entries()
+        .filter_map(|(question, answer)| Some(format!("{question} {}", answer.text()?)))
+        .collect();
+    (!answers.is_empty()).then(|| answers.join("\n"))
 }
 
 /// What the person said, unless it was for the terminal alone.

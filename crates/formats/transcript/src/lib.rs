@@ -4,12 +4,15 @@
 //! record of [`record::RecordKind::Unknown`], and nothing here fails on content.
 
 mod archived_folder;
+mod armed;
 mod block;
 mod chain;
+mod compactions;
 mod directory;
 mod edits;
 mod files;
 mod files_written;
+mod ghosts;
 mod history_events;
 mod home;
 mod json;
@@ -39,7 +42,9 @@ mod walk;
 mod work_log;
 
 pub use archived_folder::{ArchivedFolder, forgotten_list, forgotten_sessions};
+pub use armed::{ArmedKind, ArmedWork, armed_work};
 pub use chain::Chain;
+pub use compactions::{Compaction, compactions};
 pub use directory::start_directory;
 pub use edits::{
     EditLog, EditOutcome, EditPlace, EditTurn, FileContent, FileEdit, FileReplay, Replacement, TextChange,
@@ -47,6 +52,7 @@ pub use edits::{
 };
 pub use files::{FolderContents, ReadProblem, SubagentFile, SubagentMeta, TranscriptFile};
 pub use files_written::files_written;
+pub use ghosts::{SessionTraces, traces};
 pub use history_events::{HistoryEvent, HistoryEventKind, each_history_event};
 pub use home::{ConfigFolder, FileRole};
 pub use json::Raw;

@@ -215,6 +215,7 @@ impl<'a> Walk<'a> {
                 subagents: Vec::new(),
                 has_side_folder: false,
                 archived: false,
+                missing: 0,
             }),
             Err(error) => self.report(path, format!("its name is no session's: {error}")),
         }

@@ -39,6 +39,14 @@ pub enum Error {
         /// The number of seconds waited.
         seconds: u64,
     },
+    /// A check of all pages found damage.
+    #[error("the database {} is damaged: {what}", path.display())]
+    Damaged {
+        /// The path of the database.
+        path: PathBuf,
+        /// What SQLite found first.
+        what: String,
+    },
     /// A later Backstory has changed the file's tables.
     #[error(
         "{} was written by a newer Backstory (its version is {found}, this one knows {known}): \
@@ -99,10 +107,19 @@ impl Error {
     /// Whether the file's content, rather than the disk or its permissions, is the cause.
     pub(crate) fn is_content(&self) -> bool {
         match self {
-            Self::Newer { .. } => true,
+            Self::Newer { .. } | Self::Damaged { .. } => true,
             Self::Open { source, .. } => is_corruption(source),
             Self::Migrate { source, .. } => is_corruption(source) || is_refused_sql(source),
             Self::File { .. } | Self::Older { .. } | Self::Backup { .. } | Self::Held { .. } => false,
+        }
+    }
+
+    /// Whether the file is damaged, or not a database at all.
+    pub(crate) fn is_damage(&self) -> bool {
+        match self {
+            Self::Damaged { .. } => true,
+            Self::Open { source, .. } | Self::Backup { source, .. } => is_corruption(source),
+            _ => false,
         }
     }
 
@@ -111,7 +128,11 @@ impl Error {
             Self::Open { source, .. } | Self::Migrate { source, .. } | Self::Backup { source, .. } => {
                 source.sqlite_error_code()
             }
-            Self::File { .. } | Self::Newer { .. } | Self::Older { .. } | Self::Held { .. } => None,
+            Self::File { .. }
+            | Self::Newer { .. }
+            | Self::Older { .. }
+            | Self::Held { .. }
+            | Self::Damaged { .. } => None,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! There are two kinds: derived ones (`open_derived`: an index, a cache) can be rebuilt and always open in some form;
 //! precious ones (`open_precious`: `state.sqlite`) are never dropped. The callers define the tables.
 
+mod backup;
 mod connection;
 mod derived;
 mod error;
@@ -12,6 +13,7 @@ mod migrate;
 mod precious;
 mod read_only;
 
+pub use backup::{Backup, back_up_regularly, remove_backups};
 pub use derived::{Condition, DerivedDatabase, open_derived, set_aside};
 pub use error::{Error, is_corruption};
 pub use lock::WriterLock;

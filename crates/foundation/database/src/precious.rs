@@ -1,16 +1,14 @@
 //! The file that nothing can restore: it is never dropped, and copied before its tables change.
 
 use std::fs;
-use std::io::ErrorKind;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
 use crate::connection::safety;
-use crate::files::{failed, prepare, private_file, with_suffix};
-use crate::{Error, WriterLock, connection, migrate};
+use crate::files::{prepare, with_suffix};
+use crate::{Error, WriterLock, backup, connection, migrate};
 
 /// So long a write-ahead log, in bytes, is long.
 const LONG_LOG: u64 = 1 << 18;
@@ -26,12 +24,19 @@ pub struct PreciousDatabase {
 
 /// Opens or creates a database whose content cannot be rebuilt.
 ///
-/// `steps` are the SQL of all migrations, oldest first; steps are only ever added. A damaged or newer file is an
-/// error and remains unchanged. Before a migration, the file is copied to `<path>.before-<version>`.
+/// `steps` are the SQL of all migrations, oldest first; steps are only ever added. A newer file is an error and
+/// remains unchanged, and so is a damaged one that has no backup ([`crate::back_up_regularly`]); with one it is set aside
+/// and the backup takes its place. Before a migration, the file is copied to `<path>.before-<version>`.
 pub fn open_precious(path: &Path, steps: &[&str]) -> Result<PreciousDatabase, Error> {
     let turn = WriterLock::wait_to_open(path)?;
     prepare(path)?;
-    let mut connection = connection::writable(path, safety::KEPT)?;
+    let mut connection = match connection::writable(path, safety::KEPT) {
+        // The old one is kept beside it; without a backup it stays where it is.
+        Err(error) if error.is_damage() && backup::restore(path)? => {
+            connection::writable(path, safety::KEPT)?
+        }
+        opened => opened?,
+    };
     drop(turn);
     if migrate::version(&connection, path, steps.len())? == steps.len() {
         return Ok(PreciousDatabase { connection, backup: None });
@@ -40,7 +45,11 @@ pub fn open_precious(path: &Path, steps: &[&str]) -> Result<PreciousDatabase, Er
     let backup = match migrate::version(&connection, path, steps.len())? {
         0 => None,
         version if version == steps.len() => None,
-        version => Some(back_up(&connection, path, version)?),
+        version => {
+            let to = with_suffix(path, &format!(".before-{version}"));
+            backup::write(&connection, path, &to)?;
+            Some(to)
+        }
     };
     migrate::migrate(&mut connection, path, steps)?;
     Ok(PreciousDatabase { connection, backup })
@@ -56,25 +65,4 @@ impl PreciousDatabase {
             .map(drop)
             .map_err(|source| Error::Open { path: path.to_owned(), source })
     }
-}
-
-/// Copies the whole database to a file of its own, which appears under its name only when it is complete.
-fn back_up(connection: &Connection, path: &Path, version: usize) -> Result<PathBuf, Error> {
-    let to = with_suffix(path, &format!(".before-{version}"));
-    let partial = with_suffix(&to, ".partial");
-    match fs::remove_file(&partial) {
-        Err(source) if source.kind() != ErrorKind::NotFound => {
-            return Err(failed("remove", &partial, source));
-        }
-        _ => {}
-    }
-    // SQLite writes into an existing file if it is empty; this one has the right mode from the start.
-    let file = private_file(&partial)?;
-    // As bytes, because a path need not be UTF-8.
-    connection
-        .execute("VACUUM INTO CAST(?1 AS TEXT)", [partial.as_os_str().as_bytes()])
-        .map_err(|source| Error::Backup { path: path.to_owned(), to: to.clone(), source })?;
-    file.sync_all().map_err(|source| failed("write", &partial, source))?;
-    fs::rename(&partial, &to).map_err(|source| failed("name the backup", &to, source))?;
-    Ok(to)
 }

@@ -8,9 +8,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime};
 
 use database::rusqlite::Connection;
-use database::{Condition, Error, WriterLock, open_derived, open_precious, open_read_only};
+use database::{
+    Backup, Condition, Error, WriterLock, back_up_regularly, open_derived, open_precious, open_read_only,
+    remove_backups,
+};
 use tempfile::TempDir;
 
 const STEPS: &[&str] = &["CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL)"];
@@ -397,4 +401,56 @@ fn lock_of(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
     name.into()
+}
+
+/// Damages a page of a database that is not open.
+fn damage(path: &Path, page: usize) {
+    let mut bytes = fs::read(path).unwrap();
+    let from = page * 4096;
+    bytes[from..from + 4096].fill(0xA5);
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn a_precious_file_that_is_damaged_in_any_page_is_restored_from_its_backup() {
+    const STEPS: [&str; 1] = ["CREATE TABLE t (a TEXT)"];
+    const DAY: Duration = Duration::from_hours(24);
+    let count = |path: &Path| -> i64 {
+        let opened = open_precious(path, &STEPS).unwrap();
+        opened.connection.query_row("SELECT count(*) FROM t", [], |row| row.get(0)).unwrap()
+    };
+    let add = |path: &Path| {
+        let opened = open_precious(path, &STEPS).unwrap();
+        for _ in 0..50 {
+            opened.connection.execute("INSERT INTO t VALUES (?1)", ["x".repeat(1000)]).unwrap();
+        }
+    };
+    let start = SystemTime::UNIX_EPOCH + 20_000 * DAY;
+    for page in [0, 1, 7] {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("p.sqlite");
+        assert_eq!(back_up_regularly(&path, start, DAY).unwrap(), Backup::NotDue, "there is no file");
+        add(&path);
+        assert_eq!(back_up_regularly(&path, start, DAY).unwrap(), Backup::Made);
+        assert_eq!(back_up_regularly(&path, start + DAY / 2, DAY).unwrap(), Backup::NotDue);
+        add(&path);
+        assert_eq!(back_up_regularly(&path, start + DAY, DAY).unwrap(), Backup::Made);
+        damage(&path, page);
+        // The newest backup is damaged too: the one before it is whole.
+        damage(&scratch.path().join("p.sqlite.backup-1"), 3);
+        if page > 0 {
+            assert_eq!(back_up_regularly(&path, start + 2 * DAY, DAY).unwrap(), Backup::Restored);
+        }
+        assert_eq!(count(&path), 50, "page {page}");
+        assert!(scratch.path().join("p.sqlite.set-aside").exists());
+        add(&path);
+        assert_eq!(back_up_regularly(&path, start + 4 * DAY, DAY).unwrap(), Backup::Made);
+        assert_eq!(count(&path), 100);
+        remove_backups(&path).unwrap();
+        assert!(!scratch.path().join("p.sqlite.backup-1").exists());
+        damage(&path, page);
+        let opened = open_precious(&path, &STEPS).map(drop);
+        assert!(opened.is_err() == (page == 0), "without a backup it stays as it is");
+        assert!(back_up_regularly(&path, start + 9 * DAY, DAY).is_err());
+    }
 }

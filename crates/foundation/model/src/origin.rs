@@ -20,6 +20,8 @@ pub enum Origin {
     Native,
     /// Only Backstory's archive still has the session.
     Archived,
+    /// Its transcript is gone and was never copied: other files of Claude Code's still tell of it.
+    Ghost,
 }
 
 impl Origin {
@@ -29,6 +31,7 @@ impl Origin {
             Self::OpenClaw { .. } => "openclaw",
             Self::Native => "native",
             Self::Archived => "archived",
+            Self::Ghost => "ghost",
         }
     }
 
@@ -36,7 +39,7 @@ impl Origin {
     pub fn agent(&self) -> Option<&AgentId> {
         match self {
             Self::OpenClaw { agent, .. } => Some(agent),
-            Self::Native | Self::Archived => None,
+            Self::Native | Self::Archived | Self::Ghost => None,
         }
     }
 }

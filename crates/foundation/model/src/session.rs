@@ -94,6 +94,8 @@ pub struct Session {
     pub damage: Damage,
     /// Whether its transcript is gone and Backstory's archive is where it is read.
     pub archived: bool,
+    /// How many bytes of the transcript the archive's copy lacks, because it was deleted while it was copied.
+    pub missing_bytes: u64,
     /// Whether it is a conversation that OpenClaw keeps itself, and no session of Claude Code.
     pub is_conversation: bool,
 }
@@ -151,6 +153,7 @@ impl Session {
             subagents: Vec::new(),
             damage: Damage::default(),
             archived: false,
+            missing_bytes: 0,
             is_conversation: false,
         }
     }

@@ -5,7 +5,7 @@ use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-use crate::format::{FRAME, SourceStamp, TailHead, pack};
+use crate::format::{FRAME, SourceStamp, TAIL_HEAD, TailHead, pack};
 use crate::{SealedReader, files_of};
 
 /// What the name of the file that replaces another ends in.
@@ -76,7 +76,7 @@ impl Appender {
     pub fn finish(mut self, source: SourceStamp, mark: i64, sync: bool) -> io::Result<u64> {
         let mut source = source;
         source.stamp.size = self.length();
-        let head = TailHead { source, full: self.full_length };
+        let head = TailHead { source, full: self.full_length, frame_at: TAIL_HEAD as u64 };
         let mut bytes = head.to_bytes().to_vec();
         pack(self.begins, &self.pending, &mut bytes)?;
         if let Some(out) = &self.out {

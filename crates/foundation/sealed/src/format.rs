@@ -18,11 +18,15 @@ pub(crate) const LARGEST: usize = FRAME + FRAME / 128 + 1024;
 
 const SKIPPABLE: u32 = 0x184D_2A5B;
 const FRAME_MAGIC: u32 = 0x3146_5342;
-const TAIL_MAGIC: u32 = 0x3154_5342;
+const TAIL_MAGIC: u32 = 0x3254_5342;
+/// That of copies made before the length of the file was noted.
+const FIRST_TAIL_MAGIC: u32 = 0x3154_5342;
 /// Skippable header, magic, offset, length, packed length, hash, hash of the header.
 pub(crate) const FRAME_HEAD: usize = 8 + 4 + 8 + 4 + 4 + 8 + 8;
-/// Skippable header, magic, six numbers of the source, the length of the full frames, hash of the header.
-pub(crate) const TAIL_HEAD: usize = 8 + 4 + 6 * 8 + 8 + 8;
+/// Skippable header, magic, nine numbers of the source, the length of the full frames, hash of the header.
+pub(crate) const TAIL_HEAD: usize = 8 + 4 + 9 * 8 + 8 + 8;
+/// The same with six numbers. A frame follows, so that no file is shorter than [`TAIL_HEAD`].
+const FIRST_TAIL_HEAD: usize = TAIL_HEAD - 3 * 8;
 
 /// What the copied file was when it was copied last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,6 +37,32 @@ pub struct SourceStamp {
     pub born: i64,
     /// How much of it was read; that is the length of the copy, unless secrets were left out.
     pub taken: u64,
+    /// How long it was then: longer than `taken` where copying was interrupted.
+    pub whole: u64,
+    /// What was done to it on the way.
+    pub form: CopyForm,
+}
+
+impl SourceStamp {
+    /// How many bytes of the file were not copied.
+    pub fn missing(&self) -> u64 {
+        self.whole.saturating_sub(self.taken)
+    }
+}
+
+/// What a copy has of the file's bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CopyForm {
+    /// All as they are.
+    #[default]
+    Exact,
+    /// What is left once secrets are replaced.
+    Redacted {
+        /// How many secrets were replaced.
+        secrets: u64,
+        /// The hash of the last bytes of the file that were read, by which it is known again.
+        last: u64,
+    },
 }
 
 /// What precedes a frame.
@@ -54,6 +84,8 @@ pub(crate) struct TailHead {
     pub(crate) source: SourceStamp,
     /// How many bytes of the file with the full frames count.
     pub(crate) full: u64,
+    /// Where the last frame is.
+    pub(crate) frame_at: u64,
 }
 
 /// Packs bytes into a frame with its head.
@@ -92,7 +124,8 @@ pub(crate) fn read_frame_head(file: &File, at: u64, offset: u64) -> io::Result<F
 pub(crate) fn read_tail_head(file: &File) -> io::Result<TailHead> {
     let mut bytes = [0; TAIL_HEAD];
     file.read_exact_at(&mut bytes, 0).map_err(|error| cut(error, 0))?;
-    TailHead::from_bytes(&bytes).ok_or_else(|| damaged(0))
+    let first = || TailHead::from_first_bytes(bytes.first_chunk()?);
+    TailHead::from_bytes(&bytes).or_else(first).ok_or_else(|| damaged(0))
 }
 
 /// The error for a copy of which something cannot be read any more.
@@ -140,8 +173,14 @@ impl TailHead {
     pub(crate) fn to_bytes(self) -> [u8; TAIL_HEAD] {
         let FileStamp { dev, ino, size, mtime } = self.source.stamp;
         let mut out = Fields::<TAIL_HEAD>::new(TAIL_MAGIC);
-        let SourceStamp { born, taken, .. } = self.source;
-        for number in [dev, ino, size, mtime.cast_unsigned(), born.cast_unsigned(), taken, self.full] {
+        let SourceStamp { born, taken, whole, form, .. } = self.source;
+        // The number of secrets is one more than that, and 0 where none was looked for.
+        let (secrets, last) = match form {
+            CopyForm::Exact => (0, 0),
+            CopyForm::Redacted { secrets, last } => (secrets.saturating_add(1), last),
+        };
+        let mtime = mtime.cast_unsigned();
+        for number in [dev, ino, size, mtime, born.cast_unsigned(), taken, whole, secrets, last, self.full] {
             out.put(&number.to_le_bytes());
         }
         out.sealed()
@@ -149,11 +188,21 @@ impl TailHead {
 
     fn from_bytes(bytes: &[u8; TAIL_HEAD]) -> Option<Self> {
         let mut fields = Fields::opened(bytes, TAIL_MAGIC)?;
-        let (dev, ino, size) = (fields.next_u64(), fields.next_u64(), fields.next_u64());
-        let (mtime, born) = (fields.next_u64().cast_signed(), fields.next_u64().cast_signed());
-        let stamp = FileStamp { dev, ino, size, mtime };
-        let source = SourceStamp { stamp, born, taken: fields.next_u64() };
-        Some(Self { source, full: fields.next_u64() })
+        let source = fields.next_source();
+        let whole = fields.next_u64();
+        let (secrets, last) = (fields.next_u64(), fields.next_u64());
+        let form = match secrets.checked_sub(1) {
+            None => CopyForm::Exact,
+            Some(secrets) => CopyForm::Redacted { secrets, last },
+        };
+        let source = SourceStamp { whole, form, ..source };
+        Some(Self { source, full: fields.next_u64(), frame_at: TAIL_HEAD as u64 })
+    }
+
+    fn from_first_bytes(bytes: &[u8; FIRST_TAIL_HEAD]) -> Option<Self> {
+        let mut fields = Fields::opened(bytes, FIRST_TAIL_MAGIC)?;
+        let source = fields.next_source();
+        Some(Self { source, full: fields.next_u64(), frame_at: FIRST_TAIL_HEAD as u64 })
     }
 }
 
@@ -196,6 +245,15 @@ impl<const N: usize> Fields<N> {
         bytes.copy_from_slice(&self.bytes[self.at..self.at + L]);
         self.at += L;
         bytes
+    }
+
+    /// What every head has of the source.
+    fn next_source(&mut self) -> SourceStamp {
+        let (dev, ino, size) = (self.next_u64(), self.next_u64(), self.next_u64());
+        let (mtime, born) = (self.next_u64().cast_signed(), self.next_u64().cast_signed());
+        let taken = self.next_u64();
+        let stamp = FileStamp { dev, ino, size, mtime };
+        SourceStamp { stamp, born, taken, whole: taken, form: CopyForm::Exact }
     }
 
     fn next_u32(&mut self) -> u32 {

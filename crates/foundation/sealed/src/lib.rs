@@ -14,7 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use appender::Appender;
-pub use format::{FRAME, SourceStamp};
+pub use format::{CopyForm, FRAME, SourceStamp};
 pub use reader::SealedReader;
 
 /// What the name of the file with the last frame ends in.
@@ -53,6 +53,28 @@ pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::hard_link(&from[1], &to[1])?;
     remove_file(&from[1])?;
     remove_file(&from[0])
+}
+
+/// Puts a copy in the place of another. Where a crash came in between, [`is_replacing`] says so, and the same call completes
+/// it.
+pub fn replace(from: &Path, to: &Path) -> io::Result<()> {
+    let head = format::read_tail_head(&system::open_regular(&with(from, TAIL))?)?;
+    let [from, to] = [files_of(from), files_of(to)];
+    if head.full == 0 {
+        fs::rename(&from[1], &to[1])?;
+        return remove_file(&to[0]);
+    }
+    match fs::rename(&from[0], &to[0]) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    fs::rename(&from[1], &to[1])
+}
+
+/// Whether the copy `from` was being put in the place of another when that was interrupted.
+pub fn is_replacing(from: &Path) -> bool {
+    let head = system::open_regular(&with(from, TAIL)).and_then(|tail| format::read_tail_head(&tail));
+    head.is_ok_and(|head| head.full > 0) && with(from, FULL).symlink_metadata().is_err()
 }
 
 /// Removes a copy; none is no error.

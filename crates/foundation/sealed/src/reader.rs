@@ -5,9 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use crate::files_of;
-use crate::format::{
-    FRAME, FRAME_HEAD, FrameHead, SourceStamp, TAIL_HEAD, read_frame_head, read_tail_head, unpack,
-};
+use crate::format::{FRAME, FRAME_HEAD, FrameHead, SourceStamp, read_frame_head, read_tail_head, unpack};
 
 /// An open copy.
 #[derive(Debug)]
@@ -17,6 +15,8 @@ pub struct SealedReader {
     /// How many bytes of that count.
     full_length: u64,
     tail: File,
+    /// Where in it the last frame is.
+    last_at: u64,
     /// The head of the last frame.
     last: FrameHead,
     /// The full frames passed so far: where each is in its file.
@@ -34,13 +34,14 @@ impl SealedReader {
         let [full, tail] = files_of(path);
         let tail = system::open_regular(&tail)?;
         let head = read_tail_head(&tail)?;
-        let last = read_frame_head(&tail, TAIL_HEAD as u64, head.last_begins())?;
+        let last = read_frame_head(&tail, head.frame_at, head.last_begins())?;
         let full = if head.full > 0 { Some(system::open_regular(&full)?) } else { None };
         Ok(Self {
             source: head.source,
             full,
             full_length: head.full,
             tail,
+            last_at: head.frame_at,
             last,
             known: Vec::new(),
             next: 0,
@@ -99,7 +100,7 @@ impl SealedReader {
         let begins = (offset - offset % FRAME as u64).min(self.last.offset);
         if self.unpacked.as_ref().is_none_or(|(known, _)| *known != begins) {
             let bytes = if begins == self.last.offset {
-                unpack(&self.tail, TAIL_HEAD as u64, &self.last)?
+                unpack(&self.tail, self.last_at, &self.last)?
             } else {
                 self.full_frame(begins)?
             };

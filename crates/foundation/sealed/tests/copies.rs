@@ -7,7 +7,7 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use proptest::prelude::*;
-use sealed::{Appender, FRAME, SealedReader, SourceStamp};
+use sealed::{Appender, CopyForm, FRAME, SealedReader, SourceStamp};
 
 /// Bytes that compress like a transcript's.
 fn bytes(seed: u64, length: usize) -> Vec<u8> {
@@ -151,4 +151,47 @@ fn other_programs_can_unpack_a_copy() {
         })
         .collect();
     assert!(unpacked == bytes(3, 2 * FRAME + 70));
+}
+
+#[test]
+fn a_copy_of_the_first_format_is_read_and_continued() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("s.jsonl");
+    let made = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/first-format.jsonl.tail.zst");
+    fs::copy(made, &sealed::files_of(&path)[1]).unwrap();
+    let expected = b"{\"type\":\"user\",\"n\":1}\n{\"type\":\"user\",\"n\":2}\n";
+    assert_eq!(read(&path), expected);
+    let source = sealed::source_of(&path).unwrap();
+    assert_eq!((source.taken, source.whole, source.missing(), source.form), (44, 44, 0, CopyForm::Exact));
+    let mut copy = Appender::resume(&path).unwrap();
+    copy.write(b"{}\n").unwrap();
+    let form = CopyForm::Redacted { secrets: 0, last: 7 };
+    copy.finish(SourceStamp { taken: 47, whole: 50, form, ..source }, 1, false).unwrap();
+    assert_eq!(read(&path), [expected.as_slice(), b"{}\n"].concat());
+    let source = sealed::source_of(&path).unwrap();
+    assert_eq!((source.missing(), source.form), (3, form));
+}
+
+#[test]
+fn one_copy_takes_the_place_of_another_wherever_it_is_interrupted() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (old, new) = (scratch.path().join("s.jsonl"), scratch.path().join(".s.jsonl.redacting"));
+    for (before, after) in [(10, 20), (FRAME + 10, 20), (20, FRAME + 10), (FRAME + 5, 2 * FRAME + 10)] {
+        for is_interrupted in [false, true] {
+            for (path, seed, length) in [(&old, 1, before), (&new, 2, after)] {
+                let mut copy = Appender::create(path);
+                copy.write(&bytes(seed, length)).unwrap();
+                copy.finish(SourceStamp::default(), 1, false).unwrap();
+            }
+            assert!(!sealed::is_replacing(&new), "nothing was done yet");
+            if is_interrupted && after > FRAME {
+                fs::rename(&sealed::files_of(&new)[0], &sealed::files_of(&old)[0]).unwrap();
+                assert!(sealed::is_replacing(&new));
+            }
+            sealed::replace(&new, &old).unwrap();
+            assert!(read(&old) == bytes(2, after) && !sealed::is_replacing(&new));
+            assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 1 + usize::from(after > FRAME));
+            sealed::remove(&old).unwrap();
+        }
+    }
 }

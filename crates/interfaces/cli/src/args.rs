@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    annotate, answer, archive, attach, blame, cc, completions, cost, cron, day, diff, doctor, eval, export,
+    annotate, answer, archive, attach, before, blame, cc, completions, cost, cron, day, diff, doctor, eval, export,
     forget, fork, handoff, heal, hook, hooks, index, list, mcp, memory, pick, prompts, restore, resume, run,
     search, send, serve, show, status, stop, store, watch, worker, workers,
 };
@@ -33,6 +33,7 @@ pub(crate) enum Command {
     Cc(cc::Args),
     Show(show::Args),
     Diff(diff::Args),
+    Before(before::Args),
     Blame(blame::Args),
     Resume(resume::Args),
     Fork(fork::Args),

@@ -26,11 +26,21 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         return Err(Failure::NoCommand);
     };
     match command {
-        Command::List(list) => commands::list::run(&open()?, &list),
+        Command::List(list) => {
+            let context = open()?;
+            let done = commands::list::run(&context, &list);
+            if !list.is_json() {
+                commands::archive::say_what_will_be_deleted(&context);
+            }
+            done
+        }
         Command::Search(search) => {
             let context = open()?;
             let done = commands::search::run(&context, &search);
             commands::archive::after_an_answer(&context);
+            if !search.is_json() {
+                commands::archive::say_what_will_be_deleted(&context);
+            }
             done
         }
         Command::Index(index) => commands::index::run(&open()?, &index),
@@ -39,6 +49,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Cc(cc) => commands::cc::run(&open()?, &cc),
         Command::Show(show) => commands::show::run(&open()?, &show),
         Command::Diff(diff) => commands::diff::run(&open()?, &diff),
+        Command::Before(before) => commands::before::run(&open()?, &before),
         Command::Blame(blame) => commands::blame::run(&open()?, &blame),
         Command::Resume(resume) => commands::resume::run(&open()?, &resume),
         Command::Fork(fork) => commands::fork::run(&open()?, &fork),

@@ -26,6 +26,9 @@ pub(crate) fn as_command(step: &NextStep) -> String {
             "add --tools, --thinking, --subagents or --all: the message may be hidden without them".to_owned()
         }
         NextStep::Restore { session } => format!("put it back: backstory restore {session}"),
+        NextStep::RestorePart { session } => {
+            format!("put back what there is: backstory restore {session} --partial")
+        }
         NextStep::Heal { session } => format!("if it was moved or renamed, follow it: backstory heal {session}"),
         NextStep::Fork { session } => format!("continue a fork of it: backstory fork {session}"),
         NextStep::ForkElsewhere { session } => {
@@ -74,6 +77,7 @@ pub(crate) fn as_command(step: &NextStep) -> String {
         NextStep::FindSessions => {
             "set CLAUDE_CONFIG_DIR to the folder that holds your sessions, or try `backstory list --demo`".to_owned()
         }
+        NextStep::KeepLonger => "`backstory doctor --fix` shows that change and asks".to_owned(),
         NextStep::LeaveDemo => {
             "read one: backstory show <id> --demo; without --demo the same command continues your own sessions".to_owned()
         }

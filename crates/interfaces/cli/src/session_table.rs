@@ -179,6 +179,7 @@ fn origin(session: &Session) -> String {
     match (&session.origin, session.entrypoint.as_deref()) {
         (Origin::OpenClaw { agent, .. }, _) => format!("openclaw:{agent}"),
         (Origin::Archived, _) => "archived".to_owned(),
+        (Origin::Ghost, _) => "ghost".to_owned(),
         (Origin::Native, None | Some("cli")) => "native".to_owned(),
         (Origin::Native, Some(entrypoint)) => {
             format!("native {}", entrypoint.strip_prefix("claude-").unwrap_or(entrypoint))

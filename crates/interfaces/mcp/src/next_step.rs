@@ -24,6 +24,9 @@ pub(crate) fn as_tool_call(step: &NextStep) -> String {
         NextStep::Show { session } => {
             format!("read what was said: read_session {}", arguments("session", session.as_str()))
         }
+        NextStep::RestorePart { session } => {
+            format!("the person can put back what there is: backstory restore {session} --partial")
+        }
         NextStep::Restore { session } => format!("the person can put it back: backstory restore {session}"),
         NextStep::Heal { session } => format!("the person can move it to the new place: backstory heal {session}"),
         NextStep::ShowRecords { session } => {
@@ -92,6 +95,7 @@ pub(crate) fn as_tool_call(step: &NextStep) -> String {
         NextStep::FindSessions => {
             "the person sets CLAUDE_CONFIG_DIR to the folder that holds their sessions".to_owned()
         }
+        NextStep::KeepLonger => "the person can keep them longer: backstory doctor --fix".to_owned(),
         NextStep::LeaveDemo => "the person starts `backstory mcp` without --demo: made-up sessions can only be read".to_owned(),
         NextStep::RunInsteadOfPrint => "the person runs the command without --print".to_owned(),
     }

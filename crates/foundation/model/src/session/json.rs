@@ -16,7 +16,7 @@ use crate::{Activity, AgentId, Annotations, ForkOrigin, Origin, Session, Session
 pub(super) struct SessionJson {
     /// The session's id: the UUID that names its transcript.
     session_id: SessionId,
-    /// `openclaw`, `native` or `archived`.
+    /// `openclaw`, `native`, `archived` or `ghost`.
     origin: &'static str,
     /// `conversation` where OpenClaw keeps it itself; a session of Claude Code has no kind.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,6 +101,14 @@ pub(super) struct SessionJson {
     file: Option<Arc<Path>>,
     /// Whether its transcript is gone and Backstory's archive is where it is read.
     archived: bool,
+    /// How many bytes at the end of the transcript the archive's copy lacks; absent where it is whole.
+    #[serde(skip_serializing_if = "is_zero")]
+    missing_bytes: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl JsonSchema for Session {
@@ -117,7 +125,7 @@ impl From<Session> for SessionJson {
     fn from(session: Session) -> Self {
         let label = match &session.origin {
             Origin::OpenClaw { label, .. } => label.as_deref().map(Arc::from),
-            Origin::Native | Origin::Archived => None,
+            Origin::Native | Origin::Archived | Origin::Ghost => None,
         };
         Self {
             origin: session.origin.word(),
@@ -160,6 +168,7 @@ impl From<Session> for SessionJson {
             subagents: session.subagents,
             file: session.file,
             archived: session.archived,
+            missing_bytes: session.missing_bytes,
         }
     }
 }

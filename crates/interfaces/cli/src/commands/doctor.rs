@@ -9,8 +9,10 @@ use app::doctor::{
     Finding, Folder, PluginReport, Report, Request, SecretsFound, SecretsReport, SecretsRequest,
     ServiceFiles, ServiceRequest, Severity, doctor, secrets, service,
 };
+use app::kept::deadline::keep_longer;
 use app::search::export_schedule::{self, Schedule, schedule};
 
+use crate::commands::hooks;
 use crate::exit::Failure;
 use crate::next_step::as_command;
 use crate::output::Output;
@@ -32,6 +34,13 @@ pub(crate) struct Args {
     /// No value is shown, and nothing is changed.
     #[arg(long, conflicts_with_all = ["schedule", "service"])]
     secrets: bool,
+    /// Let Claude Code keep sessions longer that it would delete within a week: shows the change to its settings, and
+    /// asks.
+    #[arg(long, conflicts_with_all = ["schedule", "service", "secrets", "json"])]
+    fix: bool,
+    /// With --fix, do not ask for confirmation.
+    #[arg(long, short, requires = "fix")]
+    yes: bool,
     /// The folder that the scheduled export writes to [default: ~/claude-sessions-md].
     #[arg(long, value_name = "FOLDER", requires = "schedule")]
     markdown: Option<PathBuf>,
@@ -56,6 +65,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         drop(followed);
         return if args.json { super::json(&report) } else { print_secrets(context, &report) };
     }
+    if args.fix {
+        return fix(context, args.yes);
+    }
     let followed = Followed::new(context);
     let report = doctor(&followed, &Request::default())?.worded(as_command);
     drop(followed);
@@ -65,6 +77,21 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         print(&report)?;
     }
     if report.healthy { Ok(()) } else { Err(Failure::Unhealthy) }
+}
+
+/// Shows each change to Claude Code's settings that keeps sessions longer, asks, and makes it.
+fn fix(context: &Context, yes: bool) -> Result<(), Failure> {
+    let plans = keep_longer(context)?;
+    if plans.is_empty() {
+        return hooks::line("Nothing to fix: Claude Code will delete no session within 7 days.");
+    }
+    for plan in plans {
+        let backup = safe(&plan.backup().display().to_string());
+        hooks::change(&plan, &hooks::ChangeArgs::asked(yes), true, || {
+            format!("Done. The previous settings are saved in {backup}.")
+        })?;
+    }
+    Ok(())
 }
 
 /// Prints commands and files to paste, each under its heading.

@@ -32,7 +32,7 @@ enum Command {
 }
 
 #[derive(Debug, clap::Args)]
-struct ChangeArgs {
+pub(crate) struct ChangeArgs {
     /// Change this project's settings instead of your own.
     #[arg(long, value_name = "DIR")]
     project: Option<PathBuf>,
@@ -42,6 +42,13 @@ struct ChangeArgs {
     /// Only show what would change.
     #[arg(long)]
     dry_run: bool,
+}
+
+impl ChangeArgs {
+    /// For a change to a person's own settings.
+    pub(crate) fn asked(yes: bool) -> Self {
+        Self { project: None, yes, dry_run: false }
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -73,6 +80,22 @@ fn scope(project: Option<&PathBuf>) -> Scope {
 }
 
 fn apply(plan: &Plan, change: &ChangeArgs, keep_backup: bool) -> Result<(), Failure> {
+    let backup = safe(&plan.backup().display().to_string());
+    self::change(plan, change, keep_backup, || match keep_backup {
+        true => format!(
+            "Done. The previous settings are saved in {backup}; `backstory hooks uninstall` restores them."
+        ),
+        false => "Done.".to_owned(),
+    })
+}
+
+/// Shows a change to a settings file, asks, makes it, and says that it is done.
+pub(crate) fn change(
+    plan: &Plan,
+    change: &ChangeArgs,
+    keep_backup: bool,
+    done: impl FnOnce() -> String,
+) -> Result<(), Failure> {
     let mut out = Output::plain();
     let file = safe(&plan.file.display().to_string());
     if plan.is_empty() {
@@ -86,14 +109,7 @@ fn apply(plan: &Plan, change: &ChangeArgs, keep_backup: bool) -> Result<(), Fail
         return line("Nothing was changed.");
     }
     plan.apply(keep_backup)?;
-    if keep_backup {
-        let backup = safe(&plan.backup().display().to_string());
-        line(&format!(
-            "Done. The previous settings are saved in {backup}; `backstory hooks uninstall` restores them."
-        ))
-    } else {
-        line("Done.")
-    }
+    line(&done())
 }
 
 fn is_confirmed(change: &ChangeArgs) -> Result<bool, Failure> {
@@ -125,7 +141,8 @@ fn show_difference(out: &mut Output, plan: &Plan) -> Result<(), Failure> {
     Ok(())
 }
 
-fn line(text: &str) -> Result<(), Failure> {
+/// Prints a line.
+pub(crate) fn line(text: &str) -> Result<(), Failure> {
     let mut out = Output::plain();
     writeln!(out, "{text}")?;
     Ok(out.finish()?)

@@ -32,7 +32,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "BRANCH")]
     branch: Option<String>,
     /// Only sessions of this origin.
-    #[arg(long, alias = "source", value_parser = super::words::<OriginName>(&["openclaw", "native", "archived"]))]
+    #[arg(long, alias = "source", value_parser = super::words::<OriginName>(&["openclaw", "native", "archived", "ghost"]))]
     origin: Option<OriginName>,
     /// Only sessions of this OpenClaw agent.
     #[arg(long, value_name = "NAME")]
@@ -67,6 +67,13 @@ pub(crate) struct Args {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+}
+
+impl Args {
+    /// Whether a program reads the answer.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
 }
 
 /// Prints the sessions that match.

@@ -4,6 +4,7 @@ pub(crate) mod annotate;
 pub(crate) mod answer;
 pub(crate) mod archive;
 pub(crate) mod attach;
+pub(crate) mod before;
 pub(crate) mod blame;
 pub(crate) mod cc;
 pub(crate) mod completions;

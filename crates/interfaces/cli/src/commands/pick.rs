@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 use app::choose::answer::{Answer, Considered, Pack, ResumeCost};
 use app::choose::pick::pick;
 use app::choose::request::Request;
+use app::choose::resume_cost::ArmedInfo;
 use app::choose::why_not::{self, WhyNot, why_not};
 use app::{Context, Moment, RuleName};
 use model::AgentId;
@@ -235,6 +236,32 @@ fn print_pack(out: &mut Output, pack: &Pack) -> Result<(), Failure> {
 }
 
 fn print_resume_cost(out: &mut Output, cost: &ResumeCost) -> Result<(), Failure> {
+    let width = out.width();
+    writeln!(out, "\n{}", wrapped(&resume_cost_text(cost), width))?;
+    for line in &cost.alternatives {
+        writeln!(out, "  cheaper: {}", safe(line))?;
+    }
+    for line in armed(cost) {
+        writeln!(out, "  {line}")?;
+    }
+    Ok(())
+}
+
+/// What the session left armed, a line each.
+pub(crate) fn armed(cost: &ResumeCost) -> Vec<String> {
+    let line = |work: &ArmedInfo| {
+        let what = safe(&work.what);
+        match (work.kind, &work.schedule) {
+            ("cron", Some(schedule)) => format!("armed: every `{}` it is asked: {what}", safe(schedule)),
+            ("shell", _) => format!("armed: a command was left in the background: {what}"),
+            _ => format!("armed: a loop goes on with: {what}"),
+        }
+    };
+    cost.armed.iter().map(line).collect()
+}
+
+/// What resuming costs, in a sentence or two.
+pub(crate) fn resume_cost_text(cost: &ResumeCost) -> String {
     let price = cost.cost_usd.map_or_else(|| "unknown price".to_owned(), dollars);
     let billing = if cost.cache_minutes > 5 {
         "a subscription's one-hour cache"
@@ -242,19 +269,13 @@ fn print_resume_cost(out: &mut Output, cost: &ResumeCost) -> Result<(), Failure>
         "an API key's five-minute cache"
     };
     let cache = if cost.cached { "still cached" } else { "no longer cached" };
-    let text = format!(
+    format!(
         "Resuming reads {} tokens again, {cache} ({billing}): {price}. The context is {:.0} % full; {} \
          tokens are left before compaction.",
         count(cost.tokens),
         cost.window_used * 100.0,
         count(cost.tokens_until_compaction)
-    );
-    let width = out.width();
-    writeln!(out, "\n{}", wrapped(&text, width))?;
-    for line in &cost.alternatives {
-        writeln!(out, "  cheaper: {}", safe(line))?;
-    }
-    Ok(())
+    )
 }
 
 fn notes(answer: &Answer) -> Vec<String> {

@@ -20,6 +20,9 @@ pub(crate) struct Args {
     /// Only show what would be written.
     #[arg(long)]
     dry_run: bool,
+    /// Put back what there is of a session that was deleted while it was copied.
+    #[arg(long)]
+    partial: bool,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -27,7 +30,7 @@ pub(crate) struct Args {
 
 /// Puts the session back.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let request = Request { session: args.session.clone(), dry_run: args.dry_run };
+    let request = Request { session: args.session.clone(), dry_run: args.dry_run, partial: args.partial };
     let answer = restore(context, &request)?;
     if args.json {
         return super::json(&answer);
@@ -41,11 +44,29 @@ fn print(out: &mut Output, answer: &Answer) -> Result<(), Failure> {
     let did = if answer.dry_run { "Would write" } else { "Wrote" };
     for file in &answer.files {
         let path = safe(&file.path.display().to_string());
+        let lost = match file.missing_bytes {
+            _ if file.existed => String::new(),
+            0 => String::new(),
+            missing => format!("; {} at its end were not copied before it was deleted", bytes(missing)),
+        };
         if file.existed {
             writeln!(out, "Kept {path}, which is there already")?;
         } else {
-            writeln!(out, "{did} {path} ({})", bytes(file.bytes))?;
+            writeln!(out, "{did} {path} ({}{lost})", bytes(file.bytes))?;
         }
+    }
+    if let Some(secrets) = answer.secrets_left_out {
+        writeln!(
+            out,
+            "The copies were made without secrets: {secrets} are replaced by [redacted:kind]; all else is as it was"
+        )?;
+    }
+    if answer.dry_run && answer.missing_bytes > 0 {
+        writeln!(
+            out,
+            "The end of the session is lost; this puts back the rest: backstory restore {} --partial",
+            answer.session_id
+        )?;
     }
     if !answer.dry_run {
         writeln!(out, "Continue it: backstory resume {}", answer.session_id)?;

@@ -1,8 +1,10 @@
 //! `resume`: replaces this process by the `claude` that continues a session.
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::PathBuf;
 
+use app::choose::resume_cost::resume_cost;
 use app::kept::restore::{Request, restore};
 use app::proceed::{fork, resume};
 use app::sessions::lookup::{Ranked, SessionRef, is_certain, which};
@@ -13,12 +15,13 @@ use model::Session;
 use crate::ask;
 use crate::become_claude::{become_claude, start};
 use crate::commands::heal;
+use crate::commands::pick::{armed, resume_cost_text};
 use crate::exit::Failure;
 use crate::last_search;
-use crate::output::print_line;
+use crate::output::{is_read_by_a_person, print_line};
 use crate::picker::{self, Purpose};
 use crate::progress::Followed;
-use crate::text::{age, safe};
+use crate::text::{age, bytes, safe};
 
 /// How many sessions are offered when several match the words.
 const OFFERED: usize = 5;
@@ -80,11 +83,18 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 
 /// Asks whether to put back a session that Claude Code deleted; does so, and returns whether it did.
 fn put_back(context: &Context, session: &Session) -> Result<bool, Failure> {
-    let question = "Claude Code deleted this session. Put it back from the archive, and continue it?";
-    if !ask::is_possible() || !ask::yes(question)? {
+    let question = match session.missing_bytes {
+        0 => "Claude Code deleted this session. Put it back from the archive, and continue it?".to_owned(),
+        missing => format!(
+            "Claude Code deleted this session while it was copied: {} at its end are lost. Put the rest back from the \
+             archive, and continue it?",
+            bytes(missing)
+        ),
+    };
+    if !ask::is_possible() || !ask::yes(&question)? {
         return Ok(false);
     }
-    restore(context, &Request { session: session.id.to_string(), dry_run: false })?;
+    restore(context, &Request { session: session.id.to_string(), dry_run: false, partial: true })?;
     Ok(true)
 }
 
@@ -98,7 +108,21 @@ fn continued(context: &Context, args: &Args, session: &Session) -> Result<(), Fa
     if args.print {
         return Ok(print_line(&fork::for_a_shell(&command)?)?);
     }
+    say_cost(context, session);
     Err(fork::not_started(&command, &become_claude(&command)).into())
+}
+
+/// Says to a person what resuming costs and what the session left armed, before `claude` takes over.
+fn say_cost(context: &Context, session: &Session) {
+    let cost = resume_cost(context, session);
+    if cost.tokens == 0 || !is_read_by_a_person() {
+        return;
+    }
+    let mut out = anstream::stderr().lock();
+    let _ = writeln!(out, "{}", resume_cost_text(&cost));
+    for line in armed(&cost) {
+        let _ = writeln!(out, "  {line}");
+    }
 }
 
 /// The session that the arguments refer to.

@@ -54,7 +54,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "BRANCH")]
     branch: Option<String>,
     /// Only sessions of this origin.
-    #[arg(long, value_parser = super::words::<OriginName>(&["openclaw", "native", "archived"]))]
+    #[arg(long, value_parser = super::words::<OriginName>(&["openclaw", "native", "archived", "ghost"]))]
     origin: Option<OriginName>,
     /// Only sessions of this OpenClaw agent.
     #[arg(long, value_name = "NAME")]
@@ -95,6 +95,13 @@ pub(crate) struct Args {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+}
+
+impl Args {
+    /// Whether a program reads the answer.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
 }
 
 /// How many sessions are listed on a terminal where a question has no words to search for.
@@ -184,6 +191,16 @@ fn print(context: &Context, request: &Request, answer: &Answer) -> Result<(), Fa
             writeln!(out, "Did you mean: {}", safe(&answer.did_you_mean.join(", ")))?;
         }
         writeln!(out, "{dim}{}{dim:#}", advice(context, request, answer))?;
+    }
+    if !answer.ghosts.is_empty() {
+        writeln!(out, "Asked in sessions whose transcripts were deleted before they were copied:")?;
+    }
+    for ghost in &answer.ghosts {
+        let age = age_or_date(context.now, ghost.at, || context.zone());
+        let project =
+            ghost.project.as_deref().map_or_else(String::new, |project| format!("  {}", safe(project)));
+        let line = format!("{}  {age}{project}  {}", ghost.session_id.short(), safe(&ghost.prompt));
+        writeln!(out, "  {}", fit(&line, out.width().saturating_sub(2)))?;
     }
     let (good, weak) = answer.hits.split_at(answer.hits.partition_point(|hit| hit.score >= WEAK));
     for hit in good {

@@ -10,7 +10,7 @@ use jiff::{Timestamp, Unit};
 use model::Session;
 
 use super::{LastSpeaker, Renderer};
-use crate::text::{count, dollars, duration, safe, safe_lines};
+use crate::text::{bytes, count, dollars, duration, safe, safe_lines};
 use crate::wrap::Wrap;
 
 /// The most lines of a tool's work that are shown.
@@ -101,6 +101,15 @@ impl Renderer for Terminal {
         let branch = session.branch.as_deref().map_or_else(String::new, |branch| format!("  {branch}"));
         let place = format!("{}{}{}", session.id, safe(&place), safe(&branch));
         writeln!(out, "{dim}{}{dim:#}", Wrap::new(self.width).add(&place))?;
+        if session.missing_bytes > 0 {
+            let missing = bytes(session.missing_bytes);
+            let warn = AnsiColor::Yellow.on_default();
+            let text = format!(
+                "Only {} of it were copied before Claude Code deleted it; {missing} at its end are lost.",
+                bytes(session.file_size)
+            );
+            writeln!(out, "{warn}{}{warn:#}", Wrap::new(self.width).add(&text))?;
+        }
         let note = session.annotations.as_deref().and_then(|annotations| annotations.note.as_deref());
         note.map_or(Ok(()), |note| writeln!(out, "{}", Wrap::new(self.width).add(&safe_lines(note))))
     }

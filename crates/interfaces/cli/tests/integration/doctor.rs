@@ -106,6 +106,29 @@ fn what_claude_code_will_delete_is_told_in_time() {
 }
 
 #[test]
+fn sessions_are_kept_longer_once_that_is_confirmed() {
+    let desk = desk();
+    let shop = desk.home.path().join("shop");
+    age(&desk.transcript(&shop, ID), 31);
+    let settings = desk.home.write(".claude/settings.json", "{\n  \"model\": \"opus\"\n}\n");
+    let said = |arguments: &[&str]| {
+        desk.backstory(arguments).succeeded().stderr.contains("The next start of Claude Code")
+    };
+    assert!(!said(&["list", "--json"]), "no program reads it");
+    assert!(said(&["list"]));
+    assert!(!said(&["list"]) && !said(&["search", "Hello"]), "once a day");
+    let refused = desk.backstory(&["doctor", "--fix"]);
+    assert_eq!(refused.code, Some(2), "it asks: {}", refused.stderr);
+    assert!(refused.stdout.contains("+   \"cleanupPeriodDays\": 365"), "{}", refused.stdout);
+    let fixed = desk.backstory(&["doctor", "--fix", "--yes"]).succeeded();
+    assert!(fixed.stdout.contains("The previous settings are saved in"), "{}", fixed.stdout);
+    let text = fs::read_to_string(&settings).expect("settings");
+    assert_eq!(text, "{\n  \"model\": \"opus\",\n  \"cleanupPeriodDays\": 365\n}\n");
+    let again = desk.backstory(&["doctor", "--fix"]).succeeded();
+    assert!(again.stdout.starts_with("Nothing to fix"), "{}", again.stdout);
+}
+
+#[test]
 fn made_up_sessions_do_not_hide_which_claude_there_is() {
     let desk = desk();
     let run = desk.backstory(&["doctor", "--demo"]);
