@@ -132,6 +132,7 @@ impl Config {
         let beside_home = self.home.join(".claude.json");
         let inside = self.claude_folders.iter().map(|folder| folder.join(".claude.json"));
         Locations {
+            home: self.home.clone(),
             config_folders: self
                 .claude_folders
                 .iter()
