@@ -8,6 +8,7 @@ mod background;
 mod chat;
 mod connection;
 mod crew;
+mod encoding;
 mod etag;
 mod events;
 mod extract;
