@@ -435,6 +435,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/connections/{connection}/pair": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pairs a device, of which there is none */
+        post: operations["pair_device"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/connections/{connection}/sessions": {
         parameters: {
             query?: never;
@@ -625,6 +642,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/discovery/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Whether a program's sessions can be shown */
+        post: operations["test_program"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/docs/tree": {
         parameters: {
             query?: never;
@@ -755,6 +789,23 @@ export interface paths {
         get: operations["notification_rules"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends an event to all who listen */
+        post: operations["notify"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2731,6 +2782,16 @@ export interface components {
             /** @description `ready`, `cli_only`, `data_only`, `dir_only` or `not_found`. */
             status: string;
         };
+        /** @description The device that a connection to OpenClaw's gateway is paired with, of which there is none. */
+        DeviceStatus: {
+            connection_id: string;
+            device_id: string | null;
+            device_name: string | null;
+            message: string;
+            paired: boolean;
+            platform: string | null;
+            supported: boolean;
+        };
         /** @description The name that a person gave a session. */
         DisplayName: {
             display_name: string;
@@ -2977,7 +3038,7 @@ export interface components {
             /** @description The rank of the session that was forked, from 1. */
             forked_rank?: number | null;
             /** @description The fork, in which a worker works on the query. */
-            forked_session?: components["schemas"]["Forked"] | null;
+            forked_session?: components["schemas"]["ForkedWorker"] | null;
             /** @description The intent that was searched for. */
             intent: string;
             /** @description qmd's command that answered. */
@@ -2990,7 +3051,7 @@ export interface components {
             results: components["schemas"]["ForkCandidate"][];
         };
         /** @description A fork on which a worker works. */
-        Forked: {
+        ForkedWorker: {
             /** @description The session it came from. */
             resume_session_id: components["schemas"]["SessionId"];
             /** @description The fork's own session id. */
@@ -3490,6 +3551,21 @@ export interface components {
         };
         /** @description What a note is about. */
         NoteKind: "compaction" | "summary" | "error";
+        /** @description An event to pass on. */
+        Notification: {
+            /** @description What it says; the time without it. */
+            data?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Its name: letters, digits, dots, dashes and underscores; `update` without it. */
+            type?: string | null;
+        };
+        /** @description An event was passed on. */
+        Notified: {
+            /** @description How many listen. */
+            clients: number;
+            ok: boolean;
+        };
         /** @description How a task opens. */
         Opening: "continuation" | "request" | "neither";
         /** @description Who started a session. */
@@ -4894,6 +4970,18 @@ export interface components {
             /** @description Its id, without `agent-`. */
             id: string;
         };
+        /** @description Whether it is there. */
+        TestOutcome: {
+            error: string | null;
+            reachable: boolean;
+            /** @description How many sessions it has. */
+            sessions: number | null;
+        };
+        /** @description A program that is to be tried. */
+        TestedProgram: {
+            /** @description `claude_code`, `openclaw` or `codex_cli`. */
+            type: string;
+        };
         /** @description A token that is known, without itself. */
         Token: {
             /**
@@ -5976,9 +6064,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["DeviceStatus"];
                 };
             };
             /** @description Why there is no answer */
@@ -6041,6 +6127,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health2"];
+                };
+            };
+            /** @description Why there is no answer */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pair_device: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceStatus"];
                 };
             };
             /** @description Why there is no answer */
@@ -6484,6 +6601,39 @@ export interface operations {
             };
         };
     };
+    test_program: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestedProgram"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestOutcome"];
+                };
+            };
+            /** @description Why there is no answer */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     docs_tree: {
         parameters: {
             query?: never;
@@ -6703,6 +6853,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": unknown;
+                };
+            };
+            /** @description Why there is no answer */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    notify: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Notification"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notified"];
                 };
             };
             /** @description Why there is no answer */

@@ -31,6 +31,7 @@ mod sockets;
 mod stall;
 mod state;
 
+pub use background::Exporter;
 pub use notice::{Notice, Reporter};
 pub use router::document;
 pub use security::tokens::{NewToken, TokenInfo, TokenScope, Tokens};
