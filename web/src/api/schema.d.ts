@@ -435,6 +435,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/connections/{connection}/pair": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pairs a device, of which there is none */
+        post: operations["pair_device"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/connections/{connection}/sessions": {
         parameters: {
             query?: never;
@@ -625,6 +642,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/discovery/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Whether a program's sessions can be shown */
+        post: operations["test_program"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/docs/tree": {
         parameters: {
             query?: never;
@@ -755,6 +789,23 @@ export interface paths {
         get: operations["notification_rules"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends an event to all who listen */
+        post: operations["notify"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2765,6 +2816,16 @@ export interface components {
             /** @description `ready`, `cli_only`, `data_only`, `dir_only` or `not_found`. */
             status: string;
         };
+        /** @description The device that a connection to OpenClaw's gateway is paired with, of which there is none. */
+        DeviceStatus: {
+            connection_id: string;
+            device_id: string | null;
+            device_name: string | null;
+            message: string;
+            paired: boolean;
+            platform: string | null;
+            supported: boolean;
+        };
         /** @description The name that a person gave a session. */
         DisplayName: {
             display_name: string;
@@ -3526,6 +3587,21 @@ export interface components {
         };
         /** @description What a note is about. */
         NoteKind: "compaction" | "summary" | "error";
+        /** @description An event to pass on. */
+        Notification: {
+            /** @description What it says; the time without it. */
+            data?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Its name: letters, digits, dots, dashes and underscores; `update` without it. */
+            type?: string | null;
+        };
+        /** @description An event was passed on. */
+        Notified: {
+            /** @description How many listen. */
+            clients: number;
+            ok: boolean;
+        };
         /** @description How a task opens. */
         Opening: "continuation" | "request" | "neither";
         /** @description Who started a session. */
@@ -4949,6 +5025,18 @@ export interface components {
             /** @description Its id, without `agent-`. */
             id: string;
         };
+        /** @description Whether it is there. */
+        TestOutcome: {
+            error: string | null;
+            reachable: boolean;
+            /** @description How many sessions it has. */
+            sessions: number | null;
+        };
+        /** @description A program that is to be tried. */
+        TestedProgram: {
+            /** @description `claude_code`, `openclaw` or `codex_cli`. */
+            type: string;
+        };
         /** @description A token that is known, without itself. */
         Token: {
             /**
@@ -6050,9 +6138,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["DeviceStatus"];
                 };
             };
             /** @description Why there is no answer */
@@ -6115,6 +6201,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health2"];
+                };
+            };
+            /** @description Why there is no answer */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pair_device: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceStatus"];
                 };
             };
             /** @description Why there is no answer */
@@ -6558,6 +6675,39 @@ export interface operations {
             };
         };
     };
+    test_program: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestedProgram"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestOutcome"];
+                };
+            };
+            /** @description Why there is no answer */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     docs_tree: {
         parameters: {
             query?: never;
@@ -6777,6 +6927,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": unknown;
+                };
+            };
+            /** @description Why there is no answer */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    notify: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Notification"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notified"];
                 };
             };
             /** @description Why there is no answer */

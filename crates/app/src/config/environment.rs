@@ -37,6 +37,8 @@ pub struct Config {
     pub openclaw_configuration: Option<PathBuf>,
     /// What the environment says of OpenClaw's sessions: the variables `OPENCLAW_SESSION_…`.
     pub openclaw_variables: BTreeMap<String, String>,
+    /// Variables that workers in processes of their own are given beside this process's.
+    pub for_workers: BTreeMap<String, OsString>,
     /// The session stores that were read lately.
     pub store_cache: StoreCache,
     /// The person's settings over the defaults.
@@ -102,6 +104,7 @@ impl Config {
             claude_folders,
             openclaw_folders,
             openclaw_configuration,
+            for_workers: BTreeMap::new(),
             store_cache: StoreCache::new(filled(variables, "OPENCLAW_SESSION_CACHE_TTL_MS").as_deref()),
             openclaw_variables: variables
                 .iter()
@@ -132,6 +135,7 @@ impl Config {
         let beside_home = self.home.join(".claude.json");
         let inside = self.claude_folders.iter().map(|folder| folder.join(".claude.json"));
         Locations {
+            home: self.home.clone(),
             config_folders: self
                 .claude_folders
                 .iter()

@@ -28,6 +28,8 @@ pub struct Settings {
     pub openclaw: OpenClawSettings,
     /// `[archive]`: what is kept of sessions that Claude Code deletes.
     pub archive: ArchiveSettings,
+    /// `[export]`: the documents that `serve` keeps up to date.
+    pub export: ExportSettings,
     /// `[search]`: how questions are answered, and for how long.
     pub search: SearchSettings,
     /// `[embedding]`: the model that understands meaning.
@@ -72,6 +74,14 @@ pub struct ArchiveSettings {
     pub no_secrets: bool,
     /// Directories whose sessions are not kept.
     pub exclude: Vec<PathBuf>,
+}
+
+/// `[export]`: the documents that `serve` keeps up to date.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExportSettings {
+    /// The folder to write them to; empty for none.
+    pub folder: PathBuf,
 }
 
 /// `[fork]`: how sessions to fork are found.

@@ -1,7 +1,8 @@
 //! Who asks, and what they may see: agents their own sessions, the person all.
 //!
 //! Everything that finds or names a session, a worker or a conversation asks here, so that every interface keeps agents
-//! apart alike. What a caller may not see does not exist for them: it is not found, not refused.
+//! apart alike. What a caller may not see does not exist for them: it is not found, not refused. Only an agent who wants to
+//! continue another agent's session reads whose it is.
 
 use std::collections::HashSet;
 use std::path::Path;

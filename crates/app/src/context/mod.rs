@@ -6,6 +6,7 @@
 mod asking_session;
 mod caller;
 mod cancellation;
+mod claude_code;
 mod progress;
 mod secrets;
 

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use model::{Session, SessionId};
+use catalog::{CatalogEntry, Projection};
+use model::{AgentId, Session, SessionId};
+use workers::store::Worker;
 
 use qmd::DocumentHead;
 
@@ -11,8 +13,12 @@ use crate::proceed::location;
 use crate::search::SourceKind;
 use crate::search::find::{Answered, Found, find};
 use crate::search::question::Question;
-use crate::sessions::resolve::{looks_like_id, resolve};
+use crate::sessions::resolve::{is_named, looks_like_id, resolve};
 use crate::sessions::select::all;
+use crate::sessions::totals::survey_all;
+use crate::store::claude_behind::claude_behind;
+use crate::store::of_another;
+use crate::workers::table::{self, open_recovered, unusable};
 use crate::{Context, Error, Kind, NextStep};
 
 /// The shortest beginning of an id that is taken for one; shorter ones are words.
@@ -86,7 +92,10 @@ pub(crate) fn by_name(
     match which {
         SessionRef::Last => last(context, sessions).map(|session| Some(named(session.clone()))),
         SessionRef::Named(text) => {
-            let found = by_id(context, sessions, text.trim())?;
+            let text = text.trim();
+            let behind = claude_behind(context, text)?;
+            let id = behind.as_ref().map_or(text, SessionId::as_str);
+            let found = by_id(context, sessions, id)?;
             Ok(found.map(|session| named(session.clone())))
         }
     }
@@ -123,7 +132,7 @@ fn last<'a>(context: &Context, sessions: &'a [Session]) -> Result<&'a Session, E
 }
 
 /// The session whose id this is or begins with; none where it must be words. What looks like an id is never words: a
-/// slip in one must not lead to another session.
+/// slip in one must not lead to another session. To an agent another agent's is refused, with its owner's name.
 fn by_id<'a>(context: &Context, sessions: &'a [Session], text: &str) -> Result<Option<&'a Session>, Error> {
     let is_word = |session: &Session| session.id.as_str() != text;
     if text.len() < SHORTEST && sessions.iter().all(is_word) {
@@ -131,15 +140,41 @@ fn by_id<'a>(context: &Context, sessions: &'a [Session], text: &str) -> Result<O
     }
     match resolve(sessions.iter(), text, |title| context.title_in_error(title)) {
         Ok(session) => Ok(Some(session)),
-        Err(error) if error.kind == Kind::NotFound && looks_like_id(text) => {
-            if let Some(ghost) = ghosts::named(context, text) {
-                return Err(ghosts::gone(&ghost));
+        Err(error) if error.kind == Kind::NotFound => {
+            refuse_of_another(context, text)?;
+            if !looks_like_id(text) {
+                return Ok(None);
             }
-            Err(error.next(NextStep::Search { words: text.to_owned() }))
+            match ghosts::named(context, text) {
+                Some(ghost) => Err(ghosts::gone(&ghost)),
+                None => Err(error.next(NextStep::Search { words: text.to_owned() })),
+            }
         }
-        Err(error) if error.kind == Kind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Refuses an agent what is the id of another agent's session, or the beginning of one.
+fn refuse_of_another(context: &Context, text: &str) -> Result<(), Error> {
+    // Words are no id.
+    let (Some(own), Ok(_)) = (context.caller.agent(), text.parse::<SessionId>()) else { return Ok(()) };
+    let is_it = |id: &SessionId| id.as_str() == text || (looks_like_id(text) && is_named(id, text));
+    let other = |agent: Option<&AgentId>| agent.filter(|agent| *agent != own).cloned();
+    let of_catalog = |entry: CatalogEntry| {
+        let agent = other(entry.session.origin.agent())?;
+        is_it(&entry.session.id).then_some((entry.session.id, agent))
+    };
+    let mut found = survey_all(context, None, Projection::Scalars, of_catalog)?;
+    if found.is_empty() && table::exists(context) {
+        // One that was just started has no transcript yet.
+        let workers = open_recovered(context)?.newest(usize::MAX).map_err(unusable)?;
+        let of_worker = |worker: Worker| {
+            let agent = other(worker.agent.as_ref())?;
+            is_it(&worker.session).then_some((worker.session, agent))
+        };
+        found.extend(workers.into_iter().filter_map(of_worker));
+    }
+    found.first().map_or(Ok(()), |(id, agent)| Err(of_another(&format!("session {id}"), agent, own)))
 }
 
 /// The sessions that answer words, from our own index.

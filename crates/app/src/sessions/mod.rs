@@ -14,7 +14,7 @@ pub mod list;
 pub(crate) mod locate;
 pub mod lookup;
 pub(crate) mod message;
-mod openclaw_conversation;
+pub(crate) mod openclaw_conversation;
 pub(crate) mod origin_name;
 pub mod page;
 pub mod prompts;

@@ -55,7 +55,7 @@ pub(crate) fn find(context: &Context, text: &str) -> Result<Option<(Session, Vec
 }
 
 /// The agent and the session in `<agent>/<session>`.
-fn of_agent(context: &Context, text: &str) -> Result<(AgentId, String), Error> {
+pub(crate) fn of_agent(context: &Context, text: &str) -> Result<(AgentId, String), Error> {
     let parts = text.split_once('/').and_then(|(agent, session)| Some((agent.parse().ok()?, session)));
     let Some((agent, session)) = parts else {
         let message = format!("`{PREFIX}{text}` names no conversation: it is `{PREFIX}<agent>/<session>`");

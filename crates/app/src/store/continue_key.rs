@@ -10,13 +10,6 @@ use crate::workers::host::detach;
 use crate::workers::run;
 use crate::{Context, Error, Kind};
 
-/// The key of a session, where a text is one that names its agent.
-pub(crate) fn as_key(text: &str) -> Option<(SessionKey, AgentId)> {
-    let key: SessionKey = text.parse().ok()?;
-    let agent = key.agent()?;
-    Some((key, agent))
-}
-
 /// Sends a message into a session of OpenClaw's, and keeps the id of the Claude session that answers.
 ///
 /// `/new` and `/reset`, or the time that has passed, end the conversation first.

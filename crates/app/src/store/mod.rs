@@ -1,6 +1,7 @@
 //! `store`: the sessions of OpenClaw's agents, read and changed as OpenClaw does it. `cc.rs` has its `cc` commands.
 
 pub mod cc;
+pub(crate) mod claude_behind;
 pub(crate) mod continue_key;
 mod sessions;
 

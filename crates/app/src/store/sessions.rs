@@ -63,10 +63,10 @@ pub fn list(context: &Context, request: &StoreRequest) -> Result<ListAnswer, Err
     Ok(ListAnswer { path, count: sessions.len(), active_minutes: request.active_minutes, sessions, notes })
 }
 
-type Entries = (PathBuf, Vec<(String, Entry)>, Vec<String>);
+pub(super) type Entries = (PathBuf, Vec<(String, Entry)>, Vec<String>);
 
 /// The entries of the file or of the database that took its place, and what is wrong with it.
-fn entries(context: &Context, store: &AgentStore) -> Result<Entries, Error> {
+pub(super) fn entries(context: &Context, store: &AgentStore) -> Result<Entries, Error> {
     if let Some(place) = store.database() {
         let database = place.open().map_err(unreadable)?;
         let found = database.sessions().map_err(unreadable)?;
@@ -127,7 +127,11 @@ pub fn get(context: &Context, request: &KeyRequest) -> Result<GetAnswer, Error> 
 }
 
 /// The text of an entry, and the entry.
-fn found(context: &Context, store: &AgentStore, key: &SessionKey) -> Result<(String, Entry), Error> {
+pub(super) fn found(
+    context: &Context,
+    store: &AgentStore,
+    key: &SessionKey,
+) -> Result<(String, Entry), Error> {
     if let Some(place) = store.database() {
         let database = place.open().map_err(unreadable)?;
         if let Some(session) = database.session(key.as_str()).map_err(unreadable)? {

@@ -99,6 +99,7 @@ fn hand_over(
         .arg("worker")
         .arg(id.to_string())
         .current_dir(&context.config().home)
+        .envs(&context.config().for_workers)
         .env_remove(workers::MARK_VARIABLE);
     process.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let failed = |error: &std::io::Error| {

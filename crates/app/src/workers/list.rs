@@ -152,7 +152,8 @@ pub(crate) fn describe(context: &Context, table: &WorkerStore, worker: &Worker) 
         task: context.secrets.redacted(worker.task.as_str().into()),
         agent_id: worker.agent.as_ref().map(ToString::to_string),
         permission_mode: worker.spec.options.permission_mode,
-        pid: worker.process.as_ref().map(|process| process.pid),
+        // The table keeps the process of one that has ended, so that it is never taken for another's.
+        pid: worker.process.as_ref().filter(|_| worker.slot_state.is_some()).map(|process| process.pid),
         host_pid: worker.host.pid,
         budget_used_pct: worker.stats.budget_usd.map(|budget| spent / budget * 100.0),
         facts: WorkerStats {

@@ -115,6 +115,12 @@ pub fn prepare(context: &Context, order: &Order) -> Result<Ready, Error> {
     if order.options.permission_mode.acts_without_asking() || !order.options.allowed_tools.is_empty() {
         context.require_person("a worker that acts without asking")?;
     }
+    if let (Some(_), TaskSession::Resume(text) | TaskSession::Fork(text)) =
+        (context.caller.agent(), &order.how)
+    {
+        // Whose it is comes before what is missing on this machine.
+        named(context, text)?;
+    }
     let claude = controllable_claude(context, &order.task)?;
     let Some(wanted) = &order.worktree else { return ready(context, order, claude) };
     let tree = worktree::make(context, order.repo.as_deref(), wanted)?;

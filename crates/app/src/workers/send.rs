@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::store::continue_key;
+use crate::store::{claude_behind, continue_key};
 use crate::workers::deliver;
 pub use crate::workers::deliver::Answer;
 use crate::{Context, Error};
@@ -24,7 +24,7 @@ pub struct Request {
 ///
 /// The key of a session of OpenClaw's names the Claude session behind it; where there is none, one is started.
 pub fn send(context: &Context, request: &Request) -> Result<Answer, Error> {
-    match continue_key::as_key(&request.to) {
+    match claude_behind::as_key(&request.to) {
         Some((key, agent)) => continue_key::send(context, &key, &agent, &request.message),
         None => deliver::to_session(context, &request.to, &request.message, None),
     }

@@ -6,6 +6,7 @@ use app::choose::pick::pick;
 use app::choose::request::Request as PickRequest;
 use app::choose::why_not::{Request as WhyNotRequest, why_not};
 use app::proceed::fork::{Request as ForkRequest, fork};
+use app::proceed::fork_request;
 use app::proceed::resume::resume;
 use app::repository::status;
 use app::search::{Request as SearchRequest, embed, export_schedule, index, memory, search};
@@ -124,6 +125,79 @@ fn an_agent_finds_its_own_sessions_alone() {
             |name: &str| answers.iter().any(|(asked, answer)| asked == name && answer.contains(MAIN.0));
         for name in ["list", "cost", "status", "search", "show", "page", "lookup", "last"] {
             assert!(says(name), "{name} for {caller:?} does not know the agent's own session");
+        }
+    }
+}
+
+#[test]
+fn another_agents_session_is_refused_with_its_owner() {
+    let scene = Scene::new();
+    scene.home().write(
+        ".openclaw/agents/ops/sessions/sessions.json",
+        format!(r#"{{"agent:ops:main": {{"sessionId": "o2", "sdkSessionId": "{}"}}}}"#, OPS.0),
+    );
+    let as_worker = Caller::Worker { worker: 7, agent: Some("main".parse().unwrap()) };
+    for caller in [agent("main"), as_worker] {
+        let context = scene.context(caller, MAIN.1);
+        for name in [OPS.0, &OPS.0[..13], "openclaw:ops/o2", "agent:ops:main"] {
+            let check = |what: &str, refused: Option<Error>| {
+                let refused = refused.unwrap_or_else(|| panic!("{what} of {name} is refused"));
+                assert_eq!(refused.kind, Kind::Forbidden, "{what} of {name}: {refused}");
+                assert!(
+                    refused.message.ends_with("belongs to agent ops, and this is agent main"),
+                    "{refused}"
+                );
+            };
+            let named = SessionRef::Named(name.to_owned());
+            check("resume and fork", which(&context, &named, 5).err());
+            let wanted = fork_request::Request { intent: name.to_owned(), ..Default::default() };
+            check("a search for forks", fork_request::forks(&context, &wanted).err());
+            for (resume, fork) in [(Some(name), None), (None, Some(name))] {
+                let request = start::Request {
+                    task: "Tune it".to_owned(),
+                    resume: resume.map(str::to_owned),
+                    fork: fork.map(str::to_owned),
+                    ..start::Request::default()
+                };
+                check("run", request.order().and_then(|order| run::prepare(&context, &order)).err());
+            }
+            let message = send::Request { to: name.to_owned(), message: "Tune it".to_owned() };
+            check("send", send::send(&context, &message).err());
+        }
+        // The person's are not there at all.
+        let found = which(&context, &SessionRef::Named(PERSON.0.to_owned()), 5).unwrap_err();
+        assert_eq!(found.kind, Kind::NotFound, "{found}");
+    }
+}
+
+#[test]
+fn the_session_behind_a_conversation_is_found_by_the_conversation_and_its_agents_own() {
+    let scene = Scene::new();
+    let context = scene.context(agent("main"), PERSON.1);
+    let task = PickRequest { task: format!("Tune the {} again", PERSON.1), ..PickRequest::default() };
+    assert_eq!(pick(&context, &task).unwrap().candidates, 0);
+    scene.home().write(
+        ".openclaw/agents/main/sessions/sessions.json",
+        format!(
+            r#"{{"agent:main:main": {{"sessionId": "o1", "cliSessionIds": {{"claude-cli": "{}"}}}},
+                "agent:main:new": {{"sessionId": "o2"}}}}"#,
+            PERSON.0
+        ),
+    );
+    assert_eq!(pick(&context, &task).unwrap().candidates, 1);
+    for caller in [Caller::Person, agent("main")] {
+        let context = scene.context(caller, MAIN.1);
+        let ids = |name: &str| {
+            which(&context, &SessionRef::Named(name.to_owned()), 5)
+                .map(|found| found[0].id.to_string())
+                .map_err(|error| (error.kind, error.message))
+        };
+        assert_eq!(ids("openclaw:main/o1").as_deref(), Ok(PERSON.0));
+        assert_eq!(ids("agent:main:main").as_deref(), Ok(PERSON.0));
+        assert!(matches!(ids("openclaw:main/o"), Err((Kind::Ambiguous, _))));
+        for name in ["openclaw:main/o2", "agent:main:new"] {
+            let nothing = (Kind::NotFound, format!("there is no Claude session behind `{name}`"));
+            assert_eq!(ids(name), Err(nothing));
         }
     }
 }

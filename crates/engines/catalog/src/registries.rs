@@ -1,4 +1,4 @@
-//! Adds what OpenClaw's registries know of sessions to what their transcripts say.
+//! Adds what OpenClaw's registries and session stores know of sessions to what their transcripts say.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,6 +15,8 @@ use crate::types::{Discovery, Locations};
 #[derive(Debug, Default)]
 pub(crate) struct RegistryIndex {
     sessions: HashMap<SessionId, Registration>,
+    /// The sessions behind agents' conversations, by the session stores.
+    behind: HashMap<SessionId, AgentId>,
     /// The registries that could not be read.
     pub(crate) problems: Vec<ReadProblem>,
 }
@@ -27,7 +29,7 @@ struct Registration {
 }
 
 impl RegistryIndex {
-    /// Reads every agent's registry below the state folders.
+    /// Reads every agent's registry and session store below the state folders.
     pub(crate) fn read(places: &Locations) -> Self {
         let mut registered = Self::default();
         for (at, folder) in places.openclaw_folders.iter().enumerate() {
@@ -35,15 +37,20 @@ impl RegistryIndex {
                 Some(file) if at == 0 => OpenClawConfig::read(file),
                 _ => OpenClawConfig::find(folder),
             };
-            registered.add_folder(folder, config);
+            registered.add_folder(folder, config, &places.home);
         }
         registered
     }
 
-    fn add_folder(&mut self, folder: &Path, config: OpenClawConfig) {
+    fn add_folder(&mut self, folder: &Path, config: OpenClawConfig, home: &Path) {
         let found = Agents::find(folder);
-        self.report(config.problems.into_iter().chain(found.problems));
+        self.report(config.problems.iter().cloned().chain(found.problems));
         for agent in found.agents {
+            let (conversations, problems) = openclaw::agent_conversations(&agent, &config, home);
+            self.report(problems);
+            for session in conversations.into_iter().flat_map(|conversation| conversation.claude) {
+                self.behind.entry(session).or_insert_with(|| agent.id.clone());
+            }
             let registry = Registry::read(&agent.folder);
             self.report(registry.problems);
             for entry in registry.entries {
@@ -73,11 +80,16 @@ impl RegistryIndex {
     pub(crate) fn apply(&self, session: &mut Session) {
         if let Some(registration) = self.sessions.get(&session.id) {
             registration.clone().apply(session);
+        } else if session.origin == Origin::Native
+            && let Some(agent) = self.behind.get(&session.id)
+        {
+            session.origin = Origin::OpenClaw { agent: agent.clone(), label: None };
         }
     }
 
     /// Adds only what the registries knew before a moment: the agent, the label and the newest task then. Their
-    /// totals are left out, because they are of now.
+    /// totals are left out, because they are of now, and so are the session stores, which do not say since when a
+    /// session is behind a conversation.
     pub(crate) fn apply_before(&self, moment: Timestamp, session: &mut Session) {
         let Some(found) = self.sessions.get(&session.id) else { return };
         if found.entry.created.is_some_and(|created| created >= moment) {
@@ -135,6 +147,36 @@ mod tests {
     use transcript::TranscriptFile;
 
     use super::*;
+
+    #[test]
+    fn a_session_behind_a_conversation_is_its_agents() {
+        let scratch = tempfile::tempdir().unwrap();
+        let state = scratch.path();
+        fs::create_dir_all(state.join("agents/main/sessions")).unwrap();
+        fs::create_dir_all(state.join("agents/ops/agent")).unwrap();
+        fs::write(
+            state.join("agents/main/sessions/sessions.json"),
+            r#"{"agent:main:main": {"sessionId": "o1", "cliSessionIds": {"claude-cli": "s1"}}}"#,
+        )
+        .unwrap();
+        fs::write(
+            state.join("agents/ops/claude-code-sessions.json"),
+            r#"{"sessions":{"/p/web":{"sessionId":"s1","createdAt":"2026-02-20T10:00:00Z"}}}"#,
+        )
+        .unwrap();
+        let places = Locations { openclaw_folders: vec![state.to_owned()], ..Locations::default() };
+        let agent_of = |id: &str, origin: Origin| {
+            let mut session = Session { origin, ..Session::blank(id.parse().unwrap()) };
+            RegistryIndex::read(&places).apply(&mut session);
+            session.origin.agent().map(ToString::to_string)
+        };
+        assert_eq!(agent_of("s1", Origin::Native).as_deref(), Some("ops"), "a registry comes first");
+        fs::remove_file(state.join("agents/ops/claude-code-sessions.json")).unwrap();
+        assert_eq!(agent_of("s1", Origin::Native).as_deref(), Some("main"));
+        let marked = Origin::OpenClaw { agent: "ops".parse().unwrap(), label: None };
+        assert_eq!(agent_of("s1", marked).as_deref(), Some("ops"), "its own first message says whose it is");
+        assert_eq!(agent_of("s2", Origin::Native), None);
+    }
 
     #[test]
     fn a_registry_knows_what_no_transcript_says() {

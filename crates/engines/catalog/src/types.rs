@@ -11,6 +11,8 @@ use transcript::{ConfigFolder, ReadProblem, SubagentFile, TranscriptFile};
 /// The files and folders that the catalog reads.
 #[derive(Debug, Clone, Default)]
 pub struct Locations {
+    /// The user's home directory, which paths in OpenClaw's configuration may begin with.
+    pub home: PathBuf,
     /// Claude Code's config folders.
     pub config_folders: Vec<ConfigFolder>,
     /// OpenClaw's state folders.

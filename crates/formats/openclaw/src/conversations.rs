@@ -1,16 +1,23 @@
-//! Reads `sessions.json`, which maps keys to conversations and the Claude sessions behind them. Never writes it.
+//! An agent's conversations and the Claude sessions behind them, from `sessions.json`, the database that took its place
+//! and the files beside transcripts. Never writes any of them.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use model::SessionId;
+use model::{AgentId, SessionId};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::config::OpenClawConfig;
+use crate::conversation_file::conversation;
+use crate::store::session_key::SessionKey;
 use crate::store::store_text::{self, Content};
-use crate::{Problem, file};
+use crate::{Agent, AgentDatabase, Problem, file};
 
 /// Larger than any side file by far.
 const CAP: u64 = 1 << 20;
+/// How the names of the files end that say which Claude session is behind a transcript.
+pub(crate) const SIDE_FILE: &str = ".claude-sdk.json";
 
 /// A conversation of an agent's store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,11 +34,58 @@ pub struct StoredConversation {
     pub updated_at: Option<i64>,
 }
 
-/// Reads a store and the side files of transcripts; what is wrong with one entry costs that entry.
-pub(crate) fn read(
+/// The conversations of an agent, read without looking at its transcripts.
+pub fn agent_conversations(
+    agent: &Agent,
+    config: &OpenClawConfig,
+    home: &Path,
+) -> (Vec<StoredConversation>, Vec<Problem>) {
+    let store = config.store(&agent.id, home).unwrap_or_else(|| agent.folder.join("sessions/sessions.json"));
+    // A folder that is not there, or cannot be listed, has no side files that could be read.
+    let entries = store.parent().and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
+    let side_file = |entry: std::fs::DirEntry| {
+        let name = entry.file_name().into_string().ok()?;
+        let session = name.strip_suffix(SIDE_FILE).and_then(conversation)?;
+        Some((session, entry.path()))
+    };
+    let mut sidecars: Vec<_> = entries.flatten().filter_map(side_file).collect();
+    sidecars.sort();
+    of_agent(&agent.id, &store, &sidecars, AgentDatabase::of_agent(&agent.folder).as_ref())
+}
+
+/// The conversations that a store, the files beside transcripts and a database have of an agent. Several agents may
+/// share a store.
+pub(crate) fn of_agent(
+    agent: &AgentId,
     store: &Path,
     sidecars: &[(SessionId, PathBuf)],
+    database: Option<&AgentDatabase>,
 ) -> (Vec<StoredConversation>, Vec<Problem>) {
+    let (mut found, mut problems) = read(store, sidecars);
+    match database.map(|database| database.open()?.sessions()).transpose() {
+        Ok(sessions) => {
+            let sessions = sessions.into_iter().flatten();
+            found.extend(sessions.filter_map(|one| StoredConversation::of_text(&one.key, &one.text)));
+        }
+        Err(problem) => problems.push(problem),
+    }
+    let is_others = |key: &String| {
+        key.parse::<SessionKey>().ok().and_then(|key| key.agent()).is_some_and(|owner| owner != *agent)
+    };
+    let others: HashSet<SessionId> = found
+        .iter()
+        .filter(|one| one.key.as_ref().is_some_and(is_others))
+        .map(|one| one.session.clone())
+        .collect();
+    found.retain(|one| match &one.key {
+        Some(key) => !is_others(key),
+        None => !others.contains(&one.session),
+    });
+    (found, problems)
+}
+
+/// Reads a store and the side files of transcripts; what is wrong with one entry costs that entry.
+fn read(store: &Path, sidecars: &[(SessionId, PathBuf)]) -> (Vec<StoredConversation>, Vec<Problem>) {
     let mut problems = Vec::new();
     let mut found = match store_text::read(store) {
         Ok((Content::Json(object) | Content::Json5(object), _)) => {
@@ -140,6 +194,49 @@ mod tests {
         );
         check("[]", &[], 1);
         check("{", &[], 1);
+    }
+
+    #[test]
+    fn of_a_store_that_agents_share_each_has_its_own() {
+        let scratch = tempfile::tempdir().unwrap();
+        let state = scratch.path();
+        let write = |name: &str, text: &str| {
+            let path = state.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("openclaw.json", &format!("{{session: {{store: '{}/all/sessions.json'}}}}", state.display()));
+        let all = r#"{"agent:main:main": {"sessionId": "s1", "claudeCliSessionId": "c1"},
+                      "agent:ops:main": {"sessionId": "s2", "sdkSessionId": "c2"}}"#;
+        write("all/sessions.json", all);
+        write("all/s2.jsonl.claude-sdk.json", r#"{"resumeSessionId": "c3"}"#);
+        let config = OpenClawConfig::find(state);
+        let check = |name: &str, expected: &[&str]| {
+            let agent = Agent { id: name.parse().unwrap(), folder: state.join("agents").join(name) };
+            let (found, problems) = agent_conversations(&agent, &config, Path::new("/h"));
+            assert_eq!(problems, []);
+            let claude: Vec<_> = found.iter().flat_map(|one| &one.claude).map(SessionId::as_str).collect();
+            assert_eq!(claude, expected, "{name}");
+        };
+        check("main", &["c1"]);
+        check("ops", &["c2", "c3"]);
+    }
+
+    #[test]
+    fn the_database_says_which_session_is_behind_a_conversation() {
+        let scratch = tempfile::tempdir().unwrap();
+        let agent = Agent { id: AgentId::main(), folder: scratch.path().join("agents/main") };
+        fs::create_dir_all(agent.folder.join("agent")).unwrap();
+        let path = agent.folder.join("agent/openclaw-agent.sqlite");
+        let connection = database::rusqlite::Connection::open(path).unwrap();
+        let tables = r#"
+            CREATE TABLE session_nodes (session_key TEXT, entry_json TEXT, updated_at INTEGER);
+            INSERT INTO session_nodes VALUES
+                ('agent:main:main', '{"sessionId": "s1", "cliSessionIds": {"claude-cli": "c1"}}', 5);"#;
+        connection.execute_batch(tables).unwrap();
+        let (found, problems) = agent_conversations(&agent, &OpenClawConfig::default(), Path::new("/h"));
+        let claude: Vec<_> = found.iter().flat_map(|one| &one.claude).map(SessionId::as_str).collect();
+        assert_eq!((claude, problems.len()), (vec!["c1"], 0), "{problems:?}");
     }
 
     #[test]

@@ -67,7 +67,7 @@ pub use agent_notes::{AgentNote, agent_notes};
 pub use agents::{Agent, Agents, folder_for};
 pub use config::{OpenClawConfig, SessionSelection};
 pub use conversation_file::ConversationFile;
-pub use conversations::StoredConversation;
+pub use conversations::{StoredConversation, agent_conversations};
 pub use lock::{LockState, LockTimes};
 pub use memory::{AgentMemory, Memory, MemoryFile};
 pub use paths::StateFolders;

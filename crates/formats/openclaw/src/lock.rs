@@ -27,6 +27,8 @@ pub struct LockTimes {
     pub poll: Duration,
     /// How old it has to be to count as abandoned.
     pub stale: Duration,
+    /// How long it may be held: who has held it longer writes nothing, because OpenClaw releases such a lock.
+    pub max_hold: Duration,
 }
 
 impl Default for LockTimes {
@@ -36,6 +38,7 @@ impl Default for LockTimes {
             timeout: Duration::from_secs(10),
             poll: Duration::from_millis(25),
             stale: Duration::from_secs(30),
+            max_hold: Duration::from_mins(5),
         }
     }
 }
@@ -45,6 +48,8 @@ impl Default for LockTimes {
 pub(crate) struct Lock {
     path: PathBuf,
     inode: (u64, u64),
+    since: Timestamp,
+    max_hold: Duration,
 }
 
 /// Why a lock was not had.
@@ -73,14 +78,14 @@ impl Lock {
         let tries = times.timeout.as_millis() / poll.as_millis();
         let mut holder = String::new();
         for attempt in 0..=tries {
-            if let Some(held) = Self::try_make(&lock, clock())? {
+            if let Some(held) = Self::try_make(&lock, clock(), times.max_hold)? {
                 return Ok(held);
             }
             match evict_stale(&lock, clock(), times.stale).map_err(LockError::Io)? {
                 Some(other) => holder = other,
                 // It is free now, perhaps for us.
                 None => {
-                    if let Some(held) = Self::try_make(&lock, clock())? {
+                    if let Some(held) = Self::try_make(&lock, clock(), times.max_hold)? {
                         return Ok(held);
                     }
                 }
@@ -93,8 +98,8 @@ impl Lock {
     }
 
     /// The lock, unless somebody else has it.
-    fn try_make(lock: &Path, now: Timestamp) -> Result<Option<Self>, LockError> {
-        match Self::make(lock, now) {
+    fn try_make(lock: &Path, now: Timestamp, max_hold: Duration) -> Result<Option<Self>, LockError> {
+        match Self::make(lock, now, max_hold) {
             Ok(held) => Ok(Some(held)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(None),
             Err(error) => Err(LockError::Io(error)),
@@ -103,7 +108,7 @@ impl Lock {
 
     /// Makes the lock with its content at once: one that a killed process left empty would be nobody's for a long time,
     /// and newer versions of OpenClaw take an empty one away.
-    fn make(lock: &Path, now: Timestamp) -> io::Result<Self> {
+    fn make(lock: &Path, now: Timestamp, max_hold: Duration) -> io::Result<Self> {
         let content = json!({
             "pid": std::process::id(),
             "createdAt": now.to_string(),
@@ -114,7 +119,19 @@ impl Lock {
         new.write_all(content.to_string().as_bytes())?;
         let found = new.as_file().metadata()?;
         fs::hard_link(new.path(), lock)?;
-        Ok(Self { path: lock.to_owned(), inode: (found.dev(), found.ino()) })
+        Ok(Self { path: lock.to_owned(), inode: (found.dev(), found.ino()), since: now, max_hold })
+    }
+
+    /// Why nothing may be written under it any more, if that is so.
+    pub(crate) fn objection(&self, now: Timestamp) -> Option<&'static str> {
+        let longest = SignedDuration::try_from(self.max_hold).unwrap_or(SignedDuration::MAX);
+        if !self.is_held() {
+            return Some("was not written: its lock was lost meanwhile");
+        }
+        let is_over = now.duration_since(self.since) > longest;
+        is_over.then_some(
+            "was not written: its lock was held for longer than `session.writeLock.maxHoldMs` allows",
+        )
     }
 
     /// Says that it is still needed: older versions of OpenClaw take one that was not touched for 30 seconds away.

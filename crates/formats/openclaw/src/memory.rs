@@ -9,7 +9,7 @@ use model::{AgentId, SessionId};
 
 use crate::config::OpenClawConfig;
 use crate::conversation_file::{ConversationFile, conversation};
-use crate::conversations::StoredConversation;
+use crate::conversations::{SIDE_FILE, StoredConversation};
 use crate::settings::MemorySettings;
 use crate::{AgentDatabase, Agents, Problem};
 
@@ -117,19 +117,8 @@ impl Memory {
 impl AgentMemory {
     /// The conversations its store names and the Claude sessions behind them.
     pub fn conversations(&self) -> (Vec<StoredConversation>, Vec<Problem>) {
-        let (mut found, mut problems) =
-            crate::conversations::read(&self.sessions.store, &self.sessions.sidecars);
-        let sessions = self.database.as_ref().map(|database| database.open()?.sessions()).transpose();
-        match sessions {
-            Ok(sessions) => found.extend(
-                sessions
-                    .into_iter()
-                    .flatten()
-                    .filter_map(|one| StoredConversation::of_text(&one.key, &one.text)),
-            ),
-            Err(problem) => problems.push(problem),
-        }
-        (found, problems)
+        let Sessions { store, sidecars } = &self.sessions;
+        crate::conversations::of_agent(&self.agent, store, sidecars, self.database.as_ref())
     }
 
     /// Adds copies of the conversations in the agent's database, in place of the files that OpenClaw took over into it.
@@ -167,7 +156,7 @@ impl AgentMemory {
     fn look_for_transcripts(&mut self, seen: &mut HashSet<PathBuf>, problems: &mut Vec<Problem>) {
         let Some(folder) = self.sessions.store.parent().map(Path::to_owned) else { return };
         for (name, path, metadata) in files(&folder, problems) {
-            if let Some(session) = name.strip_suffix(".claude-sdk.json").and_then(conversation) {
+            if let Some(session) = name.strip_suffix(SIDE_FILE).and_then(conversation) {
                 self.sessions.sidecars.push((session, path));
             } else if let Some(session) = conversation(&name)
                 && seen.insert(path.clone())

@@ -1,17 +1,22 @@
-//! What goes on while the server runs: sessions are watched, due jobs are run, and the index is kept up to date. Each is
-//! a thread, begun after the server listens.
+//! What goes on while the server runs: sessions are watched, due jobs are run, and the index and an export are kept up to
+//! date. Each is a thread, begun after the server listens.
 
+use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use app::search::export;
 use app::search::index::watch::Watch;
 use app::search::index::{self, index};
-use app::{Cancellation, Context, cron};
+use app::{Cancellation, Context, Error, cron};
 
 use crate::events::watching;
 use crate::notice::Notice;
 use crate::state::Shared;
+
+/// Writes every session as a Markdown document, as the command line words them.
+pub type Exporter = Arc<dyn Fn(&Context, &export::Request) -> Result<export::Answer, Error> + Send + Sync>;
 
 /// The threads, which end with this.
 pub(crate) struct Background {
@@ -26,10 +31,9 @@ type Work = Box<dyn FnOnce() + Send>;
 
 impl Background {
     /// Starts everything; what cannot be started is reported and left out.
-    pub(crate) fn start(server: &Shared) -> Self {
+    pub(crate) fn start(server: &Shared, export: Exporter) -> Self {
         let (jobs, sleeper) = channel::<()>();
-        let context = server.context();
-        let indexing = context.cancellation.clone();
+        let indexing = Cancellation::default();
         let works: [(&str, Work); 3] = [
             ("events", {
                 let server = server.clone();
@@ -43,7 +47,10 @@ impl Background {
                     });
                 })
             }),
-            ("index", Box::new(move || keep_index(&context))),
+            ("index", {
+                let (server, cancellation) = (server.clone(), indexing.clone());
+                Box::new(move || keep_index(&server, &cancellation, &export))
+            }),
         ];
         let start = |(name, work): (&str, Work)| {
             let started = std::thread::Builder::new().name(name.to_owned()).spawn(work);
@@ -76,15 +83,49 @@ fn run_jobs(server: &Shared, sleep: &mut dyn FnMut(Duration) -> bool) {
     }
 }
 
-/// Updates the index whenever something has changed, until that is cancelled.
-fn keep_index(context: &Context) {
-    let mut watch = Watch::start(context);
-    let mut is_due = true;
-    while !context.cancellation.is_cancelled() {
-        if is_due {
-            // What fails now is tried again with the next change; a search says what is not indexed.
-            let _ = index(&context.refreshed(), &index::Request::default());
+/// Updates the index, and the documents that the settings ask for, whenever something has changed, until that is cancelled.
+fn keep_index(server: &Shared, cancellation: &Cancellation, export: &Exporter) {
+    let request = || Context { cancellation: cancellation.clone(), ..server.context() };
+    let mut export = KeptExport { export, failure: None };
+    while !cancellation.is_cancelled() {
+        let (changes, context) = (server.sources.now().changes, request());
+        let mut watch = Watch::start(&context);
+        let mut is_due = true;
+        // Other folders are watched by another watch.
+        while !cancellation.is_cancelled() && server.sources.now().changes == changes {
+            if is_due {
+                let context = context.refreshed();
+                // What fails now is tried again with the next change; a search says what is not indexed.
+                let _ = index(&context, &index::Request::default());
+                export.update(server, &context);
+            }
+            is_due = watch.is_due(&context);
         }
-        is_due = watch.is_due(context);
+    }
+}
+
+/// The documents that the setting `export.folder` asks for.
+struct KeptExport<'a> {
+    export: &'a Exporter,
+    /// Why they could not be written the last time.
+    failure: Option<String>,
+}
+
+impl KeptExport<'_> {
+    fn update(&mut self, server: &Shared, context: &Context) {
+        let folder = &context.config().settings.export.folder;
+        if folder.as_os_str().is_empty() || context.cancellation.is_cancelled() {
+            return;
+        }
+        let request = export::Request { folder: context.typed_path(folder), ..export::Request::default() };
+        let failure = match (self.export)(context, &request) {
+            Ok(answer) => answer.failed.first().cloned(),
+            Err(_) if context.cancellation.is_cancelled() => return,
+            Err(error) => Some(error.message),
+        };
+        if let Some(failure) = failure.as_ref().filter(|failure| self.failure.as_ref() != Some(*failure)) {
+            server.report(Notice::Warning(format!("the export is not up to date: {failure}")));
+        }
+        self.failure = failure;
     }
 }

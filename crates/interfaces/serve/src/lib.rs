@@ -8,6 +8,7 @@ mod background;
 mod chat;
 mod connection;
 mod crew;
+mod encoding;
 mod etag;
 mod events;
 mod extract;
@@ -31,6 +32,7 @@ mod stall;
 mod state;
 mod tls;
 
+pub use background::Exporter;
 pub use notice::{Notice, Reporter};
 pub use router::document;
 pub use security::tokens::{NewToken, TokenInfo, TokenScope, Tokens};

@@ -15,7 +15,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
-use crate::background::Background;
+use crate::background::{Background, Exporter};
 use crate::connection;
 use crate::lease::Lease;
 use crate::notice::{Notice, Reporter};
@@ -47,7 +47,12 @@ pub struct Options {
 }
 
 /// Serves until SIGINT or SIGTERM.
-pub fn serve(context: &Context, options: &Options, reporter: Reporter) -> Result<(), Error> {
+pub fn serve(
+    context: &Context,
+    options: &Options,
+    reporter: Reporter,
+    export: Exporter,
+) -> Result<(), Error> {
     let mut lease = Lease::acquire(context.config())?;
     let tokens = Tokens::open(context.config())?;
     let sockets = Sockets::bind(options.address, options.unix.as_deref())?;
@@ -70,7 +75,7 @@ pub fn serve(context: &Context, options: &Options, reporter: Reporter) -> Result
         let mut signals = Signals::new()?;
         let listeners = Listeners::new(sockets, acceptor)?;
         reports.send(Notice::Ready { link, unix: options.unix.clone() });
-        let background = Background::start(&server);
+        let background = Background::start(&server, export);
         let accepting = tokio::spawn(listeners.accept(router, Arc::clone(&server)));
         signals.wait().await;
         reports.send(Notice::Stopping);

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::spawn_blocking;
 
-use crate::crew::{Cooldowns, Places, Store};
+use crate::crew::{Cooldowns, Places, Sources, Store};
 use crate::events::Hub;
 use crate::notice::Notice;
 use crate::problem::Problem;
@@ -24,8 +24,8 @@ pub(crate) const BLOCKING_THREADS: usize = AT_ONCE + FOLLOWERS + 16;
 
 /// What all requests share.
 pub(crate) struct Server {
-    /// The request that started the server; each later one is a copy of it.
-    started: Context,
+    /// The connections to Claude Code; each request is a copy of the one that started the server, with what they change.
+    pub(crate) sources: Sources,
     /// What authorizes requests.
     pub(crate) credentials: Credentials,
     /// What happens.
@@ -55,7 +55,7 @@ impl Server {
         let hub = Hub::new(started.read_clock());
         let store = Store::open(started.config())?;
         Ok(Self {
-            started,
+            sources: Sources::new(started, &store),
             credentials,
             hub,
             store,
@@ -70,7 +70,7 @@ impl Server {
 
     /// The context of a request that is made now.
     pub(crate) fn context(&self) -> Context {
-        Context { cancellation: Cancellation::default(), ..self.started.refreshed() }
+        Context { cancellation: Cancellation::default(), ..self.sources.now().context() }
     }
 
     /// Reports something to the program that started the server.

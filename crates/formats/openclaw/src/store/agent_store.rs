@@ -181,13 +181,8 @@ impl AgentStore {
         };
         lock.touch(clock());
         if let Some(new) = prepared.new {
-            if !lock.is_held() {
-                return Err(Problem::new(
-                    &file,
-                    "was not written: its lock was lost meanwhile",
-                    "Try again.",
-                )
-                .into());
+            if let Some(objection) = lock.objection(clock()) {
+                return Err(Problem::new(&file, objection, "Try again.").into());
             }
             if let Some(aside) = &prepared.aside {
                 // A copy, so that no reader ever finds no file.

@@ -359,8 +359,8 @@ pub fn append(
     })?;
     let (mut ids, leaf) = prepare(target, clock())?;
     let id = new_id(&mut ids);
-    if !lock.is_held() {
-        return Err(Problem::new(path, "was not written: its lock was lost meanwhile", "Try again.").into());
+    if let Some(objection) = lock.objection(clock()) {
+        return Err(Problem::new(path, objection, "Try again.").into());
     }
     let text = line.written(&id, leaf.as_deref(), clock());
     append_text(path, &text).map_err(|error| unwritable(path, &error))?;

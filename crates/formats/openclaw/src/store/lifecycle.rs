@@ -241,7 +241,8 @@ impl AgentStore {
     /// The times of a transcript's lock.
     pub fn transcript_times(&self) -> LockTimes {
         let lock = &self.config.write_lock;
-        LockTimes { timeout: lock.acquire_timeout, stale: lock.stale, ..LockTimes::default() }
+        let (timeout, stale, max_hold) = (lock.acquire_timeout, lock.stale, lock.max_hold);
+        LockTimes { timeout, stale, max_hold, ..LockTimes::default() }
     }
 
     /// Archives or deletes the transcript of a conversation that is over, and what says which Claude session was behind

@@ -62,21 +62,60 @@ pub(crate) fn read(path: &Path) -> Result<(Content, Seen), Problem> {
     if text.starts_with('\u{feff}') {
         text.drain(..'\u{feff}'.len_utf8());
     }
-    Ok((content(text), Seen(Some((file, FileStamp::from_metadata(&found))))))
+    let content = content(text, LARGEST_JSON5).map_err(|why| {
+        Problem::new(path, why, "Make it JSON, without comments, trailing commas and names without quotes.")
+    })?;
+    Ok((content, Seen(Some((file, FileStamp::from_metadata(&found))))))
 }
 
-fn content(text: String) -> Content {
+/// What a text is; an error where it may be JSON5, which is not read beyond so many bytes: it must not be set aside as
+/// broken.
+fn content(text: String, largest_json5: usize) -> Result<Content, String> {
     let (strict, text) = match JsonObject::of_file(text) {
-        Ok(object) => return Content::Json(object),
+        Ok(object) => return Ok(Content::Json(object)),
         Err(failed) => failed,
     };
-    if strict.is_data() || text.len() > LARGEST_JSON5 {
-        return Content::Broken(format!("is not a store of sessions: {strict}"));
+    let is_large = text.len() > largest_json5;
+    // The beginning of a store, as a torn one is, has no end in JSON5 either.
+    if strict.is_data() || (is_large && strict.is_eof()) {
+        return Ok(Content::Broken(format!("is not a store of sessions: {strict}")));
+    }
+    if is_large {
+        let limit = largest_json5 >> 20;
+        return Err(format!(
+            "is no JSON ({strict}), and larger than {limit} MiB, beyond which JSON5 is not read"
+        ));
     }
     let json = json5_text::as_json(&text).map(JsonObject::of_file);
-    match json {
+    Ok(match json {
         Ok(Ok(object)) => Content::Json5(object),
         Ok(Err((error, _))) => Content::Broken(format!("is not a store of sessions: {error}")),
         Err(why) => Content::Broken(why),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_json5_is_refused_and_not_taken_for_broken() {
+        let check = |text: &str, limit: usize, expected: &str| {
+            let found = match content(text.to_owned(), limit) {
+                Ok(Content::Absent) => "absent",
+                Ok(Content::Json(_)) => "json",
+                Ok(Content::Json5(_)) => "json5",
+                Ok(Content::Broken(_)) => "broken",
+                Err(_) => "refused",
+            };
+            assert_eq!(found, expected, "{text}");
+        };
+        check(r#"{"a": {}}"#, 1, "json");
+        check("{a: {}}", 100, "json5");
+        check("{a: {}}", 1, "refused");
+        check("// mine\n{}", 1, "refused");
+        check(r#"{"a": {"b": 1"#, 1, "broken");
+        check("[1]", 1, "broken");
+        check("{a: ", 100, "broken");
     }
 }

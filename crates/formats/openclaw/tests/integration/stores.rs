@@ -508,3 +508,94 @@ fn the_configuration_names_the_file() {
         AgentStore::of_agent(desk.scratch.path(), &config, Path::new("/h"), &AgentId::main(), &|_| None);
     assert_eq!(same.path(), Path::new("/h/s/main/x.json"));
 }
+
+#[test]
+fn the_settings_of_the_write_lock_decide_whether_a_transcript_is_written() {
+    let desk = Desk::new();
+    let main = key("agent:main:main");
+    desk.main().create(&main, &entry("s1"), &Timestamp::now).unwrap();
+    let lock = desk.path("agents/main/sessions/s1.jsonl.lock");
+    // Locked by another program so many seconds ago.
+    let locked = |seconds: i64| {
+        let at = Timestamp::now() - seconds.seconds();
+        fs::write(&lock, format!(r#"{{"pid":1,"createdAt":"{at}"}}"#)).unwrap();
+        fs::File::options().write(true).open(&lock).unwrap().set_modified(at.into()).unwrap();
+    };
+    let append = |settings: &str, clock: &dyn Fn() -> Timestamp| {
+        desk.write("openclaw.json", &format!("{{session: {{writeLock: {{{settings}}}}}}}"));
+        let done = desk.main().append_assistant_message(main.as_str(), "hi", &[], Path::new("/p"), clock);
+        done.map(|_| ()).map_err(|error| error.to_string())
+    };
+
+    // `staleMs`: half an hour without it.
+    locked(60);
+    let refused = append("acquireTimeoutMs: 1", &Timestamp::now).unwrap_err();
+    assert!(refused.contains("s1.jsonl.lock"), "{refused}");
+    append("acquireTimeoutMs: 1, staleMs: 30000", &Timestamp::now).unwrap();
+
+    // `acquireTimeoutMs`: as long as the other program takes, or not.
+    locked(0);
+    append("acquireTimeoutMs: 1", &Timestamp::now).unwrap_err();
+    let asked = std::cell::Cell::new(0);
+    let released_later = || {
+        asked.set(asked.get() + 1);
+        if asked.get() == 20 {
+            fs::remove_file(&lock).unwrap();
+        }
+        Timestamp::now()
+    };
+    append("acquireTimeoutMs: 60000", &released_later).unwrap();
+    assert!(asked.get() >= 20);
+
+    // `maxHoldMs`: each look at the clock takes six seconds.
+    let slow = || {
+        let ticks = std::cell::Cell::new(0);
+        move || {
+            ticks.set(ticks.get() + 6);
+            now() + i64::from(ticks.get()).seconds()
+        }
+    };
+    let written = text(&desk.path("agents/main/sessions/s1.jsonl"));
+    let refused = append("maxHoldMs: 5000", &slow()).unwrap_err();
+    assert!(refused.contains("maxHoldMs"), "{refused}");
+    assert!(!lock.exists(), "it was released");
+    assert_eq!(text(&desk.path("agents/main/sessions/s1.jsonl")), written);
+    append("maxHoldMs: 50000", &slow()).unwrap();
+    assert!(text(&desk.path("agents/main/sessions/s1.jsonl")).len() > written.len());
+}
+
+#[test]
+fn the_environment_sets_the_write_lock_before_the_configuration() {
+    let desk = Desk::new();
+    desk.write(
+        "openclaw.json",
+        "{session: {writeLock: {maxHoldMs: 50000, staleMs: 7, acquireTimeoutMs: 9}}}",
+    );
+    let config = OpenClawConfig::find(desk.scratch.path());
+    let set = |name: &str| (name == "OPENCLAW_SESSION_WRITE_LOCK_MAX_HOLD_MS").then(|| "5000".to_owned());
+    let store = AgentStore::of_agent(desk.scratch.path(), &config, Path::new("/h"), &AgentId::main(), &set);
+    let times = store.transcript_times();
+    assert_eq!([times.max_hold, times.stale, times.timeout].map(|time| time.as_millis()), [5000, 7, 9]);
+}
+
+#[test]
+fn a_store_of_more_than_64_mib_is_read_and_changed() {
+    let desk = Desk::new();
+    let filler = "x".repeat(13 << 20);
+    let entries: Vec<String> = (0..5)
+        .map(|at| format!(r#""agent:main:e{at}": {{"sessionId": "s{at}", "unknown": "{filler}"}}"#))
+        .collect();
+    let whole = format!("{{{}}}", entries.join(","));
+    assert!(whole.len() > 64 << 20);
+    desk.write(STORE, &whole);
+    let store = desk.main();
+    assert_eq!(store.load().store.keys().count(), 5);
+    let fields = serde_json::json!({"label": "new"}).as_object().cloned().unwrap();
+    let done = store.set_fields(&key("agent:main:e4"), &fields, &now).unwrap();
+    assert!(done.notes.is_empty(), "{:?}", done.notes);
+    let after = text(&desk.path(STORE));
+    // Of all the others every byte is as before.
+    let others = whole.len() - entries[4].len() - 1;
+    assert!(after.as_bytes()[..others] == whole.as_bytes()[..others]);
+    assert!(after.contains(r#""label":"new""#) || after.contains(r#""label": "new""#));
+}

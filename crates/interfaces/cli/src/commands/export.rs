@@ -44,13 +44,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         index: args.index,
     };
     let followed = Followed::new(context);
-    let new_look = || {
-        let mut look = Markdown::default();
-        move |out: &mut dyn std::io::Write, shown: &app::sessions::show::ShownMessage| {
-            look.message(out, shown)
-        }
-    };
-    let answer = export(&followed, &request, new_look)?;
+    let answer = write(&followed, &request)?;
     drop(followed);
     if args.json {
         super::json(&answer)?;
@@ -64,6 +58,16 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         return Err(nothing_exported(&answer.folder, &answer.failed).into());
     }
     Ok(())
+}
+
+/// Writes the documents, for `serve` too.
+pub(crate) fn write(context: &Context, request: &Request) -> Result<Answer, Error> {
+    export(context, request, || {
+        let mut look = Markdown::default();
+        move |out: &mut dyn std::io::Write, shown: &app::sessions::show::ShownMessage| {
+            look.message(out, shown)
+        }
+    })
 }
 
 fn nothing_exported(folder: &Path, failed: &[String]) -> Error {

@@ -97,7 +97,8 @@ fn run_server(context: &Context, args: &Args) -> Result<(), Failure> {
     };
     let logs = args.log;
     let context = &context.for_other_processes();
-    Ok(serve::serve(context, &options, Arc::new(move |notice| print(&notice, logs)))?)
+    let reporter = Arc::new(move |notice| print(&notice, logs));
+    Ok(serve::serve(context, &options, reporter, Arc::new(super::export::write))?)
 }
 
 /// Prints what the server tells. Nothing can be done where nobody reads it any more: the server goes on.

@@ -153,7 +153,8 @@ fn a_worker_in_the_background_is_reached_from_anywhere() {
     assert_eq!(idle["pid"], pid);
 
     let stopped = desk.json(&["stop", &number]);
-    assert_eq!(stopped["status"], "stopped");
+    assert_eq!((&stopped["status"], &stopped["pid"]), (&"stopped".into(), &Value::Null));
+    assert_eq!(worker(&desk, &number)["pid"], Value::Null);
     // It is over: the session is resumed for the next message.
     let sent = desk.json(&["send", &number, "say hello"]);
     assert_eq!((&sent["resumed"], &sent["session_id"]), (&true.into(), &idle["session_id"]));

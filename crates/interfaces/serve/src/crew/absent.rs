@@ -1,10 +1,14 @@
 //! What CrewHub has and Backstory does not: its front end asks for it when it starts, and gets empty lists.
 
+use app::sessions::list;
 use axum::Json;
 use axum::extract::State;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::crew::change::now;
+use crate::extract::Given;
 use crate::operation::{get, post};
 use crate::problem::Problem;
 use crate::routes::Routes;
@@ -47,6 +51,8 @@ pub(super) fn add(routes: &mut Routes) {
     routes.add(route, environment);
     let route = post("/api/discovery/scan", "scan", "Programs whose sessions can be shown").answer::<Value>();
     routes.add(route, scan);
+    let route = post("/api/discovery/test", "test_program", "Whether a program's sessions can be shown");
+    routes.add(route.body::<TestedProgram>().answer::<TestOutcome>(), test);
     let route =
         get("/api/discovery/manifest", "manifest", "What the server can do").answer::<Map<String, Value>>();
     routes
@@ -63,6 +69,42 @@ pub(super) fn add(routes: &mut Routes) {
     let route =
         get("/api/gateway/status", "gateway", "Whether OpenClaw's gateway is connected").answer::<Value>();
     routes.add(route, || async { Json(json!({ "connected": false, "uri": null })) });
+}
+
+/// A program that is to be tried.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct TestedProgram {
+    /// `claude_code`, `openclaw` or `codex_cli`.
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+/// Whether it is there.
+#[derive(Debug, Serialize, JsonSchema)]
+struct TestOutcome {
+    reachable: bool,
+    /// How many sessions it has.
+    sessions: Option<usize>,
+    error: Option<String>,
+}
+
+async fn test(
+    State(server): State<Shared>,
+    Given(tested): Given<TestedProgram>,
+) -> Result<Json<TestOutcome>, Problem> {
+    if tested.kind != model::SOURCE {
+        let error = Some("sessions are read from files; there is no connection to test".to_owned());
+        return Ok(Json(TestOutcome { reachable: false, sessions: None, error }));
+    }
+    let outcome = server
+        .ask(|context| {
+            let reachable = app::proceed::claude_path(context).is_some();
+            let error = (!reachable).then(|| "Claude Code CLI not found".to_owned());
+            let sessions = Some(list::list(context, &list::Request::default())?.known);
+            Ok(TestOutcome { reachable, sessions, error })
+        })
+        .await?;
+    Ok(Json(outcome))
 }
 
 async fn onboarding() -> Json<Value> {

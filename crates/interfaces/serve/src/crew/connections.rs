@@ -2,26 +2,27 @@
 
 use std::path::{Path, PathBuf};
 
+use app::live::watch::MonitorSnapshot;
 use app::sessions::list;
 use app::{Context, doctor, proceed};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use model::SessionInfo;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::crew::change::{Change, new_id, now, plain};
 use crate::crew::sessions::{CrewSessions, crew_sessions};
-use crate::crew::store::{Book, Connection, changed};
+use crate::crew::sources::{all, checked};
+use crate::crew::store::{Connection, changed};
 use crate::extract::{At, Given};
 use crate::operation::{delete, get, patch, post};
 use crate::problem::Problem;
 use crate::routes::Routes;
 use crate::state::{Server, Shared};
 
-/// The connection to Claude Code on this machine; sessions have its id.
-const OWN: &str = "local-claude";
 /// What can be connected to.
 const KINDS: [&str; 3] = ["openclaw", "claude_code", "codex"];
 /// What is said where there is no `claude`.
@@ -78,6 +79,21 @@ struct Health {
     watched_sessions: usize,
 }
 
+/// The device that a connection to OpenClaw's gateway is paired with, of which there is none.
+#[derive(Debug, Serialize, JsonSchema)]
+struct DeviceStatus {
+    connection_id: String,
+    supported: bool,
+    paired: bool,
+    device_id: Option<String>,
+    device_name: Option<String>,
+    platform: Option<String>,
+    message: &'static str,
+}
+
+/// Why no device is paired.
+const NO_DEVICE: &str = "sessions are read from files, so there is no device to pair";
+
 /// What there is of Claude Code on this machine.
 #[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "CrewHub has these fields")]
@@ -116,24 +132,9 @@ pub(super) fn add(routes: &mut Routes) {
     let route = get(format!("{ONE}/sessions"), "connection_sessions", "A connection's sessions");
     routes.add(route.answer::<CrewSessions>(), sessions);
     let route = get(format!("{ONE}/device-status"), "device_status", "Whether a device is paired: never");
-    routes.add(route.answer::<Map<String, Value>>(), || async {
-        Json(json!({ "paired": false, "status": "not_applicable" }))
-    });
-}
-
-/// All connections, the one to this machine first.
-fn all(book: &Book) -> Vec<Connection> {
-    let own = Connection {
-        id: OWN.to_owned(),
-        name: "Claude Code".to_owned(),
-        kind: model::SOURCE.to_owned(),
-        config: Map::new(),
-        enabled: true,
-        created_at: 0,
-        updated_at: 0,
-    };
-    let is_free = !book.connections.iter().any(|connection| connection.id == OWN);
-    Some(own).filter(|_| is_free).into_iter().chain(book.connections.iter().cloned()).collect()
+    routes.add(route.answer::<DeviceStatus>(), device_status);
+    let route = post(format!("{ONE}/pair"), "pair_device", "Pairs a device, of which there is none");
+    routes.add(route.answer::<DeviceStatus>(), pair);
 }
 
 fn find(server: &Server, id: &str) -> Result<Connection, Problem> {
@@ -159,19 +160,15 @@ fn fault(context: &Context, connection: &Connection) -> Option<String> {
             connection.kind
         ));
     }
-    let configured =
-        |name: &str| connection.config.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
-    let is_there = |path: &str| {
-        path.strip_prefix("~/")
-            .map_or_else(|| context.path(path), |rest| context.config().home.join(rest))
-            .exists()
+    let (request, data_dir) = match checked(context, &connection.config) {
+        Ok(found) => found,
+        Err(problem) => return Some(problem.detail().to_owned()),
     };
-    if configured("cli_path").map_or_else(|| proceed::claude_path(context).is_none(), |path| !is_there(path))
-    {
+    if proceed::claude_path(&request).is_none() {
         return Some(NO_CLI.to_owned());
     }
-    let data = configured("data_dir").filter(|path| !is_there(path))?;
-    Some(format!("there is no folder {data}"))
+    let missing = data_dir.filter(|folder| !folder.is_dir())?;
+    Some(format!("there is no folder {}", missing.display()))
 }
 
 async fn list_all(State(server): State<Shared>) -> Result<Json<Connections>, Problem> {
@@ -200,6 +197,7 @@ async fn add_one(
     }
     let id = wanted.id.unwrap_or_else(new_id);
     plain(&id)?;
+    check(&server, &wanted.kind, &wanted.config)?;
     let time = now(&server);
     let made = Connection {
         id,
@@ -220,10 +218,16 @@ async fn add_one(
                 book.connections.push(made.clone());
                 Ok(())
             })?;
+            server.sources.update(&server.store);
             Ok(look(context, made))
         })
         .await?;
     Ok((StatusCode::CREATED, Json(published(&server, added))))
+}
+
+/// Refuses what a connection of this kind cannot be given.
+fn check(server: &Server, kind: &str, config: &Map<String, Value>) -> Result<(), Problem> {
+    if kind == model::SOURCE { checked(&server.context(), config).map(drop) } else { Ok(()) }
 }
 
 /// Publishes a connection's state.
@@ -240,11 +244,13 @@ async fn edit(server: &Shared, id: String, fields: Change) -> Result<Json<Connec
             let known = find(server, &id)?;
             let new = changed(&known, &fields, &["id", "type", "created_at", "updated_at"])?;
             let new = Connection { updated_at: time, ..new };
+            check(server, &new.kind, &new.config)?;
             server.store.edit(|book| {
                 book.connections.retain(|connection| connection.id != new.id);
                 book.connections.push(new.clone());
                 Ok(())
             })?;
+            server.sources.update(&server.store);
             Ok(look(context, new))
         })
         .await?;
@@ -281,7 +287,9 @@ async fn remove(State(server): State<Shared>, At(id): At<String>) -> Result<Stat
                     return Err(Problem::usage("this machine's own connection stays; disable it instead"));
                 }
                 Ok(())
-            })
+            })?;
+            server.sources.update(&server.store);
+            Ok(())
         })
         .await?;
     Ok(StatusCode::NO_CONTENT)
@@ -292,8 +300,12 @@ async fn health(State(server): State<Shared>, At(id): At<String>) -> Result<Json
         .work(move |server, context| {
             let ConnectionInfo { connection, status, error } = look(context, find(server, &id)?);
             let is_own = connection.kind == model::SOURCE;
-            let claude = if is_own { doctor::claude(context)? } else { None };
+            let claude =
+                if is_own { doctor::claude(&checked(context, &connection.config)?.0)? } else { None };
             let watched = server.hub.live().and_then(|live| live.snapshot(context).ok());
+            let watched = watched
+                .filter(|_| is_own)
+                .map_or(0, |snapshot| watched_by(server, &connection.id, &snapshot));
             Ok(Health {
                 id: connection.id,
                 name: connection.name,
@@ -302,22 +314,58 @@ async fn health(State(server): State<Shared>, At(id): At<String>) -> Result<Json
                 healthy: status == "connected",
                 error,
                 cli_version: claude.and_then(|claude| claude.version),
-                watched_sessions: watched.filter(|_| is_own).map_or(0, |snapshot| snapshot.files),
+                watched_sessions: watched,
             })
         })
         .await?;
     Ok(Json(health))
 }
 
+async fn device_status(
+    State(server): State<Shared>,
+    At(id): At<String>,
+) -> Result<Json<DeviceStatus>, Problem> {
+    let connection = find(&server, &id)?;
+    Ok(Json(DeviceStatus {
+        connection_id: connection.id,
+        supported: false,
+        paired: false,
+        device_id: None,
+        device_name: None,
+        platform: None,
+        message: NO_DEVICE,
+    }))
+}
+
+async fn pair(State(server): State<Shared>, At(id): At<String>) -> Result<Json<DeviceStatus>, Problem> {
+    find(&server, &id)?;
+    Err(Problem::usage(NO_DEVICE))
+}
+
 async fn sessions(State(server): State<Shared>, At(id): At<String>) -> Result<Json<CrewSessions>, Problem> {
     let sessions = server
         .work(move |server, context| {
             let connection = find(server, &id)?;
-            let is_own = connection.kind == model::SOURCE && connection.enabled;
-            if is_own { crew_sessions(server, context, None) } else { Ok(CrewSessions::default()) }
+            if connection.kind != model::SOURCE || !connection.enabled {
+                return Ok(CrewSessions::default());
+            }
+            let mut found = crew_sessions(server, context, None)?;
+            found.sessions.retain(|session| session["connectionId"] == connection.id.as_str());
+            Ok(found)
         })
         .await?;
     Ok(Json(sessions))
+}
+
+/// How many sessions are watched for a connection.
+fn watched_by(server: &Server, id: &str, snapshot: &MonitorSnapshot) -> usize {
+    let sources = server.sources.now();
+    if sources.has_all(id) {
+        return snapshot.files;
+    }
+    let is_its =
+        |info: &&SessionInfo| sources.connection_of(&info.session_id, info.cwd.as_deref()) == Some(id);
+    snapshot.sessions.iter().filter(is_its).count()
 }
 
 async fn detect(State(server): State<Shared>) -> Result<Json<Detected>, Problem> {

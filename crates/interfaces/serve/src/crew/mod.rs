@@ -12,6 +12,7 @@ mod cron;
 mod documents;
 mod history;
 mod key;
+mod notify;
 mod office;
 mod permission;
 mod places;
@@ -20,10 +21,12 @@ mod rooms;
 mod rule;
 pub(crate) mod sessions;
 mod settings;
+mod sources;
 mod store;
 
 pub(crate) use cooldown::Cooldowns;
 pub(crate) use places::Places;
+pub(crate) use sources::Sources;
 pub(crate) use store::Store;
 
 use crate::routes::Routes;
@@ -42,4 +45,5 @@ pub(crate) fn add(routes: &mut Routes) {
     assignments::add(routes);
     settings::add(routes);
     absent::add(routes);
+    notify::add(routes);
 }

@@ -1,5 +1,7 @@
 //! Sessions as CrewHub shows them: those that are alive or were active lately, each with its sub-agents.
 
+use std::path::Path;
+
 use app::live::watch::MonitorSnapshot;
 use app::sessions::list;
 use app::workers::stop;
@@ -148,9 +150,8 @@ fn rows(server: &Server, infos: &[SessionInfo], since: jiff::Timestamp) -> CrewS
     let is_shown = |info: &&SessionInfo| info.pid.is_some() || info.last_activity >= Some(since);
     let mut sessions = Vec::new();
     for info in infos.iter().filter(is_shown) {
-        let row = crew_session(server, info);
-        let subagents: Vec<Value> =
-            info.subagents.iter().map(|agent| subagent(info, &row["key"], agent)).collect();
+        let Some(row) = crew_session(server, info) else { continue };
+        let subagents: Vec<Value> = info.subagents.iter().map(|agent| subagent(info, &row, agent)).collect();
         sessions.push(row);
         sessions.extend(subagents);
     }
@@ -189,9 +190,11 @@ fn agent_of<'a>(book: &'a Book, session: &SessionId) -> Option<&'a Agent> {
     book.agents.iter().find(|agent| agent.current_session_id.as_deref() == Some(id))
 }
 
-/// A session with the name that a person gave it; that of a fixed agent has the agent's key.
-pub(crate) fn crew_session(server: &Server, info: &SessionInfo) -> Value {
+/// A session with its connection and the name that a person gave it; that of a fixed agent has the agent's key. `None`
+/// where no connection has it.
+pub(crate) fn crew_session(server: &Server, info: &SessionInfo) -> Option<Value> {
     let mut json = serde_json::to_value(info).unwrap_or_default();
+    json["connectionId"] = json!(connection_of(server, &info.session_id, info.cwd.as_deref())?);
     server.store.read(|book| {
         let own = SessionInfo::key(&info.session_id);
         let mut named = book.display_names.get(&own);
@@ -208,17 +211,22 @@ pub(crate) fn crew_session(server: &Server, info: &SessionInfo) -> Value {
         }
     });
     json["totalTokens"] = json!(info.context_tokens);
-    json
+    Some(json)
 }
 
-fn subagent(parent: &SessionInfo, parent_key: &Value, agent: &model::SubagentEvent) -> Value {
-    let parent_key = parent_key.as_str().unwrap_or_default();
+/// The connection that has a session; `None` where it is not shown.
+pub(crate) fn connection_of(server: &Server, session: &SessionId, cwd: Option<&Path>) -> Option<String> {
+    server.sources.now().connection_of(session, cwd).map(str::to_owned)
+}
+
+fn subagent(parent: &SessionInfo, parent_row: &Value, agent: &model::SubagentEvent) -> Value {
+    let parent_key = parent_row["key"].as_str().unwrap_or_default();
     let id = agent.subagent_id.as_deref().unwrap_or(&agent.task_id);
     json!({
         "key": format!("claude:{}-agent-{id}", parent.session_id.short()),
         "sessionId": format!("agent-{id}"),
         "source": model::SOURCE,
-        "connectionId": "local-claude",
+        "connectionId": parent_row["connectionId"],
         "agentId": "main",
         "channel": "claude-code",
         "kind": "subagent",
@@ -246,6 +254,8 @@ async fn archived(
                 text.as_deref().is_some_and(|text| text.to_lowercase().contains(&wanted))
             };
             sessions.retain(|session| wanted.is_empty() || has(&session.title) || has(&session.project));
+            let sources = server.sources.now();
+            sessions.retain(|session| sources.connection_of(&session.id, session.cwd.as_deref()).is_some());
             let total = sessions.len();
             let page =
                 sessions.iter().skip(offset).take(limit).map(|session| archived_session(server, session));

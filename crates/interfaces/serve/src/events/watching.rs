@@ -9,7 +9,7 @@ use model::{Evidence, SessionActivity, SessionEvent, SessionId, SessionInfo};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::crew::sessions::{crew_key, crew_session, lately};
+use crate::crew::sessions::{connection_of, crew_key, crew_session, lately};
 use crate::events::hub::Named;
 use crate::notice::Notice;
 use crate::state::{Server, Shared};
@@ -44,13 +44,29 @@ struct Asked {
 
 /// Watches until the server stops.
 pub(crate) fn watch(server: &Shared) {
-    if let Err(error) = follow(server) {
-        server.report(Notice::Warning(format!("sessions are not watched: {}", error.message)));
+    loop {
+        match follow(server) {
+            Ok(Followed::OtherFolders) => {}
+            Ok(Followed::Ended) => break,
+            Err(error) => {
+                server.report(Notice::Warning(format!("sessions are not watched: {}", error.message)));
+                break;
+            }
+        }
     }
     server.hub.set_live(None);
 }
 
-fn follow(server: &Server) -> Result<(), Error> {
+/// Why it is not watched any more.
+enum Followed {
+    /// The server stops, or the monitor has ended.
+    Ended,
+    /// A connection says that other folders are to be read.
+    OtherFolders,
+}
+
+fn follow(server: &Server) -> Result<Followed, Error> {
+    let changes = server.sources.now().changes;
     let live = Live::start(&server.context())?;
     let (snapshot, mut events) = live.subscribe(&server.context())?;
     server.hub.set_live(Some(live));
@@ -58,18 +74,21 @@ fn follow(server: &Server) -> Result<(), Error> {
     let stop = server.stop();
     while !*stop.borrow() {
         // The monitor has ended.
-        let Ok(event) = events.next(GLANCE) else { return Ok(()) };
+        let Ok(event) = events.next(GLANCE) else { return Ok(Followed::Ended) };
         if let Some(event) = &event {
             publish(server, event, || events.snapshot());
         }
         let is_lost = matches!(event.as_deref(), Some(SessionEvent::Resync { .. }));
         // A new listing has the titles that are not watched.
         if is_lost || (events.new_facts().is_some() && server.hub.listeners() > 0) {
-            let Some(snapshot) = events.snapshot() else { return Ok(()) };
+            let Some(snapshot) = events.snapshot() else { return Ok(Followed::Ended) };
             refresh(server, &snapshot);
         }
+        if server.sources.now().changes != changes {
+            return Ok(Followed::OtherFolders);
+        }
     }
-    Ok(())
+    Ok(Followed::Ended)
 }
 
 /// Publishes all sessions.
@@ -88,14 +107,18 @@ fn publish(server: &Server, event: &SessionEvent, snapshot: impl FnOnce() -> Opt
     let own = (event.name(), data);
     match event {
         SessionEvent::SessionCreated(info) | SessionEvent::SessionUpdated(info) => {
-            server.hub.publish_both(&own, &[(own.0, crew_session(server, info))]);
+            let crew: Vec<Named> = crew_session(server, info).map(|row| (own.0, row)).into_iter().collect();
+            server.hub.publish_both(&own, &crew);
         }
         SessionEvent::SessionRemoved { session_id, .. } => {
             let key = crew_key(server, session_id);
             server.hub.publish_both(&own, &[(own.0, json!({ "key": key, "sessionId": session_id }))]);
         }
         SessionEvent::SessionActivity(activity) => {
-            server.hub.publish_both(&own, &[own.clone(), (UPDATED, thin(server, activity))]);
+            let is_shown = connection_of(server, &activity.session_id, None).is_some();
+            let crew =
+                if is_shown { vec![own.clone(), (UPDATED, thin(server, activity))] } else { Vec::new() };
+            server.hub.publish_both(&own, &crew);
             ask(server, activity);
         }
         // Its row comes or goes.

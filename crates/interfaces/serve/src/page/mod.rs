@@ -7,6 +7,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Response};
 use include_dir::{Dir, include_dir};
 
+use crate::encoding::accepts;
 use crate::front::kind;
 use crate::problem::Problem;
 
@@ -24,8 +25,7 @@ pub(crate) fn answer(path: &str, headers: &HeaderMap) -> Result<Response, Proble
     // The dashboard's own addresses lead to its page, which reads them.
     let name = if is_page { INDEX } else { name };
     let plain = DIST.get_file(name).ok_or_else(|| Problem::not_found(format!("there is no {path}")))?;
-    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or("");
-    let compressed = ENCODINGS.into_iter().filter(|(word, _)| accepts(accepted, word));
+    let compressed = ENCODINGS.into_iter().filter(|(word, _)| accepts(headers, word));
     let found =
         compressed.filter_map(|(word, ending)| Some((word, DIST.get_file(format!("{name}.{ending}"))?)));
     let (encoding, file) = found.map(|(word, file)| (Some(word), file)).next().unwrap_or((None, plain));
@@ -41,15 +41,6 @@ pub(crate) fn answer(path: &str, headers: &HeaderMap) -> Result<Response, Proble
         head.insert(header::CONTENT_ENCODING, HeaderValue::from_static(word));
     }
     Ok(response)
-}
-
-/// Whether a client takes an encoding; one with a weight of nothing is refused.
-fn accepts(accepted: &str, word: &str) -> bool {
-    accepted.split(',').any(|one| {
-        let mut parts = one.split(';').map(str::trim);
-        let is_it = parts.next().is_some_and(|name| name.eq_ignore_ascii_case(word));
-        is_it && !parts.any(|weight| matches!(weight, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"))
-    })
 }
 
 /// Whether a request is that of a person's browser for a page.

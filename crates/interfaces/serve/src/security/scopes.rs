@@ -7,7 +7,7 @@ use crate::security::origin::is_safe;
 use crate::security::tokens::TokenScope;
 
 /// Questions that are too long for an address: asking them changes nothing.
-const QUESTIONS: [&str; 3] = ["/api/v1/search", "/api/v1/pick", "/api/discovery/scan"];
+const QUESTIONS: [&str; 4] = ["/api/v1/search", "/api/v1/pick", "/api/discovery/scan", "/api/discovery/test"];
 /// What only an administrator may touch.
 const ADMINISTRATION: [&str; 4] = ["/api/v1/tokens", "/api/auth/", "/api/backup/", "/api/connections"];
 

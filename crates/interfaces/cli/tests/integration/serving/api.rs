@@ -52,6 +52,31 @@ fn sessions_come_page_by_page_and_only_when_they_changed() {
 }
 
 #[test]
+fn a_long_answer_is_compressed_for_who_takes_it() {
+    let home = home();
+    let said = "paint the fence green ".repeat(10_000);
+    session(&home, "6601d36f-b6c0-4e4b-9000-7b07e25374f7", &home.dir("shop"), &said, "Done.");
+    let server = Server::start(&home, &[]);
+    let long = "/api/v1/sessions/6601d36f/messages";
+    let ask = |path: &str| server.ask("GET", path).header("Accept-Encoding", "gzip, br, zstd").send();
+    let (plain, packed) = (server.ask("GET", long).send(), ask(long));
+    let lengths =
+        [&plain, &packed].map(|answer| answer.header("content-length").unwrap().parse::<usize>().unwrap());
+    assert!(lengths[0] > said.len() && lengths[1] * 20 < lengths[0], "{lengths:?}");
+    assert_eq!((plain.header("content-encoding"), packed.header("content-encoding")), (None, Some("zstd")));
+    for answer in [&plain, &packed] {
+        assert_eq!((answer.status, answer.header("vary")), (200, Some("accept-encoding")));
+    }
+    // It has the tag of the same answer in other bytes.
+    let tag = packed.header("etag").unwrap();
+    assert_eq!(Some(tag), plain.header("etag").map(|tag| format!("W/{tag}")).as_deref());
+    assert_eq!(server.ask("GET", long).header("If-None-Match", tag).send().status, 304);
+    assert_eq!(ask("/api/v1/sessions/3601d36f").header("content-encoding"), None, "it is short");
+    let mut events = server.ask("GET", "/api/v1/events").header("Accept-Encoding", "zstd").listen();
+    assert_eq!(events.next().unwrap().name, "sessions-refresh");
+}
+
+#[test]
 fn one_session_and_its_messages() {
     let home = home();
     let server = Server::start(&home, &[]);

@@ -1,5 +1,7 @@
 //! Chat, with the real `claude` against a scripted model.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use serde_json::{Value, json};
 use testkit::files::wait_until;
 use testkit::{Answer, Claude, Gate, Script};
@@ -96,8 +98,30 @@ fn a_session_goes_on_in_a_stream_and_in_one_piece() {
     assert_eq!(change(&server.token, "acceptEdits"), 204);
     let killed = server.post(&format!("/api/chat/{key}/kill"), &json!({}));
     assert_eq!(killed["success"], true, "{killed}");
-    assert_eq!(server.get("/api/v1/workers")["workers"][0]["status"], "stopped");
+    let stopped = server.get("/api/v1/workers")["workers"][0].clone();
+    assert_eq!((&stopped["status"], &stopped["pid"]), (&json!("stopped"), &Value::Null));
     assert_eq!(server.post(&format!("/api/chat/{key}/kill"), &json!({}))["success"], false);
+}
+
+#[test]
+fn a_chat_starts_the_program_of_its_connection() {
+    let desk = desk();
+    let (key, _) = had(&desk);
+    let server = server(&desk);
+    let detected = server.get("/api/connections/claude-code/detect");
+    let real = detected["cli_path"].as_str().expect("a program");
+    let odd = desk.home.write(
+        "odd/claude",
+        format!("#!/bin/sh\necho \"$@\" >> \"$(dirname \"$0\")/used\"\nexec '{real}' \"$@\"\n"),
+    );
+    std::fs::set_permissions(&odd, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let config = json!({"config": {"cli_path": "~/odd/claude"}});
+    let changed = server.ask("PATCH", "/api/connections/local-claude").json(&config).send().succeeded();
+    assert_eq!(changed["status"], "connected", "{changed}");
+    assert_eq!(text(&all(say(&server, &key, "and again"))), "Hello again.");
+    let used = String::from_utf8(testkit::files::bytes(&desk.home.path().join("odd/used"))).unwrap();
+    assert!(used.contains("--resume") && used.contains("stream-json"), "{used}");
+    server.post(&format!("/api/chat/{key}/kill"), &json!({}));
 }
 
 #[test]

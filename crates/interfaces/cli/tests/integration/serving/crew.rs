@@ -1,6 +1,7 @@
 //! The routes of CrewHub's front end, each with the shape that it reads.
 
 use serde_json::{Value, json};
+use testkit::files::wait_until;
 use testkit::{Claude, ScratchHome, Transcript};
 
 use super::Server;
@@ -151,6 +152,121 @@ fn chat_is_refused_where_there_is_none() {
     assert_eq!(post(KEY, "send", &said).failed(429), "held");
     let killed = post(KEY, "kill", &json!({})).succeeded();
     assert_eq!(killed, json!({"success": false, "message": "No running process found for this session"}));
+}
+
+/// Another session, in a config folder of its own, in which something has just happened.
+#[expect(clippy::disallowed_methods, reason = "the program reads the clock, too")]
+fn session_elsewhere(home: &ScratchHome, id: &str) {
+    let yard = home.dir("yard");
+    let lately = Transcript::new(id).cwd(&yard).at(&jiff::Timestamp::now().to_string());
+    lately.prompt("sweep the yard").answer("Swept.").write_to(home);
+    let folder = home.dir("work-claude/projects");
+    std::fs::rename(home.project_folder(&yard), folder.join("-yard")).unwrap();
+}
+
+#[test]
+fn a_connection_decides_what_is_read_and_shown() {
+    const OTHER: &str = "4601d36f-b6c0-4e4b-9000-7b07e25374f7";
+    let home = home();
+    session_elsewhere(&home, OTHER);
+    let server = Server::start(&home, &[]);
+    let shown = || {
+        let all = server.get("/api/sessions?active_minutes=5270400");
+        let mut shown: Vec<(String, String)> = all["sessions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| {
+                [&one["sessionId"], &one["connectionId"]].map(|text| text.as_str().unwrap().to_owned())
+            })
+            .map(|[session, connection]| (session, connection))
+            .collect();
+        shown.sort();
+        shown
+    };
+    let row = |session: &str, connection: &str| (session.to_owned(), connection.to_owned());
+    assert_eq!(shown(), [row(ID, "local-claude")]);
+
+    let config = json!({"data_dir": "~/work-claude"});
+    let new = json!({"id": "work", "name": "Work", "type": "claude_code", "config": config});
+    assert_eq!(server.post("/api/connections", &new)["error"], "Claude Code CLI not found");
+    assert_eq!(shown(), [row(ID, "local-claude"), row(OTHER, "work")]);
+    assert_eq!(server.get(&format!("/api/v1/sessions/{OTHER}"))["title"], "sweep the yard");
+    // It is watched from now on.
+    let its = || server.get("/api/connections/work/sessions")["sessions"].clone();
+    wait_until(home.path(), "the session is watched", || its().as_array().is_some_and(|all| all.len() == 1));
+    assert_eq!(its()[0]["sessionId"], OTHER);
+    assert_eq!(server.get("/api/connections/work/health")["watched_sessions"], 1);
+    assert_eq!(server.get("/api/connections/local-claude/health")["watched_sessions"], 0);
+    assert_eq!(server.get("/api/connections/local-claude/sessions")["sessions"], json!([]));
+
+    let change = |connection: &str, config: Value| {
+        let path = format!("/api/connections/{connection}");
+        server.ask("PATCH", &path).json(&json!({ "config": config })).send()
+    };
+    change("local-claude", json!({"project_dirs": ["~/elsewhere"]})).succeeded();
+    assert_eq!(shown(), [row(OTHER, "work")]);
+    change("local-claude", json!({"project_dirs": ["~/elsewhere", "~/shop"]})).succeeded();
+    assert_eq!(shown(), [row(ID, "local-claude"), row(OTHER, "work")]);
+    for wrong in [json!({"data_dir": 7}), json!({"project_dirs": "~/shop"}), json!({"cli_path": ["x"]})] {
+        assert_eq!(change("work", wrong).failed(400), "usage");
+    }
+    server.post("/api/connections/work/disconnect", &json!({}));
+    assert_eq!(shown(), [row(ID, "local-claude")]);
+    assert_eq!(server.ask("GET", &format!("/api/v1/sessions/{OTHER}")).send().failed(404), "not_found");
+    server.post("/api/connections/work/connect", &json!({}));
+
+    // It is kept for the next server.
+    server.kill();
+    let server = Server::start(&home, &[]);
+    assert_eq!(server.get(&format!("/api/v1/sessions/{OTHER}"))["title"], "sweep the yard");
+    let real = Claude::newest().install(&home);
+    std::fs::rename(real, home.path().join("bin/other-claude")).unwrap();
+    let own = || server.get("/api/connections/local-claude/health");
+    assert_eq!((&own()["healthy"], &own()["error"]), (&json!(false), &json!("Claude Code CLI not found")));
+    for program in ["other-claude", "~/bin/other-claude"] {
+        let config = json!({ "config": { "cli_path": program } });
+        server.ask("PATCH", "/api/connections/local-claude").json(&config).send().succeeded();
+        assert_eq!(
+            (&own()["healthy"], &own()["cli_version"]),
+            (&json!(true), &json!("2.1.330")),
+            "{program}"
+        );
+    }
+}
+
+#[test]
+fn devices_tests_and_notices() {
+    let home = home();
+    let server = Server::start(&home, &[]);
+    let device = server.get("/api/connections/local-claude/device-status");
+    check(
+        &device,
+        "connection_id:text supported:yes paired:yes device_id:text? device_name:text? platform:text? message:text",
+    );
+    assert_eq!(server.ask("GET", "/api/connections/none/device-status").send().failed(404), "not_found");
+    assert_eq!(server.ask("POST", "/api/connections/local-claude/pair").send().failed(400), "usage");
+    assert_eq!(server.ask("POST", "/api/connections/none/pair").send().failed(404), "not_found");
+
+    let test =
+        |kind: &str| server.post("/api/discovery/test", &json!({"type": kind, "url": "ws://127.0.0.1:9"}));
+    check(&test("openclaw"), "reachable:yes sessions:number? error:text");
+    let claude = test("claude_code");
+    assert_eq!((&claude["reachable"], &claude["sessions"]), (&json!(false), &json!(1)), "{claude}");
+    Claude::newest().install(&home);
+    assert_eq!(test("claude_code"), json!({"reachable": true, "sessions": 1, "error": null}));
+
+    let mut events = server.ask("GET", "/api/events").listen();
+    let _ = events.until(|heard| heard.name == "sessions-refresh");
+    let sent = server.post("/api/notify", &json!({"type": "task-created", "data": {"id": "t1"}}));
+    assert_eq!(sent, json!({"ok": true, "clients": 1}));
+    assert_eq!(events.until(|heard| heard.name == "task-created").data, json!({"id": "t1"}));
+    for name in ["", "a\ndata: {}", &"x".repeat(65)] {
+        assert_eq!(
+            server.ask("POST", "/api/notify").json(&json!({ "type": name })).send().failed(400),
+            "usage"
+        );
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::process::Stdio;
 
 use testkit::ScratchHome;
 use testkit::claude::Run;
+use testkit::files::wait_until;
 
 use super::Server;
 
@@ -25,6 +26,48 @@ fn there_is_one_server_for_a_state_folder() {
     // A lease ends with its process.
     let next = Server::start(&home, &[]);
     assert_eq!(next.stop().0, Some(0));
+}
+
+#[test]
+fn the_export_that_a_setting_asks_for_is_kept_up_to_date() {
+    let home = ScratchHome::new();
+    let shop = home.dir("shop");
+    super::session(&home, "3601d36f-b6c0-4e4b-9000-7b07e25374f7", &shop, "paint the fence", "Done.");
+    let mut command = home.command(env!("CARGO_BIN_EXE_backstory"));
+    command.env("BACKSTORY_EXPORT_FOLDER", "~/documents");
+    let server = Server::of(&home, command, &[]);
+    let folder = home.path().join("documents");
+    let holds = |words: &str| {
+        let mut command = home.command("grep");
+        command.args(["-rqs", "--include=*.md", words]).arg(&folder);
+        Run::of(command).code == Some(0)
+    };
+    wait_until(home.path(), "the first document", || holds("paint the fence"));
+    super::session(&home, "4601d36f-b6c0-4e4b-9000-7b07e25374f7", &shop, "count the lanterns", "Seven.");
+    wait_until(home.path(), "the next document", || holds("count the lanterns"));
+    let (_, said) = server.stop();
+    assert!(!said.contains("warning"), "{said}");
+}
+
+#[test]
+fn an_export_that_fails_is_said() {
+    let home = ScratchHome::new();
+    super::session(
+        &home,
+        "3601d36f-b6c0-4e4b-9000-7b07e25374f7",
+        &home.dir("shop"),
+        "paint the fence",
+        "Done.",
+    );
+    let file = home.write("taken", "no folder");
+    let mut command = home.command(env!("CARGO_BIN_EXE_backstory"));
+    command.env("BACKSTORY_EXPORT_FOLDER", file);
+    let (mut reader, writer) = std::io::pipe().unwrap();
+    let server = Server::spawn(&home, command, &[], writer.into());
+    let mut said = String::new();
+    BufReader::new(&mut reader).read_line(&mut said).unwrap();
+    assert!(said.contains("the export is not up to date: cannot export to"), "{said}");
+    assert_eq!(server.stop().0, Some(0));
 }
 
 #[test]
