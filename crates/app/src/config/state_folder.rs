@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::{Config, Error, Kind};
 
 /// The prefixes of the names of Backstory's own files.
-const OWN: [&str; 13] = [
+const OWN: [&str; 14] = [
     "archive",
     "backups",
     "catalog.sqlite",

@@ -175,11 +175,11 @@ mod tests {
         let found = traces(&ConfigFolder::new(root));
         let ids: Vec<&str> = found.keys().map(SessionId::as_str).collect();
         assert_eq!(ids, [ONE, TWO]);
-        let one = &found[&ONE.parse().unwrap()];
+        let one = &found[ONE];
         let prompts: Vec<&str> = one.prompts.iter().map(|(_, text)| text.as_str()).collect();
         assert_eq!((prompts.as_slice(), one.checkpoints), (["Fix the walrus", "Again"].as_slice(), 1));
         assert_eq!(one.project.as_deref(), Some(Path::new("/p/web")));
         assert_eq!(one.first, "2026-11-20T15:15:55.003Z".parse().ok());
-        assert_eq!(found[&TWO.parse().unwrap()].todos, ["Feed them", "Count them"]);
+        assert_eq!(found[TWO].todos, ["Feed them", "Count them"]);
     }
 }

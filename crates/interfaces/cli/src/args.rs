@@ -3,9 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    annotate, answer, archive, attach, before, blame, cc, completions, cost, cron, day, diff, doctor, eval, export,
-    forget, fork, handoff, heal, hook, hooks, index, list, mcp, memory, pick, prompts, restore, resume, run,
-    search, send, serve, show, status, stop, store, watch, worker, workers,
+    annotate, answer, archive, attach, before, blame, cc, completions, cost, cron, day, diff, doctor, eval,
+    export, forget, fork, handoff, heal, hook, hooks, index, list, mcp, memory, pick, prompts, restore,
+    resume, run, search, send, serve, show, status, stop, store, watch, worker, workers,
 };
 /// Find, understand and continue every Claude Code session you ever had.
 #[derive(Debug, Parser)]

@@ -57,7 +57,7 @@ pub(super) fn scope(
         conversations,
         sources: Some(request.source.map_or_else(|| usual.into_iter().collect(), |one| HashSet::from([one]))),
         // Whoever asks what is remembered does not mean the asking itself.
-        left_out: context.asking_session().filter(|_| request.session.is_none()),
+        left_out: context.asking_session().filter(|_| request.session.is_none()).into_iter().collect(),
         shows_secrets: context.secrets == Secrets::Shown,
         // As OpenClaw answers: pieces of text, not files.
         passages: PASSAGES,

@@ -9,6 +9,10 @@ use transcript::{HistoryEventKind, Message, Part, Raw, Reader, Role, each_histor
 
 use super::sentences::{decides, is_open, sentences};
 
+/// How much an answer of the person and an approved plan weigh among decisions.
+const ANSWERED: u32 = 9;
+const APPROVED: u32 = 8;
+
 /// A text and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Quotation {
@@ -46,6 +50,17 @@ impl Findings {
             HistoryEventKind::Prompt(text) if !text.trim().is_empty() => {
                 found.prompts.push(Quotation { line: event.line, text });
             }
+            HistoryEventKind::Answered(text) => {
+                found.chosen(ANSWERED, event.line, format!("The person answered: {text}"))
+            }
+            HistoryEventKind::Approved(plan) => {
+                let heading = plan
+                    .lines()
+                    .map(|line| line.trim_start_matches('#').trim())
+                    .find(|line| !line.is_empty());
+                let text = format!("Plan approved: {}", heading.unwrap_or("(without a heading)"));
+                found.chosen(APPROVED, event.line, text);
+            }
             HistoryEventKind::Changed(path) => found.changed(path, event.line),
             HistoryEventKind::Commit { hash, subject } => {
                 // An amended or cherry-picked commit is reported again.
@@ -64,6 +79,10 @@ impl Findings {
         }
         Conversation::default().read(file, &mut found)?;
         Ok(found)
+    }
+
+    fn chosen(&mut self, weight: u32, line: u64, text: String) {
+        self.decisions.push((weight, Quotation { line, text }));
     }
 
     fn changed(&mut self, path: PathBuf, line: u64) {
@@ -124,7 +143,7 @@ impl Conversation {
                 }
                 Part::ToolUse { id, name, input } => self.call(id, name, *input, line),
                 Part::ToolResult { id, content, is_error, is_refused, .. } => {
-                    self.result(id, &result_text(*content), (*is_error, *is_refused), line, found);
+                    self.result(id, &result_text(*content), (*is_error, *is_refused), line);
                 }
                 _ => {}
             }
@@ -133,7 +152,7 @@ impl Conversation {
 
     fn call(&mut self, id: &str, name: &str, input: Raw<'_>, line: u64) {
         self.tasks.call(id, name, input, line);
-        let subject = ["command", "file_path", "notebook_path", "pattern", "url", "plan"]
+        let subject = ["command", "file_path", "notebook_path", "pattern", "url"]
             .iter()
             .find_map(|field| input.get(field).text())
             .map(|text| text.into_owned())
@@ -141,14 +160,7 @@ impl Conversation {
         self.calls.insert(id.to_owned(), Call { tool: name.to_owned(), subject });
     }
 
-    fn result(
-        &mut self,
-        id: &str,
-        text: &str,
-        (is_error, is_refused): (bool, bool),
-        line: u64,
-        found: &mut Findings,
-    ) {
+    fn result(&mut self, id: &str, text: &str, (is_error, is_refused): (bool, bool), line: u64) {
         self.tasks.result(id, text);
         let Some(Call { tool, subject }) = self.calls.remove(id) else { return };
         let key = format!("{tool} {}", subject.lines().next().unwrap_or_default());
@@ -156,22 +168,10 @@ impl Conversation {
         if is_refused {
             return;
         }
-        match tool.as_str() {
-            "AskUserQuestion" if !is_error => answered(text, line, found),
-            "ExitPlanMode" if !is_error => {
-                let heading = subject
-                    .lines()
-                    .map(|line| line.trim_start_matches('#').trim())
-                    .find(|line| !line.is_empty());
-                let text = format!("Plan approved: {}", heading.unwrap_or("(without a heading)"));
-                found.decisions.push((8, Quotation { line, text }));
-            }
-            _ if is_error => {
-                let what = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3);
-                let text = format!("{key}: {}", what.collect::<Vec<_>>().join(" · "));
-                self.failed.push((key, Quotation { line, text }));
-            }
-            _ => {}
+        if is_error {
+            let what = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3);
+            let text = format!("{key}: {}", what.collect::<Vec<_>>().join(" · "));
+            self.failed.push((key, Quotation { line, text }));
         }
     }
 }
@@ -181,15 +181,6 @@ fn decided(text: &str, line: u64, is_persons: bool, found: &mut Findings) {
     let scored = sentences(text).into_iter().map(|sentence| (decides(&sentence, is_persons), sentence));
     let scored = scored.filter(|(score, _)| *score > 0);
     found.decisions.extend(scored.map(|(score, text)| (score, Quotation { line, text })));
-}
-
-/// What the person chose among the options of a question.
-fn answered(text: &str, line: u64, found: &mut Findings) {
-    let said = text.strip_prefix("User has answered your questions: ").unwrap_or(text);
-    let said = said.split(". You can now continue").next().unwrap_or(said).trim();
-    if !said.is_empty() {
-        found.decisions.push((9, Quotation { line, text: format!("The person answered {said}") }));
-    }
 }
 
 /// The session's own list of tasks, by either of the tools that keep it.

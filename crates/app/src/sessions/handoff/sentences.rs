@@ -15,7 +15,6 @@ const DECIDES: [&str; 28] = [
     "we'll use",
     "i'll use",
     "we will use",
-    "use the",
     "chose ",
     "choosing ",
     "root cause",
