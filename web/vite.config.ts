@@ -49,6 +49,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 700,
+    // What the first screen needs is one file beside its own, however many pages share parts of it.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'base', test: /\/src\/(?:(?:api|live|ui)\/|(?:format|keys|router)\.ts)/ }] } } },
   },
   worker: { format: 'es' },
   server: { proxy: { '/api': server, '/health': server } },

@@ -32,7 +32,7 @@ export function Composer({ session, worker, isBusy, obstacle, onSent }: Props) {
   const number = isLiving ? worker!.worker : undefined
   useEffect(() => {
     model.value = ''
-    mode.value = (worker?.permission_mode === 'default' ? '' : worker?.permission_mode) ?? ''
+    mode.value = number === undefined || worker!.permission_mode === 'default' ? '' : worker!.permission_mode
   }, [number])
   // A living worker goes on with what is chosen; another one is started with it.
   const change = async (own: { value: string }, value: string, wanted: Schemas['WorkerChange']) => {
