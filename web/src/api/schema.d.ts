@@ -2291,6 +2291,22 @@ export interface components {
             /** @description How many there are on all pages. */
             total: number;
         };
+        /** @description Something that a session left armed. */
+        ArmedInfo: {
+            /**
+             * Format: date-time
+             * @description When it was armed.
+             */
+            at: string | null;
+            /** @description `cron` for a prompt on a schedule, `wake_up` for the next round of a loop, `shell` for a command in the background. */
+            kind: string;
+            /** @description The line that records it, from 1. */
+            line: number;
+            /** @description The schedule of a prompt, as cron writes it. */
+            schedule?: string | null;
+            /** @description The prompt or the command. */
+            what: string;
+        };
         /** @description Several were put into rooms. */
         Assigned: {
             assigned: components["schemas"]["Assignment"][];
@@ -3115,6 +3131,20 @@ export interface components {
             /** @description The id of the record. */
             uuid: string | null;
         };
+        /** @description A session of which no transcript is left, and what its person asked in it. */
+        GhostHit: {
+            /**
+             * Format: date-time
+             * @description When that was.
+             */
+            at: string | null;
+            /** @description The short name of its repository. */
+            project: string | null;
+            /** @description The newest prompt that has all the words. */
+            prompt: string;
+            /** @description The session. */
+            session_id: components["schemas"]["SessionId"];
+        };
         /** @description Open pull requests and failing checks. */
         GitHubState: {
             /** @description Failing checks of the current branch's pull request. */
@@ -3463,6 +3493,11 @@ export interface components {
             /** @description The session. */
             session: components["schemas"]["SessionId"];
             /** @constant */
+            step: "restore_part";
+        } | {
+            /** @description The session. */
+            session: components["schemas"]["SessionId"];
+            /** @constant */
             step: "heal";
         } | {
             /** @description The session's id. */
@@ -3569,6 +3604,9 @@ export interface components {
             step: "find_sessions";
         } | {
             /** @constant */
+            step: "keep_longer";
+        } | {
+            /** @constant */
             step: "leave_demo";
         } | {
             /** @constant */
@@ -3605,7 +3643,7 @@ export interface components {
         /** @description How a task opens. */
         Opening: "continuation" | "request" | "neither";
         /** @description Who started a session. */
-        OriginName: "openclaw" | "native" | "archived";
+        OriginName: "openclaw" | "native" | "archived" | "ghost";
         /** @description A session at a glance. */
         OutlineAnswer: {
             /** @description Where the conversation was compacted. */
@@ -4065,6 +4103,8 @@ export interface components {
         ResumeCost: {
             /** @description What would cost less. */
             alternatives: string[];
+            /** @description What the session left armed, which may go on once it is resumed. */
+            armed: components["schemas"]["ArmedInfo"][];
             /**
              * @description How long prompts stay in the cache, in minutes: 60 where the session pays for the longer cache, as
              *     subscriptions do, else 5.
@@ -4368,6 +4408,11 @@ export interface components {
         SearchAnswer: {
             /** @description Words of the index similar to those of the question, if nothing was found. */
             did_you_mean?: string[];
+            /**
+             * @description Sessions without a transcript whose prompts have all the words, newest first; where nothing else was found, or
+             *     only they were asked for.
+             */
+            ghosts?: components["schemas"]["GhostHit"][];
             /** @description What the question asks for besides words, and the question that answers it. */
             hint?: components["schemas"]["SearchHint"] | null;
             /** @description One for each session, best first. */
@@ -4648,9 +4693,11 @@ export interface components {
             last_task: string | null;
             /** @description Lines of the transcript. */
             message_count: number;
+            /** @description How many bytes at the end of the transcript the archive's copy lacks; absent where it is whole. */
+            missing_bytes?: number;
             /** @description Claude's three-word name. */
             nickname: string | null;
-            /** @description `openclaw`, `native` or `archived`. */
+            /** @description `openclaw`, `native`, `archived` or `ghost`. */
             origin: string;
             /** @description The marker that began its first message. */
             origin_marker: string | null;
