@@ -115,7 +115,7 @@ fn kept(mut seen: Seen, home: &ScratchHome) -> Option<Seen> {
     Some(seen)
 }
 
-/// ChangeKind the vendor put there is no record of what a session does.
+/// What the vendor put there is no record of what a session does.
 fn is_looked_at(line: &str) -> bool {
     let record: Value = serde_json::from_str(line).expect("a record");
     let kind = record["type"].as_str().unwrap_or_default();
