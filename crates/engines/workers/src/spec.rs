@@ -178,8 +178,8 @@ impl WorkerSpec {
         if let Some(word) = words.find(|word| word.starts_with('-')) {
             return Some(format!("`{word}` would be taken for a flag: write ./ before it"));
         }
-        let names = [("model", &self.options.model), ("agent definition", &self.options.agent_definition)];
-        let dashed = names.into_iter().find_map(|(what, name)| {
+        let given = [("model", &self.options.model), ("agent definition", &self.options.agent_definition)];
+        let dashed = given.into_iter().find_map(|(what, name)| {
             let name = name.as_deref().filter(|name| name.starts_with('-') || name.trim().is_empty())?;
             Some(format!("`{name}` is no {what}"))
         });

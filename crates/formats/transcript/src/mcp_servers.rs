@@ -36,7 +36,7 @@ impl RegisteredServer {
 
 fn servers<'a>(of: Raw<'a>, directory: Option<&'a Path>) -> impl Iterator<Item = RegisteredServer> {
     of.get("mcpServers").entries().filter_map(move |(name, server)| {
-        let arguments = server.get("args").elements().filter_map(|argument| argument.text());
+        let arguments = server.get("args").elements().filter_map(Raw::text);
         Some(RegisteredServer {
             name: name.into_owned(),
             directory: directory.map(Path::to_owned),
