@@ -28,7 +28,7 @@ impl Context {
             config.for_workers.insert("BACKSTORY_CLAUDE_FOLDERS".to_owned(), joined);
         }
         if let Some(program) = program {
-            config.settings.claude.binary = program.to_owned();
+            program.clone_into(&mut config.settings.claude.binary);
             config.for_workers.insert("BACKSTORY_CLAUDE_BINARY".to_owned(), OsString::from(program));
         }
         Self { app: Arc::new(App { config, ..App::clone(&self.app) }), ..self.clone() }

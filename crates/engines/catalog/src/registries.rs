@@ -37,16 +37,16 @@ impl RegistryIndex {
                 Some(file) if at == 0 => OpenClawConfig::read(file),
                 _ => OpenClawConfig::find(folder),
             };
-            registered.add_folder(folder, config, &places.home);
+            registered.add_folder(folder, &config, &places.home);
         }
         registered
     }
 
-    fn add_folder(&mut self, folder: &Path, config: OpenClawConfig, home: &Path) {
+    fn add_folder(&mut self, folder: &Path, config: &OpenClawConfig, home: &Path) {
         let found = Agents::find(folder);
         self.report(config.problems.iter().cloned().chain(found.problems));
         for agent in found.agents {
-            let (conversations, problems) = openclaw::agent_conversations(&agent, &config, home);
+            let (conversations, problems) = openclaw::agent_conversations(&agent, config, home);
             self.report(problems);
             for session in conversations.into_iter().flat_map(|conversation| conversation.claude) {
                 self.behind.entry(session).or_insert_with(|| agent.id.clone());
