@@ -93,7 +93,10 @@ pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Erro
     searcher.set_query_encoder(understanding);
     let threads = context.config().places().threads;
     let outcome = searcher.search(&query, &scope, question.mode, threads, question.limit);
-    let outcome = outcome.map_err(|error| index::failed(&error))?;
+    let outcome = outcome.map_err(|error| {
+        index::set_aside_if_damaged(context, &error);
+        index::failed(&error)
+    })?;
     answer.meaning = outcome.meaning;
     answer.understood = outcome.understood;
     // The words of others are theirs.

@@ -150,14 +150,14 @@ mod tests {
 
     #[test]
     fn every_trace_is_found_and_other_names_are_none() {
+        const ONE: &str = "11111111-1111-4111-8111-111111111111";
+        const TWO: &str = "22222222-2222-4222-8222-222222222222";
         let scratch = tempfile::tempdir().unwrap();
         let root = scratch.path();
         let write = |path: &str, text: &str| {
             fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
             fs::write(root.join(path), text).unwrap();
         };
-        const ONE: &str = "11111111-1111-4111-8111-111111111111";
-        const TWO: &str = "22222222-2222-4222-8222-222222222222";
         let line = |text: &str, at: u64| {
             format!(r#"{{"display":"{text}","timestamp":{at},"project":"/p/web","sessionId":"{ONE}"}}"#)
         };
