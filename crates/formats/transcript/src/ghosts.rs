@@ -173,13 +173,14 @@ mod tests {
         write(&format!("todos/{TWO}-agent-{TWO}.json"), r#"[{"content":"Count them","status":"pending"}]"#);
         write(&format!("tasks/{TWO}/1.json"), r#"{"id":"1","subject":"Feed them"}"#);
         let found = traces(&ConfigFolder::new(root));
+        let id = |text: &str| text.parse::<SessionId>().unwrap();
         let ids: Vec<&str> = found.keys().map(SessionId::as_str).collect();
         assert_eq!(ids, [ONE, TWO]);
-        let one = &found[&ONE.parse().unwrap()];
+        let one = &found[&id(ONE)];
         let prompts: Vec<&str> = one.prompts.iter().map(|(_, text)| text.as_str()).collect();
         assert_eq!((prompts.as_slice(), one.checkpoints), (["Fix the walrus", "Again"].as_slice(), 1));
         assert_eq!(one.project.as_deref(), Some(Path::new("/p/web")));
-        assert_eq!(one.first, "2026-11-20T15:15:55.003Z".parse().ok());
-        assert_eq!(found[&TWO.parse().unwrap()].todos, ["Feed them", "Count them"]);
+        assert_eq!(one.first, "2026-11-20T15:15:55.003Z".parse::<Timestamp>().ok());
+        assert_eq!(found[&id(TWO)].todos, ["Feed them", "Count them"]);
     }
 }

@@ -125,8 +125,7 @@ pub(crate) fn pending(context: &Context) -> Result<IndexProgress, Error> {
 pub(crate) fn sync(context: &Context) -> Result<SyncReport, Error> {
     let limit = TimeLimit::none(context);
     let sources = sources(&catalog::discover(&context.config().places()), &memory(context));
-    let mut sync =
-        || search::sync(&folder(context), &sources, &mut |progress| limit.should_continue(progress));
+    let sync = || search::sync(&folder(context), &sources, &mut |progress| limit.should_continue(progress));
     let mut synced = sync();
     if synced.as_ref().is_err_and(|error| set_aside_if_damaged(context, error)) {
         synced = sync();
