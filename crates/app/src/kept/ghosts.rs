@@ -1,8 +1,9 @@
 //! Ghosts: sessions that Claude Code deleted before Backstory kept copies, as far as other files still tell of them.
 
 use std::collections::HashSet;
+use std::fmt::Write as _;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use model::{Origin, Session, SessionId};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -38,7 +39,7 @@ pub struct GhostHit {
     pub prompt: String,
     /// When that was.
     #[serde(serialize_with = "model::optional_time")]
-    pub at: Option<jiff::Timestamp>,
+    pub at: Option<Timestamp>,
     /// The short name of its repository.
     pub project: Option<String>,
 }
@@ -141,21 +142,24 @@ impl Ghost {
             left.join(", "),
             places.join(", ")
         );
+        // Writing to a String cannot fail.
         for todo in todos.iter().take(NAMED) {
-            note.push_str(&format!("\nTo-do: {}", preview(todo)));
+            let _ = write!(note, "\nTo-do: {}", preview(todo));
         }
         for commit in self.commits(context) {
             let sha: String = commit.sha.chars().take(9).collect();
-            note.push_str(&format!("\nCommitted in that time: {sha} {}", preview(&commit.message)));
+            let _ = write!(note, "\nCommitted in that time: {sha} {}", preview(&commit.message));
         }
         note
     }
 
     /// The commits that were made in its directory between its first and last sign.
     fn commits(&self, context: &Context) -> Vec<project::Commit> {
-        let (Some(directory), Some(from), Some(to)) =
-            (&self.traces.project, self.traces.first, self.traces.last)
-        else {
+        // What else is left was perhaps touched later.
+        let said = |prompt: Option<&(Option<Timestamp>, String)>| prompt.and_then(|(at, _)| *at);
+        let first = said(self.traces.prompts.first()).or(self.traces.first);
+        let last = said(self.traces.prompts.last()).or(self.traces.last);
+        let (Some(directory), Some(from), Some(to)) = (&self.traces.project, first, last) else {
             return Vec::new();
         };
         if !directory.is_dir() {
@@ -169,10 +173,10 @@ impl Ghost {
 
 fn session(context: &Context, id: SessionId, traces: &SessionTraces) -> Session {
     let text = |prompt: Option<&(_, String)>| {
-        prompt.map(|(_, text): &(Option<jiff::Timestamp>, String)| preview(text).into())
+        prompt.map(|(_, text): &(Option<Timestamp>, String)| preview(text).into())
     };
     // Commands such as /exit say little of what a session was about.
-    let is_said = |prompt: &&(Option<jiff::Timestamp>, String)| !prompt.1.trim_start().starts_with('/');
+    let is_said = |prompt: &&(Option<Timestamp>, String)| !prompt.1.trim_start().starts_with('/');
     let first = traces.prompts.iter().find(is_said).or(traces.prompts.first());
     let todo = || traces.todos.first().map(|todo| preview(todo).into());
     let root = traces.project.as_deref().map(|directory| {

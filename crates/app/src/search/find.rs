@@ -102,7 +102,10 @@ pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Erro
     let mut limit = question.limit;
     let (outcome, hits, mut by_id) = loop {
         let outcome = searcher.search(&query, &scope, question.mode, threads, limit);
-        let mut outcome = outcome.map_err(|error| index::failed(&error))?;
+        let mut outcome = outcome.map_err(|error| {
+            index::set_aside_if_damaged(context, &error);
+            index::failed(&error)
+        })?;
         let mut hits = std::mem::take(&mut outcome.hits);
         let by_id = described(context, &found, &hits);
         let is_all = hits.len() < limit;

@@ -267,7 +267,7 @@ fn numbered(mut all: Vec<ShownMessage>, place: &Place, limit: usize) -> Option<P
             let is_wanted = |shown: &ShownMessage| {
                 shown.uuid.as_deref().is_some_and(|uuid| uuid.starts_with(wanted.as_str()))
             };
-            let Some(middle) = all.iter().position(is_wanted) else { return None };
+            let middle = all.iter().position(is_wanted)?;
             around(middle, limit, length)
         }
     };

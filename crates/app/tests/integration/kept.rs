@@ -14,13 +14,17 @@ use app::{Caller, Kind, NextStep};
 
 use crate::scene::{MAIN, OPS, PERSON, Scene, secret};
 
+fn text(file: &std::path::Path) -> String {
+    String::from_utf8(system::read_small(file, 1 << 30).unwrap()).unwrap()
+}
+
 #[test]
 fn a_session_that_was_deleted_while_it_was_copied_is_said_to_be_a_part() {
     let scene = Scene::new();
     let context = scene.context(Caller::Person, PERSON.1);
     let transcript = scene.transcript(PERSON);
     let line = serde_json::json!({"type": "user", "sessionId": PERSON.0, "filler": "word ".repeat(200)});
-    let content = fs::read_to_string(&transcript).unwrap() + &format!("{line}\n").repeat(1000);
+    let content = text(&transcript) + &format!("{line}\n").repeat(1000);
     fs::write(&transcript, &content).unwrap();
     let steps = AtomicU64::new(0);
     let rules = archive::Rules { threads: 1, ..archive::Rules::default() };
@@ -47,7 +51,7 @@ fn a_session_that_was_deleted_while_it_was_copied_is_said_to_be_a_part() {
     let planned = restore::restore(&context, &request(false, true)).unwrap();
     assert_eq!(planned.missing_bytes, session.missing_bytes);
     restore::restore(&context, &request(true, false)).unwrap();
-    let restored = fs::read_to_string(&transcript).unwrap();
+    let restored = text(&transcript);
     assert!(content.starts_with(&restored) && restored.ends_with('\n'), "only whole lines");
 }
 
@@ -65,7 +69,7 @@ fn no_secret_is_kept_where_none_is_wanted() {
     let request = restore::Request { session: MAIN.0.to_owned(), dry_run: false, partial: false };
     let restored = restore::restore(&context, &request).unwrap();
     assert_eq!(restored.secrets_left_out, Some(1));
-    let text = fs::read_to_string(scene.transcript(MAIN)).unwrap();
+    let text = text(&scene.transcript(MAIN));
     assert!(text.contains("[redacted:") && !text.contains(&secret()), "{text}");
     // It holds for later copies too, until that is taken back.
     scene.add_session(OPS.0, OPS.1, &format!("another key is {}", secret()));
@@ -189,7 +193,7 @@ fn what_a_compaction_cut_away_is_listed_with_its_places() {
     let null = serde_json::Value::Null;
     let call = |id: &str, name: &str, input: serde_json::Value| serde_json::json!([{"type": "tool_use", "id": id, "name": name, "input": input}]);
     let done = |id: &str| serde_json::json!([{"type": "tool_result", "tool_use_id": id, "content": "ok"}]);
-    let lines = fs::read_to_string(scene.transcript(PERSON)).unwrap().lines().count();
+    let lines = text(&scene.transcript(PERSON)).lines().count();
     record(1, "assistant", call("1", "AskUserQuestion", serde_json::json!({"questions": []})), null.clone());
     record(2, "user", done("1"), serde_json::json!({"questions": [], "answers": {"Which colour?": "Red"}}));
     record(
@@ -276,7 +280,7 @@ fn an_index_or_cache_that_is_damaged_in_any_page_is_rebuilt() {
                 entry.metadata().unwrap().len().div_ceil(PAGE as u64).try_into().unwrap_or(usize::MAX);
             let few = [0, pages / 2, pages.saturating_sub(1)];
             for page in (0..pages).filter(|page| all || few.contains(page)) {
-                let Ok(mut bytes) = fs::read(&path) else { continue };
+                let Ok(mut bytes) = system::read_small(&path, 1 << 30) else { continue };
                 let begin = (page * PAGE).min(bytes.len());
                 let end = (begin + PAGE).min(bytes.len());
                 bytes[begin..end].fill(0xA5);

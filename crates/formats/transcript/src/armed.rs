@@ -77,11 +77,9 @@ pub fn armed_work(file: &Path, now: Timestamp) -> io::Result<Vec<ArmedWork>> {
                     };
                     armed.extend(key.map(|key| (key.into_owned(), work)));
                 }
-                Part::Text(text) => {
-                    // The end of a shell is reported to the model.
-                    if text.contains("<task-id>") {
-                        armed.retain(|id, _| !text.contains(&format!("<task-id>{id}</task-id>")));
-                    }
+                // The end of a shell is reported to the model.
+                Part::Text(text) if text.contains("<task-id>") => {
+                    armed.retain(|id, _| !text.contains(&format!("<task-id>{id}</task-id>")));
                 }
                 _ => {}
             }

@@ -150,14 +150,14 @@ mod tests {
 
     #[test]
     fn every_trace_is_found_and_other_names_are_none() {
+        const ONE: &str = "11111111-1111-4111-8111-111111111111";
+        const TWO: &str = "22222222-2222-4222-8222-222222222222";
         let scratch = tempfile::tempdir().unwrap();
         let root = scratch.path();
         let write = |path: &str, text: &str| {
             fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
             fs::write(root.join(path), text).unwrap();
         };
-        const ONE: &str = "11111111-1111-4111-8111-111111111111";
-        const TWO: &str = "22222222-2222-4222-8222-222222222222";
         let line = |text: &str, at: u64| {
             format!(r#"{{"display":"{text}","timestamp":{at},"project":"/p/web","sessionId":"{ONE}"}}"#)
         };
@@ -173,13 +173,14 @@ mod tests {
         write(&format!("todos/{TWO}-agent-{TWO}.json"), r#"[{"content":"Count them","status":"pending"}]"#);
         write(&format!("tasks/{TWO}/1.json"), r#"{"id":"1","subject":"Feed them"}"#);
         let found = traces(&ConfigFolder::new(root));
+        let id = |text: &str| text.parse::<SessionId>().unwrap();
         let ids: Vec<&str> = found.keys().map(SessionId::as_str).collect();
         assert_eq!(ids, [ONE, TWO]);
-        let one = &found[ONE];
+        let one = &found[&id(ONE)];
         let prompts: Vec<&str> = one.prompts.iter().map(|(_, text)| text.as_str()).collect();
         assert_eq!((prompts.as_slice(), one.checkpoints), (["Fix the walrus", "Again"].as_slice(), 1));
         assert_eq!(one.project.as_deref(), Some(Path::new("/p/web")));
-        assert_eq!(one.first, "2026-11-20T15:15:55.003Z".parse().ok());
-        assert_eq!(found[TWO].todos, ["Feed them", "Count them"]);
+        assert_eq!(one.first, "2026-11-20T15:15:55.003Z".parse::<Timestamp>().ok());
+        assert_eq!(found[&id(TWO)].todos, ["Feed them", "Count them"]);
     }
 }

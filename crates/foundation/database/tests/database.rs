@@ -405,7 +405,7 @@ fn lock_of(path: &Path) -> PathBuf {
 
 /// Damages a page of a database that is not open.
 fn damage(path: &Path, page: usize) {
-    let mut bytes = fs::read(path).unwrap();
+    let mut bytes = system::read_small(path, 1 << 30).unwrap();
     let from = page * 4096;
     bytes[from..from + 4096].fill(0xA5);
     fs::write(path, bytes).unwrap();

@@ -125,7 +125,11 @@ pub(crate) fn pending(context: &Context) -> Result<IndexProgress, Error> {
 pub(crate) fn sync(context: &Context) -> Result<SyncReport, Error> {
     let limit = TimeLimit::none(context);
     let sources = sources(&catalog::discover(&context.config().places()), &memory(context));
-    let synced = search::sync(&folder(context), &sources, &mut |progress| limit.should_continue(progress));
+    let sync = || search::sync(&folder(context), &sources, &mut |progress| limit.should_continue(progress));
+    let mut synced = sync();
+    if synced.as_ref().is_err_and(|error| set_aside_if_damaged(context, error)) {
+        synced = sync();
+    }
     context.check_cancelled()?;
     synced.map_err(|error| failed(&error))
 }
@@ -144,6 +148,15 @@ pub(crate) fn size(context: &Context) -> Result<Option<IndexSize>, Error> {
 /// The index, open; `None` when there is none yet.
 pub(crate) fn open(context: &Context) -> Result<Option<Searcher>, Error> {
     Searcher::open(&folder(context)).map_err(|error| failed(&error))
+}
+
+/// Sets the list of indexed files aside where it is damaged, so that the index is built again; returns whether it was.
+pub(crate) fn set_aside_if_damaged(context: &Context, error: &search::Error) -> bool {
+    let is_damaged = match error {
+        search::Error::Files { source, .. } => database::is_corruption(source),
+        _ => false,
+    };
+    is_damaged && database::set_aside(&folder(context).join("files.sqlite")).is_ok()
 }
 
 pub(crate) fn failed(error: &search::Error) -> Error {

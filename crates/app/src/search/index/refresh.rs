@@ -7,7 +7,7 @@ use openclaw::Memory;
 use search::{IndexProgress, Searcher, SourceFile, SyncReport};
 use system::join;
 
-use crate::search::index::{failed, folder, open, sources};
+use crate::search::index::{failed, folder, open, set_aside_if_damaged, sources};
 use crate::search::time_limit::TimeLimit;
 use crate::{Context, Error};
 
@@ -40,8 +40,11 @@ pub(crate) fn refreshed(
     let limit = TimeLimit::of_search(context);
     let mut keep_going = |progress: &IndexProgress| limit.should_continue(progress);
     let sources = sources(found, memory);
-    let mut synced =
-        search::sync(&folder(context), &sources, &mut keep_going).map_err(|error| failed(&error));
+    let mut synced = search::sync(&folder(context), &sources, &mut keep_going);
+    if synced.as_ref().is_err_and(|error| set_aside_if_damaged(context, error)) {
+        synced = search::sync(&folder(context), &sources, &mut keep_going);
+    }
+    let mut synced = synced.map_err(|error| failed(&error));
     let mut searcher = open(context);
     // Beside whoever indexes for the first time there is nothing to answer from: it is waited for as long as an answer
     // may take.

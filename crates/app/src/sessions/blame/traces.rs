@@ -49,7 +49,7 @@ pub(super) fn trace(session: &Session, wanted: &Wanted) -> Option<Trace> {
     // A session that goes while it is read has shown what was read of it.
     let _ = each_history_event(file, |event| match event.what {
         HistoryEventKind::Prompt(text) => {
-            asked.push(Asked { line: event.line, at: event.at, text: preview(&text) })
+            asked.push(Asked { line: event.line, at: event.at, text: preview(&text) });
         }
         HistoryEventKind::Commit { hash, .. } if wanted.is_commit(&hash) => {
             note(&mut committed, BlameSign::MadeCommit, event.line, event.at, event.record);

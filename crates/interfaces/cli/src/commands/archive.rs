@@ -115,8 +115,8 @@ fn print(args: &Args, answer: &Answer) -> Result<(), Failure> {
 
 /// Says once a day which sessions the next start of Claude Code deletes, beside an answer for a person.
 pub(crate) fn say_what_will_be_deleted(context: &Context) {
-    let Some(notice) = app::kept::deadline::notice(context) else { return };
     const NAMED: usize = 3;
+    let Some(notice) = app::kept::deadline::notice(context) else { return };
     let ids: Vec<&str> = notice.sessions.iter().take(NAMED).map(model::SessionId::short).collect();
     let more = if notice.sessions.len() > NAMED { ", …" } else { "" };
     let what = match notice.sessions.len() {

@@ -81,11 +81,14 @@ fn scope(project: Option<&PathBuf>) -> Scope {
 
 fn apply(plan: &Plan, change: &ChangeArgs, keep_backup: bool) -> Result<(), Failure> {
     let backup = safe(&plan.backup().display().to_string());
-    self::change(plan, change, keep_backup, || match keep_backup {
-        true => format!(
-            "Done. The previous settings are saved in {backup}; `backstory hooks uninstall` restores them."
-        ),
-        false => "Done.".to_owned(),
+    self::change(plan, change, keep_backup, || {
+        if keep_backup {
+            format!(
+                "Done. The previous settings are saved in {backup}; `backstory hooks uninstall` restores them."
+            )
+        } else {
+            "Done.".to_owned()
+        }
     })
 }
 

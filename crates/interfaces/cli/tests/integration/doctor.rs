@@ -122,7 +122,7 @@ fn sessions_are_kept_longer_once_that_is_confirmed() {
     assert!(refused.stdout.contains("+   \"cleanupPeriodDays\": 365"), "{}", refused.stdout);
     let fixed = desk.backstory(&["doctor", "--fix", "--yes"]).succeeded();
     assert!(fixed.stdout.contains("The previous settings are saved in"), "{}", fixed.stdout);
-    let text = fs::read_to_string(&settings).expect("settings");
+    let text = String::from_utf8(testkit::files::bytes(&settings)).expect("UTF-8");
     assert_eq!(text, "{\n  \"model\": \"opus\",\n  \"cleanupPeriodDays\": 365\n}\n");
     let again = desk.backstory(&["doctor", "--fix"]).succeeded();
     assert!(again.stdout.starts_with("Nothing to fix"), "{}", again.stdout);
