@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use catalog::{Discovery, SessionFilter};
 use model::{Session, SessionId};
-use search::{EncoderReport, MeaningStatus, Query, RankedHit};
+use search::{EncoderReport, MeaningStatus, Query, RankedHit, SearchResults, SearchScope, Searcher};
 use system::join;
 
 use crate::search::chosen::{Chosen, chosen, named, of_project, project};
@@ -98,25 +98,7 @@ pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Erro
     let scope = question.scope(context, chosen, visible.as_ref(), annotate::hidden(context)?);
     let Some(mut searcher) = searcher? else { return Ok(answer) };
     searcher.set_query_encoder(understanding);
-    let threads = context.config().places().threads;
-    let mut limit = question.limit;
-    let (outcome, hits, mut by_id) = loop {
-        let outcome = searcher.search(&query, &scope, question.mode, threads, limit);
-        let mut outcome = outcome.map_err(|error| {
-            index::set_aside_if_damaged(context, &error);
-            index::failed(&error)
-        })?;
-        let mut hits = std::mem::take(&mut outcome.hits);
-        let by_id = described(context, &found, &hits);
-        let is_all = hits.len() < limit;
-        if question.is_without_repetitions {
-            hits = without_repetitions(hits, &by_id);
-        }
-        if is_all || hits.len() >= question.limit || limit / MOST_WIDENED >= question.limit {
-            break (outcome, hits, by_id);
-        }
-        limit = limit.saturating_mul(2);
-    };
+    let (outcome, hits, mut by_id) = ranked(context, &found, &mut searcher, (&query, &scope), &question)?;
     answer.meaning = outcome.meaning;
     answer.understood = outcome.understood;
     // The words of others are theirs.
@@ -132,6 +114,35 @@ pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Erro
     let hits = hits.into_iter().take(question.limit);
     answer.hits = hits.map(|hit| Answered { session: by_id.remove(&hit.session), hit }).collect();
     Ok(answer)
+}
+
+/// The best sessions and their facts. Where repetitions are left out, more are asked for until there are enough.
+fn ranked(
+    context: &Context,
+    found: &Discovery,
+    searcher: &mut Searcher,
+    (query, scope): (&Query, &SearchScope),
+    question: &Question,
+) -> Result<(SearchResults, Vec<RankedHit>, HashMap<SessionId, Session>), Error> {
+    let threads = context.config().places().threads;
+    let mut limit = question.limit;
+    loop {
+        let outcome = searcher.search(query, scope, question.mode, threads, limit);
+        let mut outcome = outcome.map_err(|error| {
+            index::set_aside_if_damaged(context, &error);
+            index::failed(&error)
+        })?;
+        let mut hits = std::mem::take(&mut outcome.hits);
+        let by_id = described(context, found, &hits);
+        let is_all = hits.len() < limit;
+        if question.is_without_repetitions {
+            hits = without_repetitions(hits, &by_id);
+        }
+        if is_all || hits.len() >= question.limit || limit / MOST_WIDENED >= question.limit {
+            return Ok((outcome, hits, by_id));
+        }
+        limit = limit.saturating_mul(2);
+    }
 }
 
 /// The sessions of hits, as they may leave.

@@ -194,7 +194,7 @@ pub(crate) fn sort(sessions: &mut [CatalogEntry]) {
 }
 
 impl Catalog {
-    /// AnnotationIndex further sessions as running, those for which `is_held` returns true.
+    /// Marks further sessions as running, those for which `is_held` returns true.
     pub fn hold(&mut self, is_held: impl Fn(&SessionId) -> bool) {
         let mut is_new = false;
         for CatalogEntry { session, .. } in &mut self.sessions {
