@@ -245,7 +245,7 @@ fn a_worker_that_failed_is_not_idle() {
         .otherwise(Answer::refusal(400, "invalid_request_error"));
     let scene = Scene::with(Claude::newest(), script);
     let mut client = scene.client();
-    let mut check = |worker: &Value, client: &mut Client| {
+    let check = |worker: &Value, client: &mut Client| {
         let seen = waited(client, &[worker]);
         let lists = (&seen["idle"], &seen["failed"], &seen["all_idle"]);
         assert_eq!(lists, (&json!([]), &json!([worker]), &json!(false)), "{seen}");
