@@ -104,9 +104,10 @@ impl Course {
             // The last message has not reached the model yet.
             WorkerState::Idle { .. } if worker.follow_up.is_some() => Self::Works,
             WorkerState::Queued | WorkerState::Starting | WorkerState::Running => Self::Works,
-            WorkerState::Idle { turn_failed: true, .. } => Self::Failed,
+            WorkerState::Idle { turn_failed: true, .. }
+            | WorkerState::Failed { .. }
+            | WorkerState::Lost { .. } => Self::Failed,
             WorkerState::Idle { .. } | WorkerState::Finished { .. } | WorkerState::Stopped => Self::Rests,
-            WorkerState::Failed { .. } | WorkerState::Lost { .. } => Self::Failed,
         }
     }
 }
