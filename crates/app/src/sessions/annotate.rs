@@ -75,7 +75,7 @@ pub struct TagCount {
     pub sessions: u64,
 }
 
-/// AnnotationIndex sessions; each is named correctly or none is annotated.
+/// Annotates sessions; each is named correctly or none is annotated.
 pub fn annotate(context: &Context, request: &Request) -> Result<Answer, Error> {
     context.require_person("annotating sessions")?;
     let change = Change::new(request)?;
