@@ -98,7 +98,8 @@ pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Erro
     let scope = question.scope(context, chosen, visible.as_ref(), annotate::hidden(context)?);
     let Some(mut searcher) = searcher? else { return Ok(answer) };
     searcher.set_query_encoder(understanding);
-    let (outcome, hits, mut by_id) = ranked(context, &found, &mut searcher, (&query, &scope), &question)?;
+    let (outcome, mut by_id) = ranked(context, &found, &mut searcher, (&query, &scope), &question)?;
+    let hits = outcome.hits;
     answer.meaning = outcome.meaning;
     answer.understood = outcome.understood;
     // The words of others are theirs.
@@ -123,7 +124,7 @@ fn ranked(
     searcher: &mut Searcher,
     (query, scope): (&Query, &SearchScope),
     question: &Question,
-) -> Result<(SearchResults, Vec<RankedHit>, HashMap<SessionId, Session>), Error> {
+) -> Result<(SearchResults, HashMap<SessionId, Session>), Error> {
     let threads = context.config().places().threads;
     let mut limit = question.limit;
     loop {
@@ -139,7 +140,7 @@ fn ranked(
             hits = without_repetitions(hits, &by_id);
         }
         if is_all || hits.len() >= question.limit || limit / MOST_WIDENED >= question.limit {
-            return Ok((outcome, hits, by_id));
+            return Ok((SearchResults { hits, ..outcome }, by_id));
         }
         limit = limit.saturating_mul(2);
     }

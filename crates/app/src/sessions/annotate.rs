@@ -110,13 +110,15 @@ pub fn tags(context: &Context) -> Result<Tags, Error> {
 /// The sessions that the person hid.
 pub(crate) fn hidden(context: &Context) -> Result<HashSet<SessionId>, Error> {
     let Some(path) = context.config().places().annotations else { return Ok(HashSet::new()) };
-    Ok(AnnotationIndex::read(&path).map_err(failed)?.hidden())
+    Ok(AnnotationIndex::read(&path).map_err(|error| failed(&error))?.hidden())
 }
 
 /// Removes all annotations of sessions.
 pub(crate) fn forget(context: &Context, ids: &HashSet<SessionId>) -> Result<u64, Error> {
     match context.config().places().annotations.filter(|path| path.exists()) {
-        Some(path) => AnnotationStore::open(&path).and_then(|mut store| store.forget(ids)).map_err(failed),
+        Some(path) => AnnotationStore::open(&path)
+            .and_then(|mut store| store.forget(ids))
+            .map_err(|error| failed(&error)),
         None => Ok(0),
     }
 }
@@ -139,9 +141,11 @@ fn changed(
     change: &Change,
 ) -> Result<Vec<(Annotations, Session)>, Error> {
     let Some(path) = context.config().places().annotations else { return Ok(Vec::new()) };
-    let mut store = AnnotationStore::open(&path).map_err(failed)?;
+    let mut store = AnnotationStore::open(&path).map_err(|error| failed(&error))?;
     let changed = sessions.into_iter().map(|session| {
-        let annotations = store.change(&session, |annotations| change.apply(annotations)).map_err(failed)?;
+        let annotations = store
+            .change(&session, |annotations| change.apply(annotations))
+            .map_err(|error| failed(&error))?;
         // Its title may be another one now.
         let session = named(context, session.id.as_str())?;
         Ok((annotations, session))
@@ -159,17 +163,18 @@ fn annotated(context: &Context, mut session: Session, annotations: Annotations) 
     }
 }
 
-fn failed(error: AnnotationError) -> Error {
-    Error::new(Kind::Unavailable, system::error_chain(&error))
+fn failed(error: &AnnotationError) -> Error {
+    Error::new(Kind::Unavailable, system::error_chain(error))
 }
 
 /// A request that makes sense.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Change {
-    name: Option<Option<String>>,
+    /// An empty one removes it; so does an empty note.
+    name: Option<String>,
     add_tags: Vec<String>,
     remove_tags: Vec<String>,
-    note: Option<Option<String>>,
+    note: Option<String>,
     pinned: Option<bool>,
     hidden: Option<bool>,
 }
@@ -194,10 +199,10 @@ impl Change {
 
     fn apply(&self, annotations: &mut Annotations) {
         if let Some(name) = &self.name {
-            annotations.name.clone_from(name);
+            annotations.name = (!name.is_empty()).then(|| name.clone());
         }
         if let Some(note) = &self.note {
-            annotations.note.clone_from(note);
+            annotations.note = (!note.is_empty()).then(|| note.clone());
         }
         let is_removed = |known: &String| self.remove_tags.iter().any(|tag| is_same(tag, known));
         annotations.tags.retain(|known| !is_removed(known));
@@ -212,14 +217,14 @@ impl Change {
     }
 }
 
-/// A text of at most so many characters; `None` for an empty one.
-fn within(what: &str, text: String, longest: usize) -> Result<Option<String>, Error> {
+/// A text of at most so many characters.
+fn within(what: &str, text: String, longest: usize) -> Result<String, Error> {
     let length = text.chars().count();
     if length > longest {
         let message = format!("{what} may have {longest} characters; this one has {length}");
         return Err(Error::new(Kind::TooLarge, message));
     }
-    Ok((!text.is_empty()).then_some(text))
+    Ok(text)
 }
 
 /// A tag as it is kept: one word, without the `#` that people write before it.

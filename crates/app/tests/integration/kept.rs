@@ -24,8 +24,8 @@ fn a_session_that_was_deleted_while_it_was_copied_is_said_to_be_a_part() {
     let context = scene.context(Caller::Person, PERSON.1);
     let transcript = scene.transcript(PERSON);
     let line = serde_json::json!({"type": "user", "sessionId": PERSON.0, "filler": "word ".repeat(200)});
-    let content = text(&transcript) + &format!("{line}\n").repeat(1000);
-    fs::write(&transcript, &content).unwrap();
+    let long = text(&transcript) + &format!("{line}\n").repeat(1000);
+    fs::write(&transcript, &long).unwrap();
     let steps = AtomicU64::new(0);
     let rules = archive::Rules { threads: 1, ..archive::Rules::default() };
     let folders = [transcript::ConfigFolder::new(scene.home().config_dir())];
@@ -37,7 +37,7 @@ fn a_session_that_was_deleted_while_it_was_copied_is_said_to_be_a_part() {
 
     let checked = kept::archive(&context, &kept::Request { check: true, ..Default::default() }).unwrap();
     let [part] = checked.incomplete.as_slice() else { panic!("{checked:?}") };
-    assert_eq!((part.whole_bytes, part.is_gone), (content.len() as u64, true));
+    assert_eq!((part.whole_bytes, part.is_gone), (long.len() as u64, true));
     let answer = list(&context, &list::Request::default()).unwrap();
     let session = answer.sessions.iter().find(|session| session.id.as_str() == PERSON.0).unwrap();
     assert_eq!(session.missing_bytes, part.whole_bytes - part.bytes);
@@ -52,7 +52,7 @@ fn a_session_that_was_deleted_while_it_was_copied_is_said_to_be_a_part() {
     assert_eq!(planned.missing_bytes, session.missing_bytes);
     restore::restore(&context, &request(true, false)).unwrap();
     let restored = text(&transcript);
-    assert!(content.starts_with(&restored) && restored.ends_with('\n'), "only whole lines");
+    assert!(long.starts_with(&restored) && restored.ends_with('\n'), "only whole lines");
 }
 
 #[test]

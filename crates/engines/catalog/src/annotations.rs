@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(store.forget(&HashSet::from(["s".parse().unwrap()])).unwrap(), 1);
         drop(store);
         for file in std::fs::read_dir(scratch.path()).unwrap() {
-            let bytes = std::fs::read(file.unwrap().path()).unwrap();
+            let bytes = testkit::files::bytes(&file.unwrap().path());
             assert!(!bytes.windows(9).any(|window| window == b"xylophone"));
         }
     }

@@ -170,8 +170,8 @@ fn title(session: &Session) -> String {
     let title = session.title.as_deref().unwrap_or("(no title)");
     let Some(annotations) = &session.annotations else { return title.to_owned() };
     let pin = if annotations.pinned { "★ " } else { "" };
-    let tags: String = annotations.tags.iter().map(|tag| format!(" #{tag}")).collect();
-    format!("{pin}{title}{tags}")
+    let tagged = |text: String, tag: &String| text + " #" + tag;
+    annotations.tags.iter().fold(format!("{pin}{title}"), tagged)
 }
 
 /// The origin, for example `openclaw:main`; for a native session also how it was started, if not from a terminal.

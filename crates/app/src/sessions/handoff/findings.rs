@@ -51,7 +51,7 @@ impl Findings {
                 found.prompts.push(Quotation { line: event.line, text });
             }
             HistoryEventKind::Answered(text) => {
-                found.chosen(ANSWERED, event.line, format!("The person answered: {text}"))
+                found.chosen(ANSWERED, event.line, format!("The person answered: {text}"));
             }
             HistoryEventKind::Approved(plan) => {
                 let heading = plan
@@ -155,7 +155,7 @@ impl Conversation {
         let subject = ["command", "file_path", "notebook_path", "pattern", "url"]
             .iter()
             .find_map(|field| input.get(field).text())
-            .map(|text| text.into_owned())
+            .map(std::borrow::Cow::into_owned)
             .unwrap_or_default();
         self.calls.insert(id.to_owned(), Call { tool: name.to_owned(), subject });
     }

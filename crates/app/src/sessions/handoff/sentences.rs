@@ -117,7 +117,7 @@ pub(super) fn sentences(text: &str) -> Vec<String> {
         if is_code || is_table || line.trim_start().starts_with('#') {
             continue;
         }
-        found.extend(of_line(plain(line)));
+        found.extend(of_line(&plain(line)));
     }
     found
 }
@@ -131,9 +131,9 @@ fn plain(line: &str) -> String {
     line.replace("**", "").replace("__", "")
 }
 
-fn of_line(line: String) -> Vec<String> {
+fn of_line(line: &str) -> Vec<String> {
     let mut found = Vec::new();
-    let mut rest = line.as_str();
+    let mut rest = line;
     while let Some(end) = end_of_sentence(rest) {
         let (sentence, more) = rest.split_at(end);
         found.push(sentence.trim().to_owned());

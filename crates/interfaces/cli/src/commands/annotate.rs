@@ -139,8 +139,10 @@ pub(crate) fn hide(context: &Context, HideArgs { switch }: &HideArgs) -> Result<
 
 impl Switch {
     fn request(&self, context: &Context) -> Result<Request, Failure> {
-        let ids =
-            self.sessions.iter().map(|name| last_search::session(context, name).map(|id| id.into_owned()));
+        let ids = self
+            .sessions
+            .iter()
+            .map(|name| last_search::session(context, name).map(std::borrow::Cow::into_owned));
         Ok(Request { sessions: ids.collect::<Result<_, _>>()?, ..Request::default() })
     }
 }

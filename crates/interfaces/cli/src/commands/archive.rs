@@ -15,6 +15,7 @@ use crate::text::{bytes, safe};
 /// `search` and `index` do this by themselves. A session that was deleted is listed, searched and shown as before;
 /// `restore` puts it back, `forget` erases it.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
 pub(crate) struct Args {
     /// Only show what is kept; copy nothing.
     #[arg(long)]

@@ -18,6 +18,7 @@ const TERMINAL_LIMIT: usize = 50;
 
 /// List sessions, running ones first.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
 pub(crate) struct Args {
     /// Only sessions whose title, first message, project or branch contains all of these.
     #[arg(value_name = "WORDS")]

@@ -116,6 +116,6 @@ fn a_secret_in_a_mark_is_not_printed_and_what_is_forgotten_is_gone() {
     printed(&home, &["note", "2222", "the xylophone plan"]);
     printed(&home, &["forget", "2222", "--yes"]);
     let annotations = home.state_dir().join("annotations.sqlite");
-    let bytes = std::fs::read(annotations).unwrap();
+    let bytes = testkit::files::bytes(&annotations);
     assert!(!bytes.windows(9).any(|window| window == b"xylophone"));
 }

@@ -131,7 +131,8 @@ fn no_hostile_parameter_or_header_is_a_failure_or_leads_to_a_file() {
         for at in 0..dice.below(4) {
             let name =
                 if names.is_empty() || dice.below(8) == 0 { "other" } else { names[dice.below(names.len())] };
-            path += &format!("{}{name}={}", if at == 0 { '?' } else { '&' }, dice.value());
+            path.push(if at == 0 { '?' } else { '&' });
+            path += &[name, "=", &dice.value()].concat();
         }
         let method = dice.one(&["GET", "GET", "GET", "HEAD"]);
         let mut asking = server.ask(method, &path);
