@@ -2241,6 +2241,19 @@ export interface components {
         Agents: {
             agents: components["schemas"]["Agent"][];
         };
+        /** @description A session's name, tags, note and pin from the person, and whether they hid it. */
+        Annotations: {
+            /** @description Whether it is listed and found only on request. */
+            hidden: boolean;
+            /** @description The name, in place of the title. */
+            name?: string | null;
+            /** @description The note. */
+            note?: string | null;
+            /** @description Whether it is listed before others. */
+            pinned: boolean;
+            /** @description The tags, in the order of the alphabet. */
+            tags: string[];
+        };
         /** @description What a worker's agent announced to the user of its chat. */
         Announcement: {
             /** @description The text to announce. */
@@ -4588,6 +4601,11 @@ export interface components {
             mode?: components["schemas"]["Mode"];
             /** @description Only sessions of this origin. */
             origin?: components["schemas"]["OriginName"] | null;
+            /**
+             * @description Only sessions that the person pinned.
+             * @default false
+             */
+            pinned?: boolean;
             /** @description Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it. */
             project?: string | null;
             /**
@@ -4603,6 +4621,8 @@ export interface components {
             since?: components["schemas"]["Moment"] | null;
             /** @description Only Claude Code's sessions, OpenClaw's conversations, or the notes in OpenClaw's workspaces. */
             source?: components["schemas"]["Source"] | null;
+            /** @description Only sessions that the person gave this tag. */
+            tag?: string | null;
             /** @description Only what was said before then. */
             until?: components["schemas"]["Moment"] | null;
         };
@@ -4643,6 +4663,8 @@ export interface components {
             activity: components["schemas"]["Activity"] | null;
             /** @description The OpenClaw agent that started it. */
             agent_id: components["schemas"]["AgentId"] | null;
+            /** @description Its name, tags, note and pin from the person; absent where there are none. */
+            annotations?: components["schemas"]["Annotations"] | null;
             /** @description Whether its transcript is gone and Backstory's archive is where it is read. */
             archived: boolean;
             /** @description The branch last seen. */
