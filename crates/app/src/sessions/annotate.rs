@@ -1,4 +1,4 @@
-//! `name`, `tag`, `note`, `pin` and `hide`: what the person annotations sessions with.
+//! `name`, `tag`, `note`, `pin` and `hide`: what the person annotates sessions with.
 
 use std::collections::{BTreeMap, HashSet};
 

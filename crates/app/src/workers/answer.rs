@@ -5,8 +5,8 @@ use serde::Deserialize;
 use workers::{Command, PermissionReply};
 
 use crate::workers::control::tell;
-use crate::workers::restore;
 use crate::workers::table::{self, open_recovered};
+use crate::workers::unredact;
 use crate::workers::worker_name::{self, WorkerName};
 use crate::{Caller, Context, Error};
 
@@ -31,7 +31,7 @@ pub fn answer(context: &Context, request: &Request) -> Result<(), Error> {
     let table = open_recovered(context)?;
     let worker = table::find(context, &table, &request.worker)?;
     let command = Command::Answer { request: request.request.clone(), reply: request.reply.clone() };
-    tell(context, &worker, &restore::command(context, worker.id, command))
+    tell(context, &worker, &unredact::command(context, worker.id, command))
 }
 
 /// Refuses everybody but the person, and the model that they let answer for them. A rule that allows more from then on

@@ -5,7 +5,7 @@ use workers::{Command, Event, QueuePolicy, RemoteWorker, WorkerHandle, WorkerId}
 use crate::Context;
 use crate::workers::events::Events;
 use crate::workers::registry::RegistryRecorder;
-use crate::workers::restore;
+use crate::workers::unredact;
 
 /// A connection to one worker.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl Link {
 
     /// Sends a command; the error says why the worker refuses it.
     pub fn command(&self, command: Command) -> Result<(), String> {
-        let command = restore::command(&self.context, self.worker, command);
+        let command = unredact::command(&self.context, self.worker, command);
         match &self.peer {
             Peer::Here { handle, .. } => handle.command(command),
             Peer::There(remote) => remote.command(&command),

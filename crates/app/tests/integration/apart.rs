@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use ::workers::store::{FILE, NewWorker};
@@ -30,10 +31,14 @@ fn write_program(scene: &Scene, name: &str, script: &str) {
 
 /// Lets a worker for `agent`, or for the person, work in the directory of the session that says `word`.
 fn add_worker(scene: &Scene, agent: Option<&str>, word: &str, session: &str) -> (WorkerStore, i64) {
-    let context = scene.context(Caller::Person, word);
+    add_worker_in(scene, agent, &scene.directory(word), session)
+}
+
+fn add_worker_in(scene: &Scene, agent: Option<&str>, slot: &Path, session: &str) -> (WorkerStore, i64) {
+    let context = scene.context(Caller::Person, MAIN.1);
     fs::create_dir_all(&context.config().state).unwrap();
     let mut table = WorkerStore::open(&context.config().state.join(FILE)).unwrap();
-    let slot = scene.directory(word).canonicalize().unwrap();
+    let slot = slot.canonicalize().unwrap();
     let id: SessionId = session.parse().unwrap();
     let spec = WorkerSpec {
         agent: agent.map(|agent| agent.parse().unwrap()),
@@ -128,12 +133,14 @@ fn no_new_session_gets_an_id_that_anybody_has() {
     let request = format!(r#"{{"task": "Tune it", "session_id": "{}"}}"#, PERSON.0);
     let refused = |caller| prepare(&scene.context(caller, MAIN.1), &request).unwrap_err();
     let (person, main) = (refused(Caller::Person), refused(agent("main")));
-    assert_eq!((person.kind, main.kind, &main.message), (Kind::Held, Kind::Held, &person.message));
-    assert_eq!((person.next_steps.len(), main.next_steps), (1, Vec::new()));
+    assert_eq!((person.kind, person.next_steps.len()), (Kind::Held, 1));
+    // That somebody has it is not said.
+    let unknown = format!("{} cannot be the id of a new session", PERSON.0);
+    assert_eq!((main.kind, main.message), (Kind::Usage, unknown));
     add_worker(&scene, None, PERSON.1, ANOTHERS);
     let request = request.replace(PERSON.0, ANOTHERS);
     let main = prepare(&scene.context(agent("main"), MAIN.1), &request).unwrap_err();
-    assert_eq!((main.kind, main.next_steps), (Kind::Held, Vec::new()));
+    assert_eq!(main.kind, Kind::Usage);
 }
 
 #[test]
@@ -166,13 +173,28 @@ fn a_worker_that_waits_for_another_hears_of_no_number() {
     assert_eq!(prepare(&scene.context(agent("main"), MAIN.1), request).unwrap().behind, None);
 }
 
+/// A work tree for a task, of a repository in the directory of `main`.
+fn work_tree(scene: &Scene) -> PathBuf {
+    let root = scene.directory(MAIN.1);
+    let git = |arguments: &[&str]| {
+        let mut git = scene.home().command("git");
+        git.current_dir(&root).args(["-c", "user.name=Ana", "-c", "user.email=ana@example.org"]);
+        assert!(git.args(arguments).status().unwrap().success(), "{arguments:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["commit", "-q", "--allow-empty", "-m", "Begin"]);
+    git(&["worktree", "add", "-q", "-b", "worktree-task-1", ".claude/worktrees/task-1"]);
+    root.join(".claude/worktrees/task-1")
+}
+
 #[test]
 fn a_work_tree_that_is_kept_names_no_worker_of_another() {
     let scene = Scene::new();
-    let (mut table, own) = add_worker(&scene, Some("main"), MAIN.1, SOMEBODYS);
+    let tree = work_tree(&scene);
+    let (mut table, own) = add_worker_in(&scene, Some("main"), &tree, SOMEBODYS);
     let context = scene.context(agent("main"), MAIN.1);
     table.set_state(own, &WorkerState::Stopped, context.now).unwrap();
-    let (_, other) = add_worker(&scene, None, MAIN.1, ANOTHERS);
+    let (_, other) = add_worker_in(&scene, None, &tree, ANOTHERS);
     let request = stop::Request { worker: own.to_string(), remove_worktree: true };
     let refused = |caller| stop::stop(&scene.context(caller, MAIN.1), &request).unwrap_err().message;
     assert!(refused(agent("main")).ends_with("another worker is working there"));

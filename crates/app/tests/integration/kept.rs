@@ -245,3 +245,54 @@ fn what_a_compaction_cut_away_is_listed_with_its_places() {
     assert_eq!((answer.commits[0].hash.as_str(), &answer.commits[0].place), ("1a2b3c4", &place(8)));
     assert_eq!(before::before(&context, &request(Some(2))).unwrap_err().kind, Kind::NotFound);
 }
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a variable may ask for every page")]
+fn an_index_or_cache_that_is_damaged_in_any_page_is_rebuilt() {
+    const PAGE: usize = 4096;
+    let scene = Scene::new();
+    let context = scene.context(Caller::Person, PERSON.1);
+    let ask = || {
+        let request = SearchRequest { query: format!("{} tune please", PERSON.1), ..Default::default() };
+        let answer = search(&context, &request).map_err(|error| format!("{error:?}"))?;
+        let hits: Vec<_> = answer.hits.into_iter().map(|hit| (hit.session_id, hit.line)).collect();
+        let listed = list(&context, &list::Request::default()).map_err(|error| format!("{error:?}"))?;
+        let ids: Vec<_> = listed.sessions.into_iter().map(|session| (session.id, session.title)).collect();
+        Ok::<_, String>((hits, ids))
+    };
+    let expected = ask().unwrap();
+    assert!(!expected.0.is_empty() && expected.1.len() == 3);
+    let all = std::env::var_os("BACKSTORY_EVERY_PAGE").is_some();
+    let state = scene.home().state_dir();
+    let mut tried = 0;
+    let mut folders = vec![state.clone(), state.join("index")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap().flatten() {
+            let (path, name) = (entry.path(), entry.file_name().into_string().unwrap());
+            let is_ours = folder.ends_with("index")
+                || name.starts_with("catalog.sqlite")
+                || name.starts_with("overview");
+            let is_log = ["-wal", "-shm", ".lock", ".set-aside"].iter().any(|end| name.ends_with(end));
+            if !path.is_file() || !is_ours || is_log {
+                continue;
+            }
+            let pages =
+                entry.metadata().unwrap().len().div_ceil(PAGE as u64).try_into().unwrap_or(usize::MAX);
+            let few = [0, pages / 2, pages.saturating_sub(1)];
+            for page in (0..pages).filter(|page| all || few.contains(page)) {
+                let Ok(mut bytes) = system::read_small(&path, 1 << 30) else { continue };
+                let begin = (page * PAGE).min(bytes.len());
+                let end = (begin + PAGE).min(bytes.len());
+                bytes[begin..end].fill(0xA5);
+                fs::write(&path, bytes).unwrap();
+                tried += 1;
+                // A page may be found to be damaged once it is needed: the next question has all of it again.
+                let first = ask();
+                let second =
+                    ask().unwrap_or_else(|error| panic!("{name} page {page}: {error}, before {first:?}"));
+                assert_eq!(second, expected, "{name} page {page}, before {first:?}");
+            }
+        }
+    }
+    assert!(tried >= 6, "{tried}");
+}

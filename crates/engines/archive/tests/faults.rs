@@ -14,13 +14,13 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use archive::{Rules, forget, pass, plan, restore};
+use archive::{Relocation, Rules, forget, pass, plan, relocate, restore};
 use rustix::process::{Resource, Rlimit, setrlimit};
 use sealed::SealedReader;
 use transcript::{ArchivedFolder, ConfigFolder};
 
-/// How many points are tried.
-const POINTS: u64 = 500;
+/// How many points are tried, unless `BACKSTORY_FAULT_POINTS` says otherwise.
+const POINTS: u64 = 150;
 const WORK: &str = "BACKSTORY_FAULT_WORK";
 
 /// A small reproducible generator.
@@ -53,6 +53,12 @@ fn keep_all(root: &Path) -> std::io::Result<archive::PassReport> {
     pass(&archived(root), &folders, &Rules { threads: 1, ..Rules::default() }, &|| true)
 }
 
+/// The way of a session whose directory was renamed.
+fn relocation(root: &Path) -> Relocation {
+    let file = |slug: &str| projects(root).join(slug).join("s0.jsonl");
+    Relocation { session: "s0".parse().unwrap(), from: file("-p"), to: file("-q"), directory: "/q".into() }
+}
+
 /// What the child does; as a test it does nothing.
 #[test]
 fn child() {
@@ -66,6 +72,7 @@ fn child() {
     let done = match *what {
         "pass" => keep_all(root).is_ok_and(|report| report.failed.is_empty()),
         "restore" => plan(&archived(root), &session).is_ok_and(|plan| restore(&plan).is_ok()),
+        "heal" => relocate(&archived(root), &[relocation(root)]).is_ok_and(|unmoved| unmoved.is_empty()),
         "forget" => forget(&archived(root), &HashSet::from([session])).is_ok(),
         what => panic!("{what}"),
     };
@@ -139,14 +146,16 @@ fn nothing_is_lost_at_any_of_many_points() {
     let seed = env::var("BACKSTORY_FAULT_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_123);
     println!("BACKSTORY_FAULT_SEED={seed}");
     let mut ends: BTreeMap<(&str, End), u64> = BTreeMap::new();
-    for point in 0..POINTS {
+    let points =
+        env::var("BACKSTORY_FAULT_POINTS").ok().and_then(|points| points.parse().ok()).unwrap_or(POINTS);
+    for point in 0..points {
         let mut random = Seed(seed + point * 7919);
-        let what = ["pass", "pass", "pass", "restore", "forget"][usize::try_from(random.below(5)).unwrap()];
+        let what = ["pass", "pass", "heal", "restore", "forget"][usize::try_from(random.below(5)).unwrap()];
         let end = check(&mut random, what);
         *ends.entry((what, end)).or_default() += 1;
     }
     println!("{ends:?}");
-    for what in ["pass", "restore", "forget"] {
+    for what in ["pass", "heal", "restore", "forget"] {
         assert!(
             ends.contains_key(&(what, End::Killed)) && ends.contains_key(&(what, End::Refused)),
             "{what}: {ends:?}"
@@ -205,6 +214,31 @@ fn check(random: &mut Seed, what: &'static str) -> End {
             for (path, content) in living(root) {
                 assert!(held.contains(&content), "{what} {limit}: {}", path.display());
             }
+        }
+        "heal" => {
+            let old = relocation(root);
+            let [from, to] = [&old.from, &old.to].map(|path| system::read_small(path, 1 << 30).ok());
+            let is_at_one_place = from.is_some() != to.is_some();
+            let content = from.or(to).unwrap_or_default();
+            assert!(
+                is_at_one_place && content.starts_with(&before[&old.from]),
+                "{what} {limit}: the session is at one place, and whole"
+            );
+            relocate(&archived(root), &[old.clone()]).unwrap();
+            let record = b"{\"relocatedCwd\":\"/q\",\"sessionId\":\"s0\",\"type\":\"relocated\"}\n";
+            let moved = system::read_small(&old.to, 1 << 30).unwrap_or_default();
+            let mut whole = before[&old.from].clone();
+            if !whole.ends_with(b"\n") {
+                whole.push(b'\n');
+            }
+            whole.extend_from_slice(record);
+            assert!(moved == whole, "{what} {limit} {end:?}: {:?}", moved.get(before[&old.from].len()..));
+            let side = "s0/subagents/agent-a.jsonl";
+            let now = living(root);
+            assert!(
+                now.get(&projects(root).join("-q").join(side)) == before.get(&file(side)),
+                "{what} {limit}: what is beside it came along"
+            );
         }
         "restore" => {
             for (path, content) in living(root).iter().filter(|(path, _)| !is_beside(path)) {

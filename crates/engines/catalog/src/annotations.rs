@@ -1,4 +1,4 @@
-//! What a person annotations sessions with: names, tags, notes, pins, and what they hid. Nobody else can say it again, so the file
+//! What a person annotates sessions with: names, tags, notes, pins, and what they hid. Nobody else can say it again, so the file
 //! is precious.
 
 use std::collections::{HashMap, HashSet};

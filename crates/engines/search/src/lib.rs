@@ -12,8 +12,8 @@ mod gather;
 mod kept_sessions;
 mod kind;
 mod meaning;
+mod misspelling;
 mod model_vectors;
-mod near;
 mod notes;
 mod outcome;
 mod paths;
@@ -40,7 +40,7 @@ pub use chunk::texts;
 pub use embed::{EmbedReport, embed};
 pub use error::{Error, Remedy};
 pub use kind::ChunkKind;
-pub use near::edit_distance;
+pub use misspelling::edit_distance;
 pub use outcome::{
     IndexSize, MeaningStatus, Mode, RankedHit, ScoreBreakdown, SearchResults, SearchScope, SourceCount,
 };

@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::json::Raw;
 use crate::message::{Part, message};
 use crate::reader::Reader;
-use crate::record::parse;
+use crate::record::{Block, Record, RecordKind, parse};
 use crate::text::preview;
 
 /// After how long Claude Code drops a recurring prompt.
@@ -48,6 +48,11 @@ pub fn armed_work(file: &Path, now: Timestamp) -> io::Result<Vec<ArmedWork>> {
     let mut armed: BTreeMap<String, ArmedWork> = BTreeMap::new();
     while let Some(line) = reader.next_line()? {
         let Ok(record) = parse(line.bytes) else { continue };
+        if reports_an_end(&record) {
+            let text = String::from_utf8_lossy(line.bytes);
+            armed.retain(|id, _| !text.contains(&format!("<task-id>{id}</task-id>")));
+            continue;
+        }
         let Some(message) = message(&record).filter(|message| !message.sidechain) else { continue };
         for part in &message.parts {
             match part {
@@ -77,10 +82,6 @@ pub fn armed_work(file: &Path, now: Timestamp) -> io::Result<Vec<ArmedWork>> {
                     };
                     armed.extend(key.map(|key| (key.into_owned(), work)));
                 }
-                // The end of a shell is reported to the model.
-                Part::Text(text) if text.contains("<task-id>") => {
-                    armed.retain(|id, _| !text.contains(&format!("<task-id>{id}</task-id>")));
-                }
                 _ => {}
             }
         }
@@ -92,6 +93,17 @@ pub fn armed_work(file: &Path, now: Timestamp) -> io::Result<Vec<ArmedWork>> {
     let mut left: Vec<ArmedWork> = armed.into_values().filter(|work| !is_dropped(work)).collect();
     left.sort_by_key(|work| work.line);
     Ok(left)
+}
+
+/// Whether a record reports to the model that a task in the background has ended.
+fn reports_an_end(record: &Record<'_>) -> bool {
+    const MARK: &str = "<task-notification>";
+    let says = |block: &Block<'_>| matches!(block, Block::Text(text) if text.contains(MARK));
+    match record.kind() {
+        RecordKind::User => record.message().is_some_and(|message| message.blocks().iter().any(says)),
+        RecordKind::Attachment => record.attachment().get("prompt").json().contains(MARK),
+        _ => false,
+    }
 }
 
 fn called(tool: &str, input: Raw<'_>) -> Option<ArmedWork> {

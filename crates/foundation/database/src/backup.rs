@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use rusqlite::Connection;
@@ -31,7 +31,8 @@ pub enum Backup {
 pub fn back_up_regularly(path: &Path, now: SystemTime, every: Duration) -> Result<Backup, Error> {
     let [newest, older] = NAMES.map(|name| with_suffix(path, name));
     let age = |path: &Path| now.duration_since(fs::metadata(path).ok()?.modified().ok()?).ok();
-    let is_recent = newest.exists() && age(&newest).is_none_or(|age| age < every);
+    // One from the future says nothing: the clock was set back.
+    let is_recent = age(&newest).is_some_and(|age| age < every);
     if !path.exists() || is_recent {
         return Ok(Backup::NotDue);
     }
@@ -51,7 +52,8 @@ pub fn back_up_regularly(path: &Path, now: SystemTime, every: Duration) -> Resul
     write(&connection, path, &partial)?;
     let rename =
         |from: &Path, to: &Path| fs::rename(from, to).map_err(|source| failed("name the backup", to, source));
-    if newest.exists() {
+    // A damaged one does not take the place of a whole one.
+    if is_whole(&newest) {
         rename(&newest, &older)?;
     }
     rename(&partial, &newest)?;
@@ -79,10 +81,8 @@ pub fn remove_backups(path: &Path) -> Result<(), Error> {
 
 /// Puts the newest whole backup in the place of a damaged file, which is set aside; returns whether there was one.
 pub(crate) fn restore(path: &Path) -> Result<bool, Error> {
-    let is_whole = |backup: &PathBuf| {
-        connection::readable(backup, true).is_ok_and(|connection| check(&connection, backup).is_ok())
-    };
-    let Some(backup) = NAMES.map(|name| with_suffix(path, name)).into_iter().find(is_whole) else {
+    let Some(backup) = NAMES.map(|name| with_suffix(path, name)).into_iter().find(|backup| is_whole(backup))
+    else {
         return Ok(false);
     };
     let restored = with_suffix(path, ".restored");
@@ -100,6 +100,11 @@ pub(crate) fn restore(path: &Path) -> Result<bool, Error> {
     }
     fs::rename(&restored, path).map_err(|source| failed("restore", path, source))?;
     Ok(true)
+}
+
+/// Whether a backup exists and every page of it can be read.
+fn is_whole(backup: &Path) -> bool {
+    connection::readable(backup, true).is_ok_and(|connection| check(&connection, backup).is_ok())
 }
 
 /// Reads every page.

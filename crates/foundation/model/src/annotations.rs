@@ -1,4 +1,4 @@
-//! What a person annotations a session with.
+//! What a person annotates a session with.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,7 @@
 //! Prompts that a person chooses: `recall` what is known of a topic, `handoff` a session to the next one.
 
 use app::search::{Request, search};
+use app::sessions::handoff as brief;
 use app::{Context, Error, Kind};
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -85,12 +86,14 @@ fn handoff(context: &Context, arguments: &JsonObject) -> Result<String, Error> {
              paths and commands, and leave out what the code itself says."
         ));
     };
-    let mut excerpt = serde_json::to_value(last_messages(context, session)?).unwrap_or_default();
-    neutralize(&mut excerpt);
+    let found = brief::handoff(context, &brief::Request { session: session.to_owned(), tokens: None })?;
+    let mut quoted =
+        serde_json::json!({ "findings": found.sections, "last_messages": last_messages(context, session)? });
+    neutralize(&mut quoted);
     Ok(format!(
-        "Write a handoff of the session below for one that knows nothing of it: {CONTENTS}. Its last messages are quoted here; \
-         read the earlier ones with the tool read_session.\n\n{}",
-        quotation(&excerpt)
+        "Write a handoff of the session below for one that knows nothing of it: {CONTENTS}. What its transcript records of that, \
+         each with its place, and its last messages are quoted here; read around a place with the tool read_session.\n\n{}",
+        quotation(&quoted)
     ))
 }
 

@@ -48,6 +48,8 @@ impl<'a> Brief<'a> {
     /// Sorts what was found.
     pub(super) fn new(session: &'a Session, context: &'a Context, found: Findings) -> Self {
         let words = Words { session, context };
+        // A request of one sentence is not said again as a decision.
+        let asked: HashSet<String> = found.prompts.iter().map(|prompt| known_by(&prompt.text)).collect();
         let mut prompts = found.prompts.into_iter();
         let goal = prompts.next();
         let mut sections = BTreeMap::new();
@@ -55,7 +57,7 @@ impl<'a> Brief<'a> {
         // The latest matter most; a mere "yes" says nothing by itself.
         let requests = prompts.rev().filter(|prompt| prompt.text.trim().chars().count() >= SAYS_SOMETHING);
         sections.insert(Name::Requests, requests.map(|prompt| words.line(&prompt, SHORT)).collect());
-        sections.insert(Name::Decisions, words.decisions(found.decisions));
+        sections.insert(Name::Decisions, words.decisions(found.decisions, asked));
         sections.insert(Name::Files, words.files(found.files));
         sections
             .insert(Name::Commits, found.commits.iter().rev().map(|one| words.line(one, SHORT)).collect());
@@ -128,10 +130,9 @@ impl Words<'_> {
     }
 
     /// The decisions, the weightiest and of these the latest first, each once.
-    fn decisions(&self, mut found: Vec<(u32, Quotation)>) -> Vec<Candidate> {
+    fn decisions(&self, mut found: Vec<(u32, Quotation)>, mut known: HashSet<String>) -> Vec<Candidate> {
         found.sort_by_key(|(score, quotation)| std::cmp::Reverse((*score, quotation.line)));
-        let mut known = HashSet::new();
-        found.retain(|(_, quotation)| known.insert(preview(&quotation.text).to_lowercase()));
+        found.retain(|(_, quotation)| known.insert(known_by(&quotation.text)));
         found.iter().map(|(_, quotation)| self.line(quotation, SHORT)).collect()
     }
 
@@ -152,6 +153,11 @@ impl Words<'_> {
         let below = self.session.cwd.as_deref().and_then(|cwd| path.strip_prefix(cwd).ok());
         self.context.secrets.redacted(below.unwrap_or(path).to_string_lossy())
     }
+}
+
+/// By what a text is recognized when it comes again.
+fn known_by(text: &str) -> String {
+    preview(text).to_lowercase()
 }
 
 /// The first lines: which session it was, and what the rest is.

@@ -24,8 +24,8 @@ use crate::gather::{self, SessionMatch, gather};
 use crate::kept_sessions;
 use crate::kind::ChunkKind;
 use crate::meaning::{self, Admitted, Nearness};
+use crate::misspelling::nearest;
 use crate::model_vectors::models_folder;
-use crate::near::nearest;
 use crate::outcome::{
     IndexSize, MeaningStatus, Mode, RankedHit, ScoreBreakdown, SearchResults, SearchScope, SourceCount,
 };

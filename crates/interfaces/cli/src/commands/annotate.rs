@@ -31,6 +31,8 @@ pub(crate) struct NameArgs {
 /// Tag a session; list the tags without an id.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
+A tag is one word; upper and lower case do not differ.
+
   backstory tag 1ba1de03 release auth      add two tags
   backstory tag 1ba1de03 --remove auth     remove one
   backstory list --tag release             list what has it

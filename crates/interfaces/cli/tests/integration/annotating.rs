@@ -1,4 +1,4 @@
-//! What a person annotations sessions with: `name`, `tag`, `note`, `pin` and `hide`.
+//! What a person annotates sessions with: `name`, `tag`, `note`, `pin` and `hide`.
 
 use serde_json::Value;
 use testkit::{ScratchHome, Transcript};

@@ -485,6 +485,7 @@ fn prompts_recall_and_hand_over() {
     assert!(recalled.contains(TOKENS) && recalled.contains("around_offset"), "{recalled}");
     let handed = get("handoff", json!({"session": TIDES}));
     assert!(handed.contains("The tide tables are drawn."), "{handed}");
+    assert!(handed.contains("\"findings\"") && handed.contains("\"goal\""), "{handed}");
     assert!(get("handoff", json!({})).contains("this conversation"));
     let missing = client.ask("prompts/get", json!({"name": "recall", "arguments": {}}));
     assert!(missing["error"]["message"].as_str().unwrap().contains("topic"), "{missing}");
