@@ -215,31 +215,7 @@ fn check(random: &mut Seed, what: &'static str) -> End {
                 assert!(held.contains(&content), "{what} {limit}: {}", path.display());
             }
         }
-        "heal" => {
-            let old = relocation(root);
-            let [from, to] = [&old.from, &old.to].map(|path| system::read_small(path, 1 << 30).ok());
-            let is_at_one_place = from.is_some() != to.is_some();
-            let content = from.or(to).unwrap_or_default();
-            assert!(
-                is_at_one_place && content.starts_with(&before[&old.from]),
-                "{what} {limit}: the session is at one place, and whole"
-            );
-            relocate(&archived(root), &[old.clone()]).unwrap();
-            let record = b"{\"relocatedCwd\":\"/q\",\"sessionId\":\"s0\",\"type\":\"relocated\"}\n";
-            let moved = system::read_small(&old.to, 1 << 30).unwrap_or_default();
-            let mut whole = before[&old.from].clone();
-            if !whole.ends_with(b"\n") {
-                whole.push(b'\n');
-            }
-            whole.extend_from_slice(record);
-            assert!(moved == whole, "{what} {limit} {end:?}: {:?}", moved.get(before[&old.from].len()..));
-            let side = "s0/subagents/agent-a.jsonl";
-            let now = living(root);
-            assert!(
-                now.get(&projects(root).join("-q").join(side)) == before.get(&file(side)),
-                "{what} {limit}: what is beside it came along"
-            );
-        }
+        "heal" => check_healed(root, &before, limit),
         "restore" => {
             for (path, content) in living(root).iter().filter(|(path, _)| !is_beside(path)) {
                 assert!(
@@ -274,6 +250,33 @@ fn check(random: &mut Seed, what: &'static str) -> End {
         }
     }
     end
+}
+
+/// The session is at one place, whole, and a second attempt completes the move.
+fn check_healed(root: &Path, before: &BTreeMap<PathBuf, Vec<u8>>, limit: u64) {
+    let old = relocation(root);
+    let [from, to] = [&old.from, &old.to].map(|path| system::read_small(path, 1 << 30).ok());
+    let is_at_one_place = from.is_some() != to.is_some();
+    let content = from.or(to).unwrap_or_default();
+    assert!(
+        is_at_one_place && content.starts_with(&before[&old.from]),
+        "heal {limit}: the session is at one place, and whole"
+    );
+    relocate(&archived(root), std::slice::from_ref(&old)).unwrap();
+    let record = b"{\"relocatedCwd\":\"/q\",\"sessionId\":\"s0\",\"type\":\"relocated\"}\n";
+    let moved = system::read_small(&old.to, 1 << 30).unwrap_or_default();
+    let mut whole = before[&old.from].clone();
+    if !whole.ends_with(b"\n") {
+        whole.push(b'\n');
+    }
+    whole.extend_from_slice(record);
+    assert!(moved == whole, "heal {limit}: {:?}", moved.get(before[&old.from].len()..));
+    let side = "s0/subagents/agent-a.jsonl";
+    let now = living(root);
+    assert!(
+        now.get(&projects(root).join("-q").join(side)) == before.get(&projects(root).join("-p").join(side)),
+        "heal {limit}: what is beside it came along"
+    );
 }
 
 /// A file that is not complete has another name until it is.

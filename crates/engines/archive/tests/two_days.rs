@@ -32,7 +32,8 @@ impl Random {
     }
 
     fn lines(&mut self, count: usize) -> String {
-        (0..count).map(|_| format!("{{\"type\":\"user\",\"n\":{}}}\n", self.below(1 << 30))).collect()
+        let line = |_| ["{\"type\":\"user\",\"n\":", &self.below(1 << 30).to_string(), "}\n"].concat();
+        (0..count).map(line).collect()
     }
 }
 
@@ -65,7 +66,7 @@ impl Machine {
         fs::File::options().append(true).open(file).unwrap().set_modified(at).unwrap();
     }
 
-    fn write(&self, file: &Path, text: &str, is_appended: bool, at: u64) {
+    fn write(file: &Path, text: &str, is_appended: bool, at: u64) {
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         let mut options = fs::OpenOptions::new();
         options.create(true).write(true).append(is_appended).truncate(!is_appended);
@@ -89,7 +90,7 @@ impl Machine {
                 self.pass();
                 self.note_gone(session, &file);
                 let text = random.lines(8);
-                self.write(&file, &text, false, self.now);
+                Self::write(&file, &text, false, self.now);
             }
             1 => {
                 // Into a work tree, with all beside it; it is the same file.
@@ -107,9 +108,9 @@ impl Machine {
             }
             2 => {
                 let boundary = "{\"type\":\"system\",\"subtype\":\"compact_boundary\"}\n";
-                self.write(&file, boundary, true, self.now);
+                Self::write(&file, boundary, true, self.now);
             }
-            3 => self.write(
+            3 => Self::write(
                 &file.with_extension("").join("subagents/agent-a.jsonl"),
                 &random.lines(3),
                 true,
@@ -118,7 +119,7 @@ impl Machine {
             _ => {
                 let count = 1 + random.below(40);
                 let text = random.lines(count);
-                self.write(&file, &text, true, self.now);
+                Self::write(&file, &text, true, self.now);
             }
         }
     }
@@ -189,14 +190,14 @@ fn simulate(seed: u64) {
         let age = random.below(32 * 24 * 3600) as u64;
         let count = 1 + random.below(60);
         let text = random.lines(count);
-        machine.write(&machine.file(session, slug), &text, false, start - age);
+        Machine::write(&machine.file(session, slug), &text, false, start - age);
         machine.living.insert(session, slug);
     }
-    let mut seen: HashSet<(usize, String)> = HashSet::new();
+    let mut looks: HashSet<(usize, String)> = HashSet::new();
     while machine.now < start + 2 * DAY {
         machine.pass();
         for (session, slug) in &machine.living {
-            seen.insert((*session, read_text(&machine.file(*session, *slug))));
+            looks.insert((*session, read_text(&machine.file(*session, *slug))));
         }
         // The CLI starts a few times a day.
         if machine.now % (4 * 3600) < TICK {
@@ -213,7 +214,7 @@ fn simulate(seed: u64) {
     assert_eq!(archive::incomplete(&machine.archive()), []);
     let is_held =
         |session: usize, text: &str| held.iter().any(|(of, held)| *of == session && held.starts_with(text));
-    for (session, text) in seen.iter().chain(&machine.gone) {
+    for (session, text) in looks.iter().chain(&machine.gone) {
         assert!(is_held(*session, text), "seed {seed}: s{session} lost {} bytes", text.len());
     }
     let deleted: Vec<usize> = (0..SESSIONS).filter(|session| !machine.living.contains_key(session)).collect();
