@@ -99,14 +99,25 @@ async function enter($: EngineInterface, question: string): Promise<void> {
   // Claude Code empties the field, and draws a text again only where it is another than the last one.
   opening = opening === words ? `${words} ` : words
   if ((await read($, found)).question.trimEnd() !== words) await look($, words)
+  // Before the keys belong to the hit: the first of them may come at once.
+  await select($, 0)
   await $.ui.focus({ requestId: PANE, key: 'hit:0' })
-  await choose($, 0)
+  await preview($)
 }
 
 /** Chooses a hit and reads around the place that it cites. */
 async function choose($: EngineInterface, index: number): Promise<void> {
+  await select($, index)
+  await preview($)
+}
+
+async function select($: EngineInterface, index: number): Promise<void> {
   await update($, chosen, () => index)
   await update($, areLinesShown, () => false)
+}
+
+/** Reads around the place that the chosen hit cites. */
+async function preview($: EngineInterface): Promise<void> {
   if (!(await reading.enter())) return
   try {
     const hit = (await read($, found)).hits[await read($, chosen)]

@@ -40,6 +40,15 @@ export class Terminal {
     }
   }
 
+  /** Waits until the screen shows this ten times in a row: what is being drawn may show it for a moment. */
+  async steadily(pattern) {
+    for (let shown = 0; shown < 10; shown++) {
+      const screen = await this.until(pattern)
+      await new Promise(resolve => setTimeout(resolve, 50))
+      if (this.screen() !== screen) shown = -1
+    }
+  }
+
   close() {
     this.tmux('kill-server')
   }

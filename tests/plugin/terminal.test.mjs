@@ -94,6 +94,7 @@ test('the pane that is opened with words keeps them', async () => {
   for (const _ of [1, 2]) {
     terminal.key('Enter')
     // The keys belong to the hit now, and the field has its words.
+    await terminal.steadily(/Find: upload *\n/)
     terminal.key('l')
     await terminal.until(/Find: upload *\n[^]*backstory resume [0-9a-f]{8}/)
     terminal.key('l')

@@ -174,7 +174,10 @@ pub(crate) fn with_the_index(context: &Context) -> Vec<String> {
     }
     match pass(context, &|| context.check_cancelled().is_ok()) {
         Ok(report) => {
-            note_directories(context);
+            // A session that only went on is where it was.
+            if report.whole_files > 0 {
+                note_directories(context);
+            }
             let left_out = leave_secrets_out(context).unwrap_or_default();
             let failed = report.failed.iter().chain(&left_out.failed);
             let failed = failed.map(|(path, why)| format!("{} (for the archive): {why}", path.display()));

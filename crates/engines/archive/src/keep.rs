@@ -14,7 +14,7 @@ use crate::redacting::RedactedPieces;
 /// How much is read at a time.
 const STEP: usize = 256 << 10;
 /// How much of the end of a copy is compared with a file that has grown: a session gets many lines, each its own pass.
-const COMPARED: usize = 256 << 10;
+const COMPARED: usize = 128 << 10;
 /// The largest file that is copied, in bytes. No transcript is near that, and a file with holes may be any size.
 const LARGEST: u64 = 16 << 30;
 /// The mark of a copy that was ended before its file was: it is like that of no file. How much is missing is in its head.
@@ -33,6 +33,8 @@ pub(crate) struct Kept {
     pub(crate) written: u64,
     /// Whether the file had been rewritten, so that the copy made before is kept as an earlier version.
     pub(crate) is_rewritten: bool,
+    /// Whether the file was copied from its beginning.
+    pub(crate) is_whole: bool,
     /// Whether there is more to copy.
     pub(crate) is_unfinished: bool,
 }
@@ -131,7 +133,7 @@ pub(crate) fn keep(
     let is_unfinished = source.missing() > 0;
     let mark = if is_unfinished { UNFINISHED } else { mark(&stamp, manner.without_secrets) };
     let written = appender.finish(source, mark, manner.sync)?;
-    Ok(Kept { read: taken - from, written, is_rewritten, is_unfinished })
+    Ok(Kept { read: taken - from, written, is_rewritten, is_whole: from == 0, is_unfinished })
 }
 
 fn write_exact(

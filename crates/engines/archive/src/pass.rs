@@ -40,6 +40,8 @@ pub struct PassReport {
     pub sessions: u64,
     /// Files that were copied or continued.
     pub files: u64,
+    /// Files among them that were copied from their beginning: new and rewritten ones.
+    pub whole_files: u64,
     /// New bytes in them.
     pub bytes: u64,
     /// Bytes written for that.
@@ -155,6 +157,7 @@ impl Pass<'_> {
         let done = in_parallel(self.rules.threads, &todo, |unit| self.unit(unit, sync));
         for part in done {
             report.files += part.files;
+            report.whole_files += part.whole_files;
             report.bytes += part.bytes;
             report.written += part.written;
             report.rewritten += part.rewritten;
@@ -204,9 +207,10 @@ impl Pass<'_> {
         let Some(copy) = self.copy_of(file) else { return };
         match self.keep(file, &copy, sync) {
             Ok(None) => {}
-            Ok(Some(Kept { read, written, is_rewritten, is_unfinished })) => {
+            Ok(Some(Kept { read, written, is_rewritten, is_whole, is_unfinished })) => {
                 report.pending += u64::from(is_unfinished);
                 report.files += 1;
+                report.whole_files += u64::from(is_whole);
                 report.bytes += read;
                 report.written += written;
                 report.rewritten += u64::from(is_rewritten);
