@@ -165,13 +165,13 @@ fn doing(session: &Session) -> Cell {
     Cell::styled(&word, crate::watch::style(activity))
 }
 
-/// The title behind the sign of a pinned session, with its tags behind it.
+/// The title behind the sign of a pinned session and its tags, which no long title cuts off.
 fn title(session: &Session) -> String {
     let title = session.title.as_deref().unwrap_or("(no title)");
     let Some(annotations) = &session.annotations else { return title.to_owned() };
     let pin = if annotations.pinned { "★ " } else { "" };
-    let tagged = |text: String, tag: &String| text + " #" + tag;
-    annotations.tags.iter().fold(format!("{pin}{title}"), tagged)
+    let tags = annotations.tags.iter().map(|tag| ["#", tag, " "].concat()).collect::<String>();
+    format!("{pin}{tags}{title}")
 }
 
 /// The origin, for example `openclaw:main`; for a native session also how it was started, if not from a terminal.

@@ -155,6 +155,9 @@ fn empty_message(context: &Context, args: &Args, answer: &Answer) -> String {
             ),
         };
     }
+    if args.origin == Some(OriginName::Ghost) {
+        return "Nothing is left of other sessions: history.jsonl and the folders beside it name none that is gone.".to_owned();
+    }
     if answer.known > 0 {
         return format!("No sessions match these filters; there are {} in all.", answer.known);
     }

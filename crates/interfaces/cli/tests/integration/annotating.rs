@@ -77,7 +77,7 @@ fn tags_are_filters() {
     assert_eq!(found(&home, &["search", "walrus", "tag:auth"]), [0]);
     assert_eq!(found(&home, &["search", "walrus", "--tag", "later"]), [0; 0]);
     assert_eq!(printed(&home, &["tag"]), "    1  #Release\n    1  #auth\n    1  #release\n");
-    assert!(printed(&home, &["list"]).contains("Rotate the walrus keys #auth #release"));
+    assert!(printed(&home, &["list"]).contains("#auth #release Rotate the walrus keys"));
     printed(&home, &["tag", "1111", "--remove", "auth", "--remove", "release"]);
     assert_eq!(found(&home, &["list", "--tag", "release"]), [2]);
     let (code, _, problem) = run(&home, &["tag", "1111", "two words"]);
