@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{Seek as _, Write as _};
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use app::{Config, Error, Kind};
 use rustix::fs::{FlockOperation, flock};
@@ -11,6 +12,11 @@ use crate::folder;
 
 /// The longest text of a lease that is read, in bytes.
 const LONGEST: u64 = 1000;
+/// How long to try: a server that was killed while it started a process leaves the lock to that process, until it runs
+/// its own program.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// The interval between attempts: the system can wait for a lock, but not with a timeout.
+const TRY: Duration = Duration::from_millis(10);
 
 /// The right to serve a state folder; it ends with the process that holds it, however that ends.
 #[derive(Debug)]
@@ -25,7 +31,7 @@ impl Lease {
         let path = folder::create(config)?.join("lock");
         let opened = system::private_file().create(true).read(true).write(true).open(&path);
         let file = opened.map_err(|error| folder::unusable(&path, &error))?;
-        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+        if lock(&file, pause) {
             return Ok(Self { file, path });
         }
         let holder = system::read_small(&path, LONGEST).unwrap_or_default();
@@ -47,6 +53,23 @@ impl Lease {
     }
 }
 
+/// Locks a file within the time, or returns false.
+fn lock(file: &File, mut pause: impl FnMut()) -> bool {
+    let began = Instant::now();
+    loop {
+        match flock(file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return true,
+            Err(_) if began.elapsed() < PATIENCE => pause(),
+            Err(_) => return false,
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a lock that is released wakes nobody")]
+fn pause() {
+    std::thread::sleep(TRY);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,5 +85,17 @@ mod tests {
         assert!(refused.message.ends_with("at http://127.0.0.1:1"), "{}", refused.message);
         drop(lease);
         assert!(Lease::acquire(&config).is_ok());
+    }
+
+    #[test]
+    fn a_lock_that_outlives_its_server_for_a_moment_is_waited_for() {
+        let scratch = tempfile::tempdir().unwrap();
+        let config = Config { state: scratch.path().to_owned(), ..Config::default() };
+        let lease = Lease::acquire(&config).unwrap();
+        let next = File::open(&lease.path).unwrap();
+        // As a child process has it between its start and its program.
+        let mut inherited = Some(lease.file.try_clone().unwrap());
+        drop(lease);
+        assert!(lock(&next, || drop(inherited.take())));
     }
 }

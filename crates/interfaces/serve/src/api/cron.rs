@@ -9,7 +9,7 @@ use crate::extract::{Asked, At, Given, Granted};
 use crate::operation::{delete, get, post};
 use crate::problem::Problem;
 use crate::routes::Routes;
-use crate::security::TokenScope;
+use crate::security::scopes;
 use crate::state::Shared;
 
 pub(super) fn add(routes: &mut Routes) {
@@ -40,11 +40,9 @@ async fn add_job(
     Granted(grant): Granted,
     Given(request): Given<cron::add::Request>,
 ) -> Result<(StatusCode, Json<JobInfo>), Problem> {
-    let acts_freely =
+    let acts_unasked =
         request.permission_mode.as_deref().is_some_and(|mode| mode != "default" && mode != "plan");
-    if (acts_freely || !request.allowed_tools.is_empty()) && grant.scope() < TokenScope::Admin {
-        return Err(Problem::forbidden("a job that acts without asking needs an admin's token"));
-    }
+    scopes::check_unasked(&grant, acts_unasked || !request.allowed_tools.is_empty(), "a job")?;
     let job = server.ask(move |context| cron::add(context, &request)).await?;
     Ok((StatusCode::CREATED, Json(job)))
 }

@@ -16,7 +16,7 @@ use crate::extract::{Asked, At, Given, Granted};
 use crate::operation::{delete, get, post};
 use crate::problem::Problem;
 use crate::routes::Routes;
-use crate::security::TokenScope;
+use crate::security::scopes;
 use crate::state::Shared;
 
 /// The answer to a permission request or a question.
@@ -82,11 +82,9 @@ async fn start_one(
     Given(request): Given<start::Request>,
 ) -> Result<(StatusCode, Json<run::Ready>), Problem> {
     let order = request.order()?;
-    let acts_freely =
+    let acts_unasked =
         order.options.permission_mode.acts_without_asking() || !order.options.allowed_tools.is_empty();
-    if acts_freely && grant.scope() < TokenScope::Admin {
-        return Err(Problem::forbidden("a worker that acts without asking needs an admin's token"));
-    }
+    scopes::check_unasked(&grant, acts_unasked, "a worker")?;
     let ready = server.ask(move |context| start::start(context, &request)).await?;
     Ok((StatusCode::CREATED, Json(ready)))
 }
@@ -135,10 +133,8 @@ async fn change_one(
     Given(change): Given<WorkerChange>,
 ) -> Result<StatusCode, Problem> {
     let WorkerChange { model, permission_mode } = change;
-    let acts_freely = permission_mode.is_some_and(PermissionMode::acts_without_asking);
-    if acts_freely && grant.scope() < TokenScope::Admin {
-        return Err(Problem::forbidden("a worker that acts without asking needs an admin's token"));
-    }
+    let acts_unasked = permission_mode.is_some_and(PermissionMode::acts_without_asking);
+    scopes::check_unasked(&grant, acts_unasked, "a worker")?;
     server.ask(move |context| steer::change(context, &worker, model, permission_mode)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

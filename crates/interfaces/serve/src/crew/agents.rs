@@ -16,7 +16,7 @@ use crate::extract::{At, Given, Granted};
 use crate::operation::{delete, get, post, put};
 use crate::problem::Problem;
 use crate::routes::Routes;
-use crate::security::{Grant, TokenScope};
+use crate::security::{Grant, scopes};
 use crate::state::{Server, Shared};
 
 /// All agents.
@@ -103,9 +103,7 @@ fn check(agent: &Agent, grant: &Grant) -> Result<(), Problem> {
     let mode = PermissionMode::from_name(&agent.permission_mode);
     let mode =
         mode.ok_or_else(|| Problem::usage(format!("unknown permission mode `{}`", agent.permission_mode)))?;
-    if mode.acts_without_asking() && grant.scope() < TokenScope::Admin {
-        return Err(Problem::forbidden("an agent that acts without asking needs an admin's token"));
-    }
+    scopes::check_unasked(grant, mode.acts_without_asking(), "an agent")?;
     if agent.current_session_id.as_ref().is_some_and(|id| id.parse::<model::SessionId>().is_err()) {
         return Err(Problem::usage("current_session_id is no session id"));
     }

@@ -7,9 +7,9 @@ mod credentials;
 mod headers;
 mod link;
 mod origin;
-mod scopes;
+pub(crate) mod scopes;
 pub(crate) mod tokens;
 
 pub(crate) use credentials::Credentials;
 pub(crate) use origin::Bound;
-pub(crate) use tokens::{Grant, TokenScope, Tokens};
+pub(crate) use tokens::{Grant, Tokens};

@@ -3,8 +3,9 @@
 
 use axum::http::Method;
 
+use crate::problem::Problem;
 use crate::security::origin::is_safe;
-use crate::security::tokens::TokenScope;
+use crate::security::tokens::{Grant, TokenScope};
 
 /// Questions that are too long for an address: asking them changes nothing.
 const QUESTIONS: [&str; 4] = ["/api/v1/search", "/api/v1/pick", "/api/discovery/scan", "/api/discovery/test"];
@@ -23,6 +24,14 @@ pub(super) fn needed(method: &Method, path: &str) -> TokenScope {
         false if QUESTIONS.contains(&path) => TokenScope::Read,
         false => TokenScope::Act,
     }
+}
+
+/// Refuses what would act without asking anybody, unless an administrator wants it.
+pub(crate) fn check_unasked(grant: &Grant, acts_unasked: bool, what: &str) -> Result<(), Problem> {
+    if acts_unasked && grant.scope() < TokenScope::Admin {
+        return Err(Problem::forbidden(format!("{what} that acts without asking needs an admin's token")));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
