@@ -4,7 +4,7 @@
 //! A task has started once its first message is in the transcript; this is checked so that no task runs twice
 //! or is forgotten.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use model::SessionId;
@@ -42,7 +42,13 @@ pub fn recover(
                 found.lost.push(worker.id);
             }
         } else if worker.slot_state == Some(SlotState::Queued) || !began(&worker.message) {
+            let restart = restart(&worker, folders);
             // Another Backstory may have taken it over since.
+            if let Some((start, session)) = restart
+                && !table.replace_session(&worker, start, &session)?
+            {
+                continue;
+            }
             if table.requeue(worker.id, &worker.host, now)? {
                 found.requeued.push(worker.id);
             }
@@ -89,12 +95,31 @@ fn living_process(worker: &Worker, home: &Path) -> Option<ProcessIdentity> {
     }
 }
 
+/// The start of a new session once more, under another id: `claude` writes that it received a message before the message
+/// itself, and starts no session whose transcript exists.
+fn restart(worker: &Worker, folders: &[ConfigFolder]) -> Option<(SessionStart, SessionId)> {
+    transcripts(folders, &worker.session).next()?;
+    let session: SessionId = uuid::Uuid::new_v4().to_string().parse().ok()?;
+    let start = match &worker.spec.start {
+        SessionStart::Fresh(_) => SessionStart::Fresh(session.clone()),
+        SessionStart::Fork { from, to: Some(_) } => {
+            SessionStart::Fork { from: from.clone(), to: Some(session.clone()) }
+        }
+        SessionStart::Resume(_) | SessionStart::Fork { to: None, .. } => return None,
+    };
+    Some((start, session))
+}
+
 /// Whether a session's transcript contains a message.
 fn has_message(folders: &[ConfigFolder], session: &SessionId, message: &str) -> bool {
+    transcripts(folders, session).any(|file| file_has_message(&file, message))
+}
+
+fn transcripts(folders: &[ConfigFolder], session: &SessionId) -> impl Iterator<Item = PathBuf> {
     let name = format!("{session}.jsonl");
     let folders = folders.iter().filter_map(|folder| folder.projects().read_dir().ok());
-    let files = folders.flatten().flatten().map(|project| project.path().join(&name));
-    files.filter(|file| file.is_file()).any(|file| file_has_message(&file, message))
+    let files = folders.flatten().flatten().map(move |project| project.path().join(&name));
+    files.filter(|file| file.is_file())
 }
 
 fn file_has_message(file: &Path, message: &str) -> bool {
@@ -203,6 +228,20 @@ mod tests {
         let lost = scene.table.get(one).unwrap().unwrap();
         assert_eq!((lost.state, lost.slot_state), (WorkerState::Lost { is_living: false }, None));
         assert_eq!(scene.recover(), RecoveryReport { lost: vec![], requeued: vec![two] });
+    }
+
+    #[test]
+    fn a_task_that_was_received_but_not_begun_gets_a_session_that_does_not_exist() {
+        let mut scene = Scene::new();
+        let id = scene.add("a", "m1");
+        // The record of the queue, as `claude` writes it some 80 ms before that of the message.
+        scene.say("a", "of the queue");
+        assert_eq!(scene.recover().requeued, [id]);
+        let again = scene.table.get(id).unwrap().unwrap();
+        assert_ne!(again.session.as_str(), "a");
+        assert_eq!(again.spec.start, SessionStart::Fresh(again.session.clone()));
+        assert_eq!(scene.recover().requeued, [id]);
+        assert_eq!(scene.table.get(id).unwrap().unwrap().session, again.session, "a new one will do");
     }
 
     #[test]

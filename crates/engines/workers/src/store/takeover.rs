@@ -2,9 +2,10 @@
 
 use database::rusqlite::params;
 use jiff::Timestamp;
+use model::SessionId;
 
-use super::{WorkerStore, WorkerStoreError};
-use crate::{ProcessIdentity, WorkerId, WorkerState};
+use super::{Worker, WorkerStore, WorkerStoreError};
+use crate::{ProcessIdentity, SessionStart, WorkerId, WorkerSpec, WorkerState};
 
 impl WorkerStore {
     /// Changes the host of a worker; returns false if another process has changed it first.
@@ -41,6 +42,26 @@ impl WorkerStore {
                     ELSE place END \
                 WHERE id = ?1 AND host = ?4 AND place IS NOT NULL";
             table.execute(sql, params![id, state, now.to_string(), host]).map(|rows| rows == 1)
+        })
+    }
+
+    /// Gives a worker whose first message never arrived another new session, which its start names; its label goes with it.
+    ///
+    /// Returns false if another process has taken the worker over from `host`.
+    pub fn replace_session(
+        &mut self,
+        worker: &Worker,
+        start: SessionStart,
+        session: &SessionId,
+    ) -> Result<bool, WorkerStoreError> {
+        let spec = self.json(&WorkerSpec { start, ..worker.spec.clone() })?;
+        let host = self.json(&worker.host)?;
+        self.change(|table| {
+            let sql = "UPDATE worker SET session_id = ?2, spec = ?3 WHERE id = ?1 AND host = ?4 AND place IS NOT NULL";
+            let rows = table.execute(sql, params![worker.id, session.as_str(), spec, host])?;
+            let sql = "UPDATE label SET session_id = ?2 WHERE session_id = ?1 AND ?3";
+            table.execute(sql, params![worker.session.as_str(), session.as_str(), rows == 1])?;
+            Ok(rows == 1)
         })
     }
 
