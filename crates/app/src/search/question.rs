@@ -112,7 +112,7 @@ impl Question {
     }
 
     /// The same with `#name` taken for the project of that name, where there is one.
-    pub(crate) fn with_tag(&self, context: &Context, found: &Discovery) -> Result<Self, Error> {
+    pub(crate) fn with_project_tag(&self, context: &Context, found: &Discovery) -> Result<Self, Error> {
         let mut question = self.clone();
         if question.filter.project.is_none()
             && let Some((text, project)) = tagged(context, &self.text, found)?
