@@ -52,6 +52,7 @@ pub fn doctor(context: &Context, _: &Request) -> Result<Report<Vec<NextStep>>, E
         damaged(&all.sessions),
         not_kept(&all),
         index.as_ref().err().map(broken).into_iter().collect(),
+        damaged_index(context),
         expiring(context, &all.sessions),
         not_read(context),
         set_aside(context),
@@ -220,6 +221,15 @@ fn about_index(context: &Context) -> Result<Option<Index>, Error> {
         pending_files: pending.files,
         pending_bytes: pending.bytes,
     }))
+}
+
+/// Files of the index in which something else is than what was written: reads the whole index.
+fn damaged_index(context: &Context) -> Vec<Finding<Steps>> {
+    let finding = |path: PathBuf| {
+        let what = "a file of the search index is damaged".to_owned();
+        problem(what, Some(path), vec![NextStep::RebuildIndex])
+    };
+    index::repair::damaged(context).into_iter().map(finding).collect()
 }
 
 fn broken(error: &Error) -> Finding<Steps> {

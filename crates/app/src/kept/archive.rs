@@ -149,10 +149,8 @@ pub fn archive(context: &Context, request: &Request) -> Result<Answer, Error> {
     })
 }
 
-/// Copies some of what is new once an answer is given; returns where, when that began just now.
-///
-/// Failures are left to `doctor` and `archive`: the answer does not depend on them.
-pub fn after_an_answer(context: &Context) -> Option<PathBuf> {
+/// Copies some of what is new once an answer is given; returns where to, when that began just now.
+pub(crate) fn copy_some(context: &Context) -> Option<PathBuf> {
     let folder = folder(context);
     let is_first = !folder.exists();
     let since = fs::metadata(folder.join("lock")).and_then(|lock| lock.modified()).ok();

@@ -10,3 +10,4 @@ pub mod heal;
 mod landmarks;
 mod new_directory;
 pub mod restore;
+pub mod upkeep;

@@ -8,8 +8,8 @@ use search::{EncoderReport, MeaningStatus, Query, RankedHit, SearchResults, Sear
 use system::join;
 
 use crate::search::chosen::{Chosen, chosen, named, of_project, project};
-use crate::search::index::Refreshed;
 use crate::search::index::share::pending_after;
+use crate::search::index::{Refreshed, repair};
 use crate::search::question::Question;
 use crate::search::repetitions::without_repetitions;
 use crate::search::{embed, index};
@@ -57,10 +57,17 @@ pub(crate) struct Answered {
     pub(crate) session: Option<Session>,
 }
 
-/// Answers a question from the index, which is brought up to date first, for as long as the settings allow.
+/// Answers a question from the index, which is brought up to date first, for as long as the settings allow. A damaged
+/// index is set aside, and the question asked once more.
 pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Error> {
+    let mut is_set_aside = false;
+    let found = find_once(context, question, &mut is_set_aside);
+    if is_set_aside { find_once(context, question, &mut false) } else { found }
+}
+
+fn find_once(context: &Context, question: &Question, is_set_aside: &mut bool) -> Result<Found, Error> {
     let (found, opened) = index::find(context);
-    let question = question.with_tag(context, &found)?;
+    let question = question.with_project_tag(context, &found)?;
     let query = Query::parse(&question.text);
     let mut question = question.with_written_filters(context, &query)?;
     let typed = question.filter.project.take();
@@ -98,7 +105,11 @@ pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Erro
     let scope = question.scope(context, chosen, visible.as_ref(), annotate::hidden(context)?);
     let Some(mut searcher) = searcher? else { return Ok(answer) };
     searcher.set_query_encoder(understanding);
-    let (outcome, mut by_id) = ranked(context, &found, &mut searcher, (&query, &scope), &question)?;
+    let ranked = ranked(context, &found, &mut searcher, (&query, &scope), &question);
+    let (outcome, mut by_id) = ranked.map_err(|error| {
+        *is_set_aside = repair::set_aside_if_damaged(context, &error);
+        index::failed(&error)
+    })?;
     let hits = outcome.hits;
     answer.meaning = outcome.meaning;
     answer.understood = outcome.understood;
@@ -124,15 +135,11 @@ fn ranked(
     searcher: &mut Searcher,
     (query, scope): (&Query, &SearchScope),
     question: &Question,
-) -> Result<(SearchResults, HashMap<SessionId, Session>), Error> {
+) -> Result<(SearchResults, HashMap<SessionId, Session>), search::Error> {
     let threads = context.config().places().threads;
     let mut limit = question.limit;
     loop {
-        let outcome = searcher.search(query, scope, question.mode, threads, limit);
-        let mut outcome = outcome.map_err(|error| {
-            index::set_aside_if_damaged(context, &error);
-            index::failed(&error)
-        })?;
+        let mut outcome = searcher.search(query, scope, question.mode, threads, limit)?;
         let mut hits = std::mem::take(&mut outcome.hits);
         let by_id = described(context, found, &hits);
         let is_all = hits.len() < limit;

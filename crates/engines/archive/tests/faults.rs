@@ -20,7 +20,7 @@ use sealed::SealedReader;
 use transcript::{ArchivedFolder, ConfigFolder};
 
 /// How many points are tried, unless `BACKSTORY_FAULT_POINTS` says otherwise.
-const POINTS: u64 = 150;
+const POINTS: u64 = 500;
 const WORK: &str = "BACKSTORY_FAULT_WORK";
 
 /// A small reproducible generator.

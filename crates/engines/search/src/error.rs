@@ -38,6 +38,12 @@ pub enum Error {
         /// The model's name.
         model: String,
     },
+    /// The text index does not hold what its reader expects anywhere in it.
+    #[error("the index in {} is damaged", folder.display())]
+    Damaged {
+        /// The folder of the index.
+        folder: PathBuf,
+    },
     /// A folder or file of the index failed.
     #[error("cannot {attempt} {}", path.display())]
     Io {

@@ -86,10 +86,12 @@ pub(crate) struct SharedRecord {
 }
 
 /// The current file of vectors: its number and how many of its rows are committed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct VectorFile {
     pub(crate) rows: u64,
     pub(crate) file: u64,
+    /// The checksum of these rows; `None` where an earlier release wrote some of them.
+    pub(crate) checksum: Option<u64>,
 }
 
 /// The list of indexed files, open.
@@ -149,9 +151,11 @@ impl FileList {
     pub(crate) fn vectors(&self) -> Result<VectorFile, Error> {
         let sum = |key: &str| format!("coalesce(sum(value) FILTER (WHERE key = '{key}'), 0)");
         let (rows, file) = (sum("vectors"), sum("vector file"));
-        let mut statement = self.prepare(&format!("SELECT {rows}, {file} FROM meta"))?;
+        let checksum = "max(value) FILTER (WHERE key = 'vector checksum')";
+        let mut statement = self.prepare(&format!("SELECT {rows}, {file}, {checksum} FROM meta"))?;
         let read = |row: &rusqlite::Row<'_>| {
-            Ok(VectorFile { rows: from_sql(row.get(0)?), file: from_sql(row.get(1)?) })
+            let (rows, file) = (from_sql(row.get(0)?), from_sql(row.get(1)?));
+            Ok(VectorFile { rows, file, checksum: row.get::<_, Option<i64>>(2)?.map(from_sql) })
         };
         statement.query_row([], read).map_err(files_failed("read"))
     }
@@ -160,11 +164,8 @@ impl FileList {
     pub(crate) fn switch_vectors(&mut self, kept: VectorFile) -> Result<(), Error> {
         let failed = || files_failed("write");
         let transaction = self.connection.transaction().map_err(failed())?;
-        for (name, number) in [("vectors", kept.rows), ("vector file", kept.file)] {
-            transaction
-                .execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", params![name, to_sql(number)])
-                .map_err(failed())?;
-        }
+        write_vectors(&transaction, kept).map_err(failed())?;
+        write_number(&transaction, "vector file", kept.file).map_err(failed())?;
         transaction.commit().map_err(failed())
     }
 
@@ -287,11 +288,8 @@ impl FileList {
                 .map_err(failed())?;
         }
         transaction.execute("DELETE FROM meta WHERE key = 'fresh at'", []).map_err(failed())?;
-        for (name, number) in [("generation", generation), ("vectors", changes.vectors)] {
-            transaction
-                .execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", params![name, to_sql(number)])
-                .map_err(failed())?;
-        }
+        write_number(&transaction, "generation", generation).map_err(failed())?;
+        write_vectors(&transaction, changes.vectors).map_err(failed())?;
         transaction.commit().map_err(failed())?;
         Ok((changes.files.len() + changes.shared.len() + changes.removed.len() + 1) as u64)
     }
@@ -318,8 +316,21 @@ pub(crate) struct Changes {
     pub(crate) removed: Vec<u64>,
     pub(crate) files: Vec<FileRow>,
     pub(crate) shared: Vec<SharedRecord>,
-    /// The number of committed rows in the file of vectors.
-    pub(crate) vectors: u64,
+    /// The committed rows in the file of vectors, which stays the same one.
+    pub(crate) vectors: VectorFile,
+}
+
+fn write_number(connection: &Connection, name: &str, number: u64) -> rusqlite::Result<usize> {
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", params![name, to_sql(number)])
+}
+
+/// Writes how many vectors count, and their checksum.
+fn write_vectors(connection: &Connection, vectors: VectorFile) -> rusqlite::Result<usize> {
+    write_number(connection, "vectors", vectors.rows)?;
+    match vectors.checksum {
+        Some(checksum) => write_number(connection, "vector checksum", checksum),
+        None => connection.execute("DELETE FROM meta WHERE key = 'vector checksum'", []),
+    }
 }
 
 fn write_file(connection: &Connection, row: &FileRow) -> rusqlite::Result<usize> {
@@ -451,10 +462,12 @@ mod tests {
         let first = FileList::open(&path).unwrap().identity().unwrap();
         let mut list = FileList::open(&path).unwrap();
         assert_eq!(list.identity().unwrap(), first);
-        list.switch_vectors(VectorFile { rows: 7, file: 2 }).unwrap();
-        assert_eq!(list.vectors().unwrap(), VectorFile { rows: 7, file: 2 });
-        list.commit(&Changes { vectors: 9, ..Changes::default() }, 1).unwrap();
-        assert_eq!(list.vectors().unwrap(), VectorFile { rows: 9, file: 2 });
+        let switched = VectorFile { rows: 7, file: 2, checksum: Some(u64::MAX) };
+        list.switch_vectors(switched).unwrap();
+        assert_eq!(list.vectors().unwrap(), switched);
+        let vectors = VectorFile { rows: 9, file: 0, checksum: None };
+        list.commit(&Changes { vectors, ..Changes::default() }, 1).unwrap();
+        assert_eq!(list.vectors().unwrap(), VectorFile { file: 2, ..vectors });
         list.forget_all().unwrap();
         assert_ne!(list.identity().unwrap(), first);
     }

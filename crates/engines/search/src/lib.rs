@@ -33,6 +33,7 @@ mod source;
 mod sync;
 mod unit;
 mod vectors;
+mod verify;
 mod words;
 mod writer;
 
@@ -51,4 +52,5 @@ pub use snippet::Snippet;
 pub use source::{SourceFile, SourceKind, session_names, source_files};
 pub use sync::{IndexProgress, SyncReport, fingerprint_of, forget, pending, sync};
 pub use vectors::can_embed;
-pub use writer::discard;
+pub use verify::damaged_files;
+pub use writer::{discard, set_aside};

@@ -36,6 +36,15 @@ pub(crate) fn open(folder: &Path, kept: VectorFile) -> Option<Vectors> {
     if kept.rows == 0 { None } else { Vectors::open(&file(folder, kept.file), model(), kept.rows).ok() }
 }
 
+/// The file of the vectors that count, where they are not what was written.
+pub(crate) fn damaged(folder: &Path, kept: VectorFile) -> Option<PathBuf> {
+    let expected = kept.checksum.filter(|_| kept.rows > 0)?;
+    // Of another model, or lost: that is seen, and mended, wherever they are opened.
+    let vectors = open(folder, kept)?;
+    let is_whole = vectors.checksum().is_ok_and(|checksum| checksum == expected);
+    (!is_whole).then(|| file(folder, kept.file))
+}
+
 /// Whether all vectors that count are among those that were opened.
 pub(crate) fn are_there(opened: Option<&Vectors>, kept: VectorFile) -> bool {
     kept.rows == 0 || opened.is_some()
@@ -48,6 +57,8 @@ pub(crate) struct VectorStore {
     folder: PathBuf,
     /// The number of their file.
     number: u64,
+    /// The checksum of the rows that were there when it was opened; `None` where it is unknown.
+    before: Option<u64>,
 }
 
 impl VectorStore {
@@ -62,13 +73,14 @@ impl VectorStore {
             None => VectorWriter::create(&path, model())?,
         };
         sweep(folder, &path);
-        Ok((Self { embedder: embedder(), vectors, folder: folder.to_owned(), number: kept.file }, complete))
+        let before = if kept.rows == 0 || !complete { Some(0) } else { kept.checksum };
+        let folder = folder.to_owned();
+        Ok((Self { embedder: embedder(), vectors, folder, number: kept.file, before }, complete))
     }
 
     /// Removes all vectors.
     pub(crate) fn clear(&mut self) -> Result<(), embedding::Error> {
-        self.vectors = VectorWriter::create(&file(&self.folder, self.number), model())?;
-        Ok(())
+        self.begin()
     }
 
     /// Writes the vectors for which `is_listed` is true to a new file, and returns its state: once that is committed,
@@ -79,9 +91,9 @@ impl VectorStore {
         is_listed: impl Fn(VectorKey) -> bool,
     ) -> Result<VectorFile, embedding::Error> {
         self.number += 1;
-        self.vectors = VectorWriter::create(&file(&self.folder, self.number), model())?;
+        self.begin()?;
         self.vectors.add_all(all, is_listed)?;
-        Ok(VectorFile { rows: self.vectors.sync()?, file: self.number })
+        self.sync()
     }
 
     /// Removes files of vectors that count no more.
@@ -101,9 +113,18 @@ impl VectorStore {
         Ok(())
     }
 
-    /// Makes all that was added durable; returns how many rows there are.
-    pub(crate) fn sync(&mut self) -> Result<u64, embedding::Error> {
-        self.vectors.sync()
+    /// Makes all that was added durable; returns what is to be committed.
+    pub(crate) fn sync(&mut self) -> Result<VectorFile, embedding::Error> {
+        let rows = self.vectors.sync()?;
+        let checksum = self.before.map(|before| before.wrapping_add(self.vectors.added_checksum()));
+        Ok(VectorFile { rows, file: self.number, checksum })
+    }
+
+    /// Begins a file without vectors.
+    fn begin(&mut self) -> Result<(), embedding::Error> {
+        self.vectors = VectorWriter::create(&file(&self.folder, self.number), model())?;
+        self.before = Some(0);
+        Ok(())
     }
 }
 

@@ -191,7 +191,7 @@ impl Writer {
                 self.remove_all(self.fields.generation, generation)?;
             }
             self.commit_text()?;
-            let vectors = self.list.vectors()?.rows;
+            let vectors = self.list.vectors()?;
             self.list.commit(&Changes { vectors, ..Changes::default() }, self.generation)?;
         }
         self.generation += 1;
@@ -217,6 +217,25 @@ fn open_or_create(text: &Path, fields: &Fields) -> Result<Index, Error> {
 
 /// Deletes an index, so that the next pass rebuilds it. Fails at once where another process is writing it.
 pub fn discard(folder: &Path) -> Result<(), Error> {
+    remove(folder, |list| {
+        for suffix in ["", "-wal", "-shm"] {
+            let path = list.with_extension(format!("sqlite{suffix}"));
+            remove_if_there(fs::remove_file(&path)).map_err(io_failed("remove", &path))?;
+        }
+        Ok(())
+    })
+}
+
+/// Sets the list of a damaged index aside and deletes the rest, so that the next pass rebuilds it. Fails at once where
+/// another process is writing it.
+pub fn set_aside(folder: &Path) -> Result<(), Error> {
+    remove(folder, |list| {
+        database::set_aside(list)?;
+        Ok(())
+    })
+}
+
+fn remove(folder: &Path, remove_list: impl FnOnce(&Path) -> Result<(), Error>) -> Result<(), Error> {
     if !folder.exists() {
         return Ok(());
     }
@@ -224,10 +243,7 @@ pub fn discard(folder: &Path) -> Result<(), Error> {
     let lock = WriterLock::try_acquire(&folder.join("writer.lock"))?;
     let _lock = lock.ok_or_else(busy).map_err(io_failed("remove", folder))?;
     // The list goes first: a text index without its list is recreated.
-    for suffix in ["", "-wal", "-shm"] {
-        let path = list_file(folder).with_extension(format!("sqlite{suffix}"));
-        remove_if_there(fs::remove_file(&path)).map_err(io_failed("remove", &path))?;
-    }
+    remove_list(&list_file(folder))?;
     for part in [text_folder(folder), models_folder(folder)] {
         remove_if_there(fs::remove_dir_all(&part)).map_err(io_failed("remove", &part))?;
     }

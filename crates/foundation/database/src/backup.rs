@@ -102,6 +102,11 @@ pub(crate) fn restore(path: &Path) -> Result<bool, Error> {
     Ok(true)
 }
 
+/// Reads every page of a database, and fails where one is damaged.
+pub fn verify(path: &Path) -> Result<(), Error> {
+    check(&connection::readable(path, true)?, path)
+}
+
 /// Whether a backup exists and every page of it can be read.
 fn is_whole(backup: &Path) -> bool {
     connection::readable(backup, true).is_ok_and(|connection| check(&connection, backup).is_ok())

@@ -115,7 +115,7 @@ impl Error {
     }
 
     /// Whether the file is damaged, or not a database at all.
-    pub(crate) fn is_damage(&self) -> bool {
+    pub fn is_damage(&self) -> bool {
         match self {
             Self::Damaged { .. } => true,
             Self::Open { source, .. } | Self::Backup { source, .. } => is_corruption(source),

@@ -13,7 +13,7 @@ mod migrate;
 mod precious;
 mod read_only;
 
-pub use backup::{Backup, back_up_regularly, remove_backups};
+pub use backup::{Backup, back_up_regularly, remove_backups, verify};
 pub use derived::{Condition, DerivedDatabase, open_derived, set_aside};
 pub use error::{Error, is_corruption};
 pub use lock::WriterLock;

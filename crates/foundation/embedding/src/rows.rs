@@ -70,6 +70,11 @@ impl<'a> Row<'a> {
     }
 }
 
+/// What a row adds to the checksum of its file, which is the sum over all rows, whatever the order.
+pub(crate) fn checksum(row: &[u8]) -> u64 {
+    xxhash_rust::xxh3::xxh3_64(row)
+}
+
 /// Adds a row to `bytes`.
 pub(crate) fn push(bytes: &mut Vec<u8>, key: VectorKey, vector: &QuantizedVector) {
     bytes.extend(key.file.to_le_bytes());

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering as Memory};
 use pulp::NullaryFnOnce;
 
 use crate::error::{Error, io_failed};
-use crate::rows::{HEADER, Row, VectorKey, VectorModel};
+use crate::rows::{HEADER, Row, VectorKey, VectorModel, checksum};
 use crate::vector::{QuantizedVector, Vector};
 
 /// The approximate number of bytes read at a time, so that they fit into the processor's cache.
@@ -159,6 +159,16 @@ impl Vectors {
             each(key);
             Ok(())
         })
+    }
+
+    /// The checksum of all rows; every one of them is read.
+    pub fn checksum(&self) -> Result<u64, Error> {
+        let mut sum: u64 = 0;
+        self.each(|_, row| {
+            sum = sum.wrapping_add(checksum(row));
+            Ok(())
+        })?;
+        Ok(sum)
     }
 
     /// Takes block after block until all are taken.

@@ -9,7 +9,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, io_failed};
-use crate::rows::{VectorKey, VectorModel, push};
+use crate::rows::{VectorKey, VectorModel, checksum, push};
 use crate::vector::QuantizedVector;
 use crate::vectors::{Vectors, check_file};
 
@@ -23,6 +23,8 @@ pub struct VectorWriter {
     file: File,
     model: VectorModel,
     rows: u64,
+    /// The checksum of the rows that were added since the file was opened.
+    added: u64,
     buffer: Vec<u8>,
 }
 
@@ -32,7 +34,7 @@ impl VectorWriter {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(true).mode(0o600);
         let file = options.open(path).map_err(io_failed("create", path))?;
-        Ok(Self { path: path.to_owned(), file, model, rows: 0, buffer: model.header().to_vec() })
+        Ok(Self { path: path.to_owned(), file, model, rows: 0, added: 0, buffer: model.header().to_vec() })
     }
 
     /// Opens a file with `rows` committed rows and removes anything after them.
@@ -41,7 +43,7 @@ impl VectorWriter {
         check_file(&file, path, model, rows)?;
         file.set_len(model.offset(rows)).map_err(io_failed("shorten", path))?;
         (&file).seek(SeekFrom::End(0)).map_err(io_failed("open", path))?;
-        Ok(Self { path: path.to_owned(), file, model, rows, buffer: Vec::new() })
+        Ok(Self { path: path.to_owned(), file, model, rows, added: 0, buffer: Vec::new() })
     }
 
     /// Adds a vector, which must have the model's dimensions: else nothing is added, and false returned.
@@ -49,8 +51,9 @@ impl VectorWriter {
         if vector.numbers.len() != self.model.dimensions {
             return Ok(false);
         }
+        let start = self.buffer.len();
         push(&mut self.buffer, key, vector);
-        self.rows += 1;
+        self.count(start);
         self.write_if(self.buffer.len() >= BUFFER)?;
         Ok(true)
     }
@@ -62,8 +65,9 @@ impl VectorWriter {
         }
         others.each(|key, row| {
             if keep(key) {
+                let start = self.buffer.len();
                 self.buffer.extend_from_slice(row);
-                self.rows += 1;
+                self.count(start);
             }
             self.write_if(self.buffer.len() >= BUFFER)
         })
@@ -74,6 +78,18 @@ impl VectorWriter {
         self.write_if(true)?;
         self.file.sync_data().map_err(io_failed("write", &self.path))?;
         Ok(self.rows)
+    }
+
+    /// The checksum of the rows that were added since the file was created or opened: with that of the rows before, it is
+    /// what [`Vectors::checksum`] returns.
+    pub fn added_checksum(&self) -> u64 {
+        self.added
+    }
+
+    /// Counts the row that begins there in the buffer.
+    fn count(&mut self, start: usize) {
+        self.rows += 1;
+        self.added = self.added.wrapping_add(checksum(self.buffer.get(start..).unwrap_or_default()));
     }
 
     fn write_if(&mut self, due: bool) -> Result<(), Error> {

@@ -1,6 +1,7 @@
 //! `index`: brings the search index up to date, or says what that would take.
 
 mod refresh;
+pub(crate) mod repair;
 pub(crate) mod share;
 pub mod watch;
 
@@ -73,13 +74,14 @@ pub fn index(context: &Context, request: &Request) -> Result<Answer, Error> {
     if request.rebuild {
         discard(context)?;
     }
+    let repaired = repair::daily(context);
     let synced = sync(context)?;
     let not_kept = with_the_index(context);
     let mut answer = match (before, Share::of(context)?) {
         (Some(before), Some(after)) => return Ok(after.answer(&before, &synced)),
         _ => Answer::new(context, &synced)?,
     };
-    answer.failed.extend(not_kept);
+    answer.failed.extend(repaired.into_iter().chain(not_kept));
     Ok(answer)
 }
 
@@ -127,7 +129,7 @@ pub(crate) fn sync(context: &Context) -> Result<SyncReport, Error> {
     let sources = sources(&catalog::discover(&context.config().places()), &memory(context));
     let sync = || search::sync(&folder(context), &sources, &mut |progress| limit.should_continue(progress));
     let mut synced = sync();
-    if synced.as_ref().is_err_and(|error| set_aside_if_damaged(context, error)) {
+    if synced.as_ref().is_err_and(|error| repair::set_aside_if_damaged(context, error)) {
         synced = sync();
     }
     context.check_cancelled()?;
@@ -148,15 +150,6 @@ pub(crate) fn size(context: &Context) -> Result<Option<IndexSize>, Error> {
 /// The index, open; `None` when there is none yet.
 pub(crate) fn open(context: &Context) -> Result<Option<Searcher>, Error> {
     Searcher::open(&folder(context)).map_err(|error| failed(&error))
-}
-
-/// Sets the list of indexed files aside where it is damaged, so that the index is built again; returns whether it was.
-pub(crate) fn set_aside_if_damaged(context: &Context, error: &search::Error) -> bool {
-    let is_damaged = match error {
-        search::Error::Files { source, .. } => database::is_corruption(source),
-        _ => false,
-    };
-    is_damaged && database::set_aside(&folder(context).join("files.sqlite")).is_ok()
 }
 
 pub(crate) fn failed(error: &search::Error) -> Error {

@@ -7,7 +7,8 @@ use openclaw::Memory;
 use search::{IndexProgress, Searcher, SourceFile, SyncReport};
 use system::join;
 
-use crate::search::index::{failed, folder, open, set_aside_if_damaged, sources};
+use crate::search::index::repair::set_aside_if_damaged;
+use crate::search::index::{failed, folder, open, sources};
 use crate::search::time_limit::TimeLimit;
 use crate::{Context, Error};
 

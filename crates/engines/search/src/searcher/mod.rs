@@ -5,6 +5,7 @@ mod copies;
 mod rescore;
 
 use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use embedding::{Vector, Vectors};
@@ -95,7 +96,9 @@ impl Searcher {
         let version = list.version()?;
         let fields = Fields::new();
         // A writer may remove a segment between the reading of the list of segments and their opening.
-        let opened = open_text(&text).or_else(|_| open_text(&text)).map_err(index_failed("open", &text))?;
+        let opened = catch_unwind(|| open_text(&text).or_else(|_| open_text(&text)));
+        let opened = opened.map_err(|_| Error::Damaged { folder: text.clone() })?;
+        let opened = opened.map_err(index_failed("open", &text))?;
         if opened.schema() != &fields.schema {
             return Ok(None);
         }
@@ -127,7 +130,22 @@ impl Searcher {
     }
 
     /// The sessions that answer `query` best; meaning is computed on `threads` threads.
+    ///
+    /// The text index checks no checksum while it is read, and panics where it is damaged: that is an error, too.
     pub fn search(
+        &mut self,
+        query: &Query,
+        scope: &SearchScope,
+        mode: Mode,
+        threads: usize,
+        limit: usize,
+    ) -> Result<SearchResults, Error> {
+        let folder = self.folder.clone();
+        let answer = AssertUnwindSafe(|| self.answer(query, scope, mode, threads, limit));
+        catch_unwind(answer).unwrap_or(Err(Error::Damaged { folder }))
+    }
+
+    fn answer(
         &mut self,
         query: &Query,
         scope: &SearchScope,

@@ -8,6 +8,8 @@
 
 mod changes;
 mod crash;
+mod damage;
+mod faults;
 mod finding;
 mod history;
 mod remembering;

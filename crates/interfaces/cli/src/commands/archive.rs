@@ -140,7 +140,7 @@ pub(crate) fn say_what_will_be_deleted(context: &Context) {
 
 /// Copies some of what is new, now that the answer is printed, and says so the first time.
 pub(crate) fn after_an_answer(context: &Context) {
-    let Some(folder) = app::kept::archive::after_an_answer(context) else { return };
+    let Some(folder) = app::kept::upkeep::after_an_answer(context) else { return };
     if !is_read_by_a_person() {
         return;
     }

@@ -157,6 +157,30 @@ fn a_file_that_was_put_away_is_told_of() {
 }
 
 #[test]
+fn a_damaged_index_is_said_and_built_again() {
+    let desk = desk();
+    let found = || desk.json(&["search", "hello"])["hits"].as_array().map(Vec::len);
+    let before = found();
+    assert!(before.is_some_and(|hits| hits > 0), "{before:?}");
+    let text = desk.home.state_dir().join("index/text");
+    let files = fs::read_dir(text).expect("the text index").map(|entry| entry.expect("a file").path());
+    let words: Vec<_> = files.filter(|file| file.extension().is_some_and(|end| end == "term")).collect();
+    for file in &words {
+        let length = fs::metadata(file).expect("its length").len();
+        fs::write(file, vec![0x55; usize::try_from(length).expect("a small file")]).expect("damage");
+    }
+    let (code, report) = report_of(&desk);
+    assert!(code != Some(0) && report.contains("a file of the search index is damaged"), "{report}");
+    assert_eq!(found(), before, "it is built again, and asked once more");
+    let (code, report) = report_of(&desk);
+    assert_eq!(code, Some(0), "{report}");
+    assert!(
+        report.contains("files.sqlite.set-aside: one of Backstory's files could not be used"),
+        "{report}"
+    );
+}
+
+#[test]
 fn the_plugin_is_checked_where_it_is_installed() {
     let desk = desk();
     let findings = |desk: &Desk| {
