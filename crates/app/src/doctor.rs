@@ -51,8 +51,7 @@ pub fn doctor(context: &Context, _: &Request) -> Result<Report<Vec<NextStep>>, E
         foreign(context, &all),
         damaged(&all.sessions),
         not_kept(&all),
-        index.as_ref().err().map(broken).into_iter().collect(),
-        damaged_index(context),
+        about_damage(context, index.as_ref().err()),
         expiring(context, &all.sessions),
         not_read(context),
         set_aside(context),
@@ -223,13 +222,17 @@ fn about_index(context: &Context) -> Result<Option<Index>, Error> {
     }))
 }
 
-/// Files of the index in which something else is than what was written: reads the whole index.
-fn damaged_index(context: &Context) -> Vec<Finding<Steps>> {
+/// Files of the index in which something else is than what was written, which reads the whole index; or why it cannot be
+/// used.
+fn about_damage(context: &Context, failed: Option<&Error>) -> Vec<Finding<Steps>> {
     let finding = |path: PathBuf| {
         let what = "a file of the search index is damaged".to_owned();
         problem(what, Some(path), vec![NextStep::RebuildIndex])
     };
-    index::repair::damaged(context).into_iter().map(finding).collect()
+    match index::repair::damaged(context) {
+        damaged if damaged.is_empty() => failed.map(broken).into_iter().collect(),
+        damaged => damaged.into_iter().map(finding).collect(),
+    }
 }
 
 fn broken(error: &Error) -> Finding<Steps> {

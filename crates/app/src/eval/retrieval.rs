@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use measure::{LabelledQuery, RankedAnswer, RankingReport, report};
 use schemars::JsonSchema;
+use search::RankedHit;
 use serde::Deserialize;
 
 use crate::search::find::find;
@@ -25,6 +26,10 @@ pub struct Request {
     /// How they are asked.
     #[serde(default)]
     pub mode: Mode,
+    /// Whether places are compared instead of sessions: `relevant` then names records by their `uuid`, and an answer is what
+    /// each hit cites, with its later place behind it.
+    #[serde(default)]
+    pub passages: bool,
     /// Also the difference from the answers of this mode, or from those in this file of earlier ones.
     pub against: Option<String>,
     /// Where the ranked sessions of every question are written, one JSON object a line. It names a file to overwrite, so
@@ -67,9 +72,12 @@ pub fn retrieval(context: &Context, request: &Request) -> Result<RankingReport, 
         _ => None,
     };
     bring_up_to_date(context)?;
-    let answers = answers(context, &queries, request.mode)?;
+    let asked = |mode| {
+        if request.passages { places(context, &queries, mode) } else { answers(context, &queries, mode) }
+    };
+    let answers = asked(request.mode)?;
     let against = match against {
-        Some(Against::Mode(mode)) => Some(self::answers(context, &queries, mode)?),
+        Some(Against::Mode(mode)) => Some(asked(mode)?),
         _ => before,
     };
     if let Some(out) = &request.out {
@@ -101,15 +109,37 @@ pub(super) fn answers(
     queries: &[LabelledQuery],
     mode: Mode,
 ) -> Result<Vec<RankedAnswer>, Error> {
-    // What is indexed is measured: what is new meanwhile would be in some answers and not in others.
-    let context = &Context { cancellation: context.cancellation.hurried_part(), ..context.clone() };
-    queries.iter().map(|query| answer(context, query, mode)).collect()
+    ranked(context, queries, mode, |hit| vec![hit.session.to_string()])
 }
 
-fn answer(context: &Context, query: &LabelledQuery, mode: Mode) -> Result<RankedAnswer, Error> {
+/// The records that are cited, each with the one that is named as its later place.
+fn places(context: &Context, queries: &[LabelledQuery], mode: Mode) -> Result<Vec<RankedAnswer>, Error> {
+    ranked(context, queries, mode, |hit| {
+        let later = hit.later.as_ref().and_then(|later| later.uuid.clone());
+        hit.uuid.iter().cloned().chain(later).collect()
+    })
+}
+
+fn ranked(
+    context: &Context,
+    queries: &[LabelledQuery],
+    mode: Mode,
+    named: impl Fn(&RankedHit) -> Vec<String>,
+) -> Result<Vec<RankedAnswer>, Error> {
+    // What is indexed is measured: what is new meanwhile would be in some answers and not in others.
+    let context = &Context { cancellation: context.cancellation.hurried_part(), ..context.clone() };
+    queries.iter().map(|query| answer(context, query, mode, &named)).collect()
+}
+
+fn answer(
+    context: &Context,
+    query: &LabelledQuery,
+    mode: Mode,
+    named: &impl Fn(&RankedHit) -> Vec<String>,
+) -> Result<RankedAnswer, Error> {
     let question = Question { text: query.query.clone(), mode, limit: ASKED_FOR, ..Question::default() };
     let ranked = match find(context, &question) {
-        Ok(answer) => answer.hits.iter().map(|found| found.hit.session.to_string()).collect(),
+        Ok(answer) => answer.hits.iter().flat_map(|found| named(&found.hit)).collect(),
         // A question that cannot be asked finds nothing.
         Err(error) if matches!(error.kind, Kind::Usage | Kind::NotFound) => Vec::new(),
         Err(error) => return Err(error),

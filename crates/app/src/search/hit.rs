@@ -65,6 +65,10 @@ pub struct Hit {
     pub marks: Vec<(usize, usize)>,
     /// Other sessions that contain the same record, because they were forked or copied.
     pub also_in: Vec<SessionId>,
+    /// The last place in the session that is about as good and was said after the cited one: what was found may have been
+    /// corrected there. Absent where the cited one is the last, or all places were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub later: Option<FurtherPlace>,
     /// How many more of its texts hold most of the question's words.
     pub more: u32,
     /// The first of them, in the order in which they were said, where all were asked for.
@@ -145,6 +149,7 @@ impl Hit {
             snippet,
             marks,
             also_in: hit.also_in,
+            later: hit.later.map(|later| FurtherPlace::from(*later)),
             more: hit.more,
             places: hit.places.into_iter().map(FurtherPlace::from).collect(),
             why: HitScore::from(hit.why),

@@ -18,8 +18,8 @@ use crate::sessions::Sessions;
 pub(crate) struct SessionMatch {
     /// The best chunk's share of the most it could reach.
     pub(crate) best: Option<f32>,
-    /// The chunk that is cited for it, with what made it the one.
-    pub(crate) cited: Option<(f32, ChunkAt)>,
+    /// The chunks that are most worth citing for it, best first, with what made them so.
+    pub(crate) citable: Vec<(f32, ChunkAt)>,
     /// The best of all its chunks, best first, where more than one is wanted of it.
     pub(crate) passages: Vec<(f32, ChunkAt)>,
     /// How many of its chunks hold most of the question's words.
@@ -141,6 +141,23 @@ pub(crate) fn gather(
     Ok(gathering.found)
 }
 
+/// How many chunks of a session are looked at for what is cited.
+const CITABLE: usize = 8;
+
+/// Puts a chunk among the best ones, which are at most so many.
+fn keep_best(
+    best: &mut Vec<(f32, ChunkAt)>,
+    most: usize,
+    new: (f32, ChunkAt),
+    is_better: impl Fn(&(f32, ChunkAt)) -> bool,
+) {
+    let at = best.partition_point(|known| !is_better(known));
+    if at < most {
+        best.truncate(most - 1);
+        best.insert(at, new);
+    }
+}
+
 struct Gathering<'a> {
     index: &'a Index<'a>,
     admit: &'a (dyn ChunkFilter + Sync),
@@ -225,14 +242,10 @@ impl Gathering<'_> {
         self.index.sessions.holders(file, record, |session| {
             let found = &mut found[session];
             found.best = Some(found.best.map_or(share, |known| known.max(share)));
-            if found.cited.as_ref().is_none_or(is_better) {
-                found.cited = Some((worth, chunk));
-            }
+            keep_best(&mut found.citable, CITABLE, (worth, chunk), is_better);
             found.strong += u32::from(share >= STRONG);
             if passages.most > 0 && share >= passages.least_share {
-                let better = found.passages.partition_point(|known| !is_better(known));
-                found.passages.insert(better, (worth, chunk));
-                found.passages.truncate(passages.most);
+                keep_best(&mut found.passages, passages.most, (worth, chunk), is_better);
             }
         });
     }

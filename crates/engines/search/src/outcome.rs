@@ -83,6 +83,8 @@ pub struct RankedHit {
     pub lines: Option<(u64, u64)>,
     /// Other sessions that hold the same record.
     pub also_in: Vec<SessionId>,
+    /// The last place in the session that is about as good as the cited one and was said after it.
+    pub later: Option<Box<RankedHit>>,
     /// How many more of its texts hold most of the question's words.
     pub more: u32,
     /// The first of them, in the order in which they were said; as many as were asked for.

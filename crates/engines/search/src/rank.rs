@@ -96,14 +96,15 @@ pub(crate) const STRONG: f32 = 0.3;
 /// cited, never the score.
 pub(crate) fn worth_citing(kind: ChunkKind) -> f32 {
     match kind {
-        ChunkKind::Prompt
-        | ChunkKind::Answer
+        ChunkKind::Answer
         | ChunkKind::Plan
         | ChunkKind::Summary
         | ChunkKind::Question
         | ChunkKind::Refusal
         | ChunkKind::Note => 1.0,
-        ChunkKind::Thinking
+        // A prompt asks what the text behind it answers.
+        ChunkKind::Prompt
+        | ChunkKind::Thinking
         | ChunkKind::Edit
         | ChunkKind::Write
         | ChunkKind::Error
@@ -112,6 +113,9 @@ pub(crate) fn worth_citing(kind: ChunkKind) -> f32 {
         _ => 0.6,
     }
 }
+
+/// The share of the worth of the best text of a session from which a later one may be what was true in the end.
+pub(crate) const AS_GOOD: f32 = 0.6;
 
 /// The inverse document frequency of a feature that `having` of `all` have.
 pub(crate) fn idf(all: u64, having: u64) -> f32 {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tantivy::Index;
 
-use crate::error::{Error, index_failed, io_failed};
+use crate::error::{Error, Remedy, index_failed, io_failed};
 use crate::files::FileList;
 use crate::vectors;
 use crate::writer::{list_file, text_folder};
@@ -33,8 +33,12 @@ fn damaged_text(text: &Path) -> Result<Vec<PathBuf>, Error> {
     if !meta.exists() {
         return Ok(Vec::new());
     }
-    let Ok(index) = Index::open_in_dir(text) else { return Ok(vec![meta]) };
-    let named = index.validate_checksum().map_err(index_failed("read", text))?;
+    let named = Index::open_in_dir(text).and_then(|index| index.validate_checksum());
+    let named = match named.map_err(index_failed("read", text)) {
+        // What is damaged so that it cannot even be opened has no checksum to compare.
+        Err(error) if error.remedy() == Remedy::Rebuild => return Ok(vec![meta]),
+        named => named?,
+    };
     let paths = named.into_iter().map(|name| text.join(name));
     // A file that a merge has removed meanwhile is none.
     let mut damaged = Vec::new();

@@ -53,6 +53,7 @@ pub(crate) const HIT: Lean = Lean {
         "role",
         "at",
         "snippet",
+        "later",
         "also_in",
     ],
 };

@@ -69,6 +69,9 @@ struct HitContext<'a> {
     /// The question as the table embeds it.
     meaning: Option<&'a Vector>,
     shows_secrets: bool,
+    /// Whether a later place is named beside the cited one.
+    names_later: bool,
+    columns: &'a [Columns],
     /// The sessions of Claude that may be cited and named; `None` for all.
     citable: Option<&'a HashSet<SessionId>>,
 }
@@ -218,6 +221,8 @@ impl Searcher {
             terms: query.terms.iter().map(String::as_str).collect(),
             meaning: read.as_ref().ok().and_then(|read| read.by_table.as_ref()),
             shows_secrets: scope.shows_secrets,
+            names_later: scope.places == 0 && scope.passages == 0,
+            columns: &columns,
             citable: scope.citable.as_ref(),
         };
         let mut hits = Vec::new();
@@ -333,10 +338,12 @@ impl Searcher {
     }
 
     fn hit(&self, ranked: &Ranked<'_>, asked: &HitContext<'_>) -> Result<Option<RankedHit>, Error> {
-        match self.cited(ranked, asked)? {
-            Some(chunk) => self.hit_at(ranked, chunk, ranked.score, asked),
-            None => Ok(None),
-        }
+        let Some(chunk) = self.cited(ranked, asked)? else { return Ok(None) };
+        let Some(hit) = self.hit_at(ranked, chunk, ranked.score, asked)? else { return Ok(None) };
+        let later =
+            later(ranked.found, chunk, asked).map(|chunk| self.hit_at(ranked, chunk, ranked.score, asked));
+        let later = later.transpose()?.flatten().map(Box::new);
+        Ok(Some(RankedHit { later, ..hit }))
     }
 
     /// Further hits in a session's text that contain the query's words; each is scored in proportion to the best one.
@@ -354,7 +361,7 @@ impl Searcher {
     fn cited(&self, ranked: &Ranked<'_>, asked: &HitContext<'_>) -> Result<Option<ChunkAt>, Error> {
         let Ranked { found, nearness, .. } = *ranked;
         let asked_for_file = found.fact.filter(|_| found.facts.is_touched()).map(|(_, chunk)| chunk);
-        let by_words = found.cited.map(|(_, chunk)| chunk);
+        let by_words = found.citable.first().map(|(_, chunk)| *chunk);
         let cited = match asked_for_file {
             Some(chunk) => Some(chunk),
             None => self.cited_for_meaning(nearness, asked)?.or(by_words),
@@ -400,6 +407,7 @@ impl Searcher {
             lines: cited.lines,
             also_in: if record == 0 { Vec::new() } else { self.also_in(session, owner, record, asked) },
             more: found.strong.saturating_sub(1),
+            later: None,
             places: Vec::new(),
         }))
     }
@@ -487,6 +495,20 @@ fn nearness(
 ) -> Result<Vec<Option<Nearness>>, Error> {
     let admitted = scope.chooses_chunks().then(|| Admitted::new(columns, text, scope));
     meaning::nearness(vectors, question, sessions, admitted.as_ref(), threads)
+}
+
+/// The last text of a session that is as good as the cited one and was said after it: what was found first may have been
+/// refuted there.
+fn later(found: &SessionMatch, cited: ChunkAt, asked: &HitContext<'_>) -> Option<ChunkAt> {
+    let (best, _) = found.citable.first().filter(|_| asked.names_later)?;
+    // Other pieces of the same record are at the same time, on the same line.
+    let place = |chunk: ChunkAt| {
+        let [time, line, ..] = asked.columns[chunk.segment].order(chunk.document);
+        (time, line)
+    };
+    let as_good = found.citable.iter().filter(|(worth, _)| *worth >= rank::AS_GOOD * best);
+    let last = as_good.map(|(_, chunk)| *chunk).max_by_key(|chunk| place(*chunk))?;
+    (place(last) > place(cited)).then_some(last)
 }
 
 /// Places in the order in which they were said.

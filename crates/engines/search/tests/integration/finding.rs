@@ -45,6 +45,27 @@ fn the_exact_line_is_cited() {
 }
 
 #[test]
+fn a_later_place_that_is_as_good_is_named_beside_the_cited_one() {
+    let history = History::new();
+    let transcript = session("s1", "hello", "hi")
+        .prompt("which port does the gateway listen on?")
+        .answer("The gateway listens on port 8080.")
+        .prompt("that is refused")
+        .answer("You are right: the gateway listens on port 9090 now, as its settings say.")
+        .answer("Done with the gateway.");
+    history.write(&transcript);
+    history.sync();
+    let hits = history.hits("gateway listens port");
+    let text = |hit: &search::RankedHit| hit.snippet.as_ref().unwrap().text.clone();
+    assert!(text(&hits[0]).contains("8080"), "an answer is worth more than its question: {}", text(&hits[0]));
+    let later = hits[0].later.as_deref().unwrap();
+    assert!(text(later).contains("9090") && later.line > hits[0].line, "{}", text(later));
+    assert_eq!(history.hits("refused")[0].later, None);
+    let all = SearchScope { places: 5, ..SearchScope::default() };
+    assert_eq!(history.hits_in("gateway listens port", &all)[0].later, None, "it is among all places");
+}
+
+#[test]
 fn a_path_finds_who_changed_the_file() {
     let history = History::new();
     let edit = json!({"file_path": "/p/src/auth/token.rs", "old_string": "a", "new_string": "b"});

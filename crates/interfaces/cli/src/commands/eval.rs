@@ -46,6 +46,9 @@ struct Retrieval {
     /// Search by words (lexical), by meaning (semantic), or both (hybrid).
     #[arg(long, value_parser = super::words::<Mode>(&["hybrid", "lexical", "semantic"]), default_value = "hybrid")]
     mode: Mode,
+    /// Compare the places that hits cite instead of sessions: "relevant" names records by their uuid.
+    #[arg(long)]
+    passages: bool,
     /// Also show the difference from another mode, or from the answers in a file written by --out.
     #[arg(long, value_name = "MODE | FILE")]
     against: Option<String>,
@@ -114,6 +117,7 @@ fn run_retrieval(context: &Context, args: &Retrieval) -> Result<(), Failure> {
     let request = search::Request {
         queries: args.queries.clone(),
         mode: args.mode,
+        passages: args.passages,
         against: args.against.clone(),
         out: args.out.clone(),
     };

@@ -326,19 +326,22 @@ fn print_one(context: &Context, out: &mut Output, hit: &Hit, with_snippet: bool)
             writeln!(out, "      {line}")?;
         }
     }
+    if let Some(later) = hit.later.as_ref().filter(|_| with_snippet) {
+        print_place(out, hit, "later: ", later)?;
+    }
     for further in &hit.places {
-        print_place(out, hit, further)?;
+        print_place(out, hit, "", further)?;
     }
     Ok(writeln!(out)?)
 }
 
 /// Prints a further place of a session in one line.
-fn print_place(out: &mut Output, hit: &Hit, further: &FurtherPlace) -> Result<(), Failure> {
+fn print_place(out: &mut Output, hit: &Hit, label: &str, further: &FurtherPlace) -> Result<(), Failure> {
     let dim = Style::new().dimmed();
     let is_own =
         hit.session_id.as_ref().is_some_and(|id| further.file.file_stem() == Some(id.as_str().as_ref()));
     let id = hit.session_id.as_ref().map(SessionId::short).unwrap_or_default();
-    let place = if is_own { format!("{id}:{}", further.line) } else { "a sub-agent".to_owned() };
+    let place = if is_own { format!("{label}{id}:{}", further.line) } else { format!("{label}a sub-agent") };
     let room = out.width().saturating_sub(6 + place.width() + 2).max(20);
     let snippet = further.snippet.as_deref().unwrap_or_default();
     let start = shortly_before(snippet, further.marks.first().map_or(0, |mark| mark.0));

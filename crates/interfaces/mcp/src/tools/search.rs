@@ -40,6 +40,7 @@ fn output() -> JsonObject {
 
 const DESCRIPTION: &str = "Finds where something was said or done in past Claude Code sessions on this machine: prompts, answers, \
 commands, file names, error messages, commits. Matches words and meaning. Each hit is one session with the line that answers \
-best; read on with read_session {\"session\": <session_id>, \"around_offset\": <offset>}. Filters can be part of the query: \
+best; `later` is the last place in it that is about as good, where it may have been corrected. Read on with read_session \
+{\"session\": <session_id>, \"around_offset\": <offset>}. Filters can be part of the query: \
 `project:web role:user file:auth.rs since:2w`. Call it before you solve a problem that may have been solved before.\n\
 Example: {\"query\": \"refresh token race\", \"project\": \"web\", \"since\": \"30d\"}";
