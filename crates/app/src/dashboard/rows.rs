@@ -24,6 +24,7 @@ pub struct Answer {
 /// What a list shows of a session; what is absent is not known or not so.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SessionRow")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Row {
     /// Its id.
     pub id: SessionId,
