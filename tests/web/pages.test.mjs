@@ -208,6 +208,15 @@ page('search finds what was said as one types', async page => {
   await page.waitForURL(/\/s\//)
 })
 
+page('a question for a branch is answered by its sessions, and can be searched for as words', async page => {
+  await open(page, '/search?q=' + encodeURIComponent('sessions on the main branch'))
+  await page.getByRole('heading', { name: 'Sessions on the branch main' }).waitFor()
+  await page.locator('.hinted').getByRole('link', { name: /paint the fence/ }).waitFor()
+  await page.getByRole('button', { name: 'Search for these words instead' }).click()
+  await page.waitForURL(/%22/)
+  await page.getByText('Nothing found').waitFor()
+})
+
 page('the palette goes everywhere', async page => {
   await open(page, '/')
   await page.getByRole('heading', { level: 1 }).waitFor()
