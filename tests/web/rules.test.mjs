@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { command, diffRows, field, filter, format, hit, live, overlay, palette, reader, schedule, spending, stack, today, windows } from './rules.mjs'
+import { command, diffRows, field, filter, format, hit, live, overlay, palette, plan, reader, schedule, spending, stack, today, windows } from './rules.mjs'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -31,6 +31,18 @@ test('the field of a call that says most', () => {
   check('mcp__x__y', { channel: 'general' }, 'general')
   check('Odd', null, '')
   check('Odd', 'a word', 'a word')
+})
+
+test('the plan that waits for a yes', () => {
+  const calls = (...blocks) => [{ role: 'assistant', blocks: blocks.map(([id, name, input]) => ({ type: 'tool_use', id, name, input })) }]
+  const file = ['w', 'Write', { file_path: '/home/sam/.claude/plans/quiet-fox.md', content: '# From the file' }]
+  const other = ['o', 'Write', { file_path: '/shop/plans.md', content: 'no plan' }]
+  const check = (messages, call, expected) => assert.equal(plan.planIn(messages, call), expected)
+  check(calls(file, ['x', 'ExitPlanMode', { plan: '# Said' }]), 'x', '# Said')
+  check(calls(['a', 'ExitPlanMode', { plan: 'old' }], file, other, ['x', 'ExitPlanMode', {}]), 'x', '# From the file')
+  check(calls(other, ['x', 'ExitPlanMode', { plan: ' ' }], file), 'x', undefined)
+  check(calls(['a', 'ExitPlanMode', { plan: 'newest' }]), undefined, 'newest')
+  check([], 'x', undefined)
 })
 
 const session = (id, more = {}) => ({ sessionId: id, label: id, projectPath: '/home/sam/shop', project_name: 'shop', status: 'x', activity: { state: 'idle', evidence: 'registry' }, subagents: [], lastActivity: 1, ...more })
