@@ -53,7 +53,11 @@ page('a plan is sent back, and then approved', async page => {
   await start(page, 'plan the fence, please', { mode: 'plan' })
   const ask = page.locator('.ask', { hasText: 'Approve this plan?' })
   await ask.waitFor()
-  await page.locator('.prose strong', { hasText: 'then' }).first().waitFor()
+  // The card shows the plan as it is meant, not as Markdown is written.
+  const plan = ask.getByRole('group', { name: 'The plan' })
+  await plan.getByRole('heading', { name: 'Plan', exact: true }).waitFor()
+  assert.equal(await plan.locator('strong').innerText(), 'then')
+  assert.doesNotMatch(await plan.innerText(), /[#*]/)
   await ask.getByRole('button', { name: 'Ask for changes…' }).click()
   await ask.getByRole('textbox').fill('the posts come first')
   await ask.getByRole('button', { name: 'Send back' }).click()
@@ -84,6 +88,7 @@ page('the model and the mode are chosen, and changed while the worker lives', as
   await said(page, 'It is made.').waitFor()
   assert.match(home.model.asked.findLast(one => one.body.includes('make a file now')).model, /sonnet/)
   const [now] = await workers(page)
+  assert.equal(now.permission_mode, 'default')
   assert.deepEqual([now.worker, now.pid], [worker.worker, worker.pid], 'it is the same worker')
 })
 

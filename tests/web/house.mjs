@@ -1,6 +1,6 @@
 // A scratch home with the real Claude Code, the real server and a browser that looks at it.
 
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -71,6 +71,11 @@ export class Home {
   /** Asks the server as the browser would. */
   async get(page, path) {
     return page.evaluate(async path => (await fetch(path)).json(), path)
+  }
+
+  /** Runs a command of the program, as in a terminal of the same person; what it prints. */
+  run(...words) {
+    return execFileSync(realpathSync(BACKSTORY), words, { cwd: this.path, env: this.environment, encoding: 'utf8' })
   }
 
   async close() {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { WEB } from './house.mjs'
 
-const MODULES = ['chat/command', 'chat/field', 'format', 'live/fold', 'pages/filter', 'pages/hit', 'pages/schedule', 'pages/spending', 'pages/stack', 'pages/today', 'palette/score', 'reader/diff-rows', 'reader/items', 'reader/window', 'world/crew', 'world/layout', 'world/look', 'world/replay']
+const MODULES = ['chat/command', 'chat/field', 'chat/plan-text', 'format', 'live/fold', 'live/overlay', 'pages/filter', 'pages/hit', 'pages/schedule', 'pages/spending', 'pages/stack', 'pages/today', 'palette/score', 'reader/diff-rows', 'reader/items', 'reader/window', 'world/crew', 'world/layout', 'world/look', 'world/replay']
 
 const require = createRequire(join(WEB, 'package.json'))
 const vite = await import(pathToFileURL(require.resolve('vite').replace(/index\.cjs$/, 'dist/node/index.js')))
@@ -21,9 +21,11 @@ await vite.build({
 const load = name => import(pathToFileURL(join(outDir, `${name.replace('/', '_')}.mjs`)))
 
 export const command = await load('chat/command')
+export const plan = await load('chat/plan-text')
 export const field = await load('chat/field')
 export const format = await load('format')
 export const live = await load('live/fold')
+export const overlay = await load('live/overlay')
 export const filter = await load('pages/filter')
 export const hit = await load('pages/hit')
 export const schedule = await load('pages/schedule')

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { command, diffRows, field, filter, format, hit, live, palette, reader, schedule, spending, stack, today, windows } from './rules.mjs'
+import { command, diffRows, field, filter, format, hit, live, overlay, palette, plan, reader, schedule, spending, stack, today, windows } from './rules.mjs'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -31,6 +31,18 @@ test('the field of a call that says most', () => {
   check('mcp__x__y', { channel: 'general' }, 'general')
   check('Odd', null, '')
   check('Odd', 'a word', 'a word')
+})
+
+test('the plan that waits for a yes', () => {
+  const calls = (...blocks) => [{ role: 'assistant', blocks: blocks.map(([id, name, input]) => ({ type: 'tool_use', id, name, input })) }]
+  const file = ['w', 'Write', { file_path: '/home/sam/.claude/plans/quiet-fox.md', content: '# From the file' }]
+  const other = ['o', 'Write', { file_path: '/shop/plans.md', content: 'no plan' }]
+  const check = (messages, call, expected) => assert.equal(plan.planIn(messages, call), expected)
+  check(calls(file, ['x', 'ExitPlanMode', { plan: '# Said' }]), 'x', '# Said')
+  check(calls(['a', 'ExitPlanMode', { plan: 'old' }], file, other, ['x', 'ExitPlanMode', {}]), 'x', '# From the file')
+  check(calls(other, ['x', 'ExitPlanMode', { plan: ' ' }], file), 'x', undefined)
+  check(calls(['a', 'ExitPlanMode', { plan: 'newest' }]), undefined, 'newest')
+  check([], 'x', undefined)
 })
 
 const session = (id, more = {}) => ({ sessionId: id, label: id, projectPath: '/home/sam/shop', project_name: 'shop', status: 'x', activity: { state: 'idle', evidence: 'registry' }, subagents: [], lastActivity: 1, ...more })
@@ -71,24 +83,44 @@ test('a thousand events a second leave no backlog', () => {
 })
 
 const row = (id, more = {}) => ({ id, title: `Title ${id}`, project: 'shop', path: '/shop', messages: 2, context: 0, last: 1000, ...more })
-const known = { isUnread: () => false, state: one => one.state, pinned: new Set(['c']), tags: { b: ['later'] }, groupOfDay: at => `day ${at}` }
+const known = { isUnread: () => false, state: one => one.state, groupOfDay: at => `day ${at}` }
 const asked = text => filter.readFilter(new URLSearchParams(text))
 
 test('sessions are filtered by their address', () => {
-  const rows = [row('a', { last: 3000 }), row('b', { last: 2000, branch: 'fix' }), row('c'), row('d', { project: 'web', path: '/web', state: 'thinking' })]
+  const rows = [row('a', { last: 3000 }), row('b', { last: 2000, branch: 'fix', tags: ['later'], note: 'ask Ada' }), row('c', { pinned: true }), row('d', { project: 'web', path: '/web', state: 'thinking' })]
   const ids = text => filter.select(rows, asked(text), known).map(one => one.id).join('')
-  for (const [text, expected] of [['', 'cabd'], ['q=later', 'b'], ['project=/web', 'd'], ['show=running', 'd'], ['show=pinned', 'c'], ['branch=fix', 'b'], ['tag=later', 'b'], ['q=title+web', 'd'], ['q=nothing', ''], ['show=nonsense', 'cabd']]) {
+  for (const [text, expected] of [['', 'cabd'], ['q=later', 'b'], ['project=/web', 'd'], ['show=running', 'd'], ['show=pinned', 'c'], ['branch=fix', 'b'], ['tag=Later', 'b'], ['q=%23later', 'b'], ['q=ada', 'b'], ['q=title+web', 'd'], ['q=nothing', ''], ['show=nonsense', 'cabd']]) {
     assert.equal(ids(text), expected, text)
   }
 })
 
 test('groups fold', () => {
-  const rows = [row('a', { last: 3000 }), row('b', { last: 2000 }), row('c')]
+  const rows = [row('a', { last: 3000 }), row('b', { last: 2000 }), row('c', { pinned: true })]
   const chosen = filter.select(rows, asked(''), known)
   const shown = text => filter.lines(chosen, asked(text), known).map(line => (line.kind === 'group' ? `[${line.name} ${line.count}]` : line.row.id)).join(' ')
   assert.equal(shown(''), '[Pinned 1] c [day 3000 1] a [day 2000 1] b')
   assert.equal(shown('group=none'), 'c a b')
   assert.equal(shown('group=project&fold=shop'), '[Pinned 1] c [shop 2]')
+})
+
+test('a change of annotations is shown at once, and one that is heard counts', () => {
+  const rows = [row('a'), row('b', { pinned: true, tags: ['old'] }), row('c')]
+  const none = overlay.annotationsOf(undefined)
+  const before = overlay.annotationsOf(rows[1])
+  const after = overlay.changed(before, { pinned: false, add_tags: ['New', 'OLD'], remove_tags: ['nothing'] })
+  assert.deepEqual(after, { tags: ['old', 'New'], pinned: false, hidden: false })
+  assert.deepEqual(overlay.changed(after, { add_tags: [], remove_tags: ['Old'], note: 'x' }), { tags: ['New'], pinned: false, hidden: false, note: 'x' })
+  const state = live.blank()
+  live.fold(state, [{ name: 'session-annotated', data: { sessionId: 'b', annotations: after } }, { name: 'session-annotated', data: { sessionId: 'c', annotations: { ...none, hidden: true } } }])
+  const shown = overlay.overlay(rows, state.annotated)
+  assert.deepEqual(shown.map(one => [one.id, one.pinned ?? false, one.tags ?? []]), [['a', false, []], ['b', false, ['old', 'New']]])
+  assert.deepEqual(overlay.overlay([row('c', { hidden: true })], state.annotated).map(one => one.id), ['c'], 'it is among the hidden ones')
+  live.fold(state, [{ name: 'resync', data: {} }])
+  assert.equal(state.annotated.size, 0, 'the rows are asked for again')
+})
+
+test('tags as people type them', () => {
+  for (const [text, tags] of [['auth release', ['auth', 'release']], [' #auth, release,auth', ['auth', 'release']], ['', []], ['# ,', []]]) assert.deepEqual(overlay.typedTags(text), tags)
 })
 
 test('what was done is grouped by repository', () => {

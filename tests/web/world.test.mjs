@@ -109,6 +109,8 @@ test('a day is played forward and back', () => {
     ],
   }
   const played = new replay.Replay(day)
+  assert.equal(played.since, at(0), 'it begins on its own day')
+  assert.equal(new replay.Replay({ ...day, changes: day.changes.slice(6) }).since, at(299))
   assert.deepEqual(played.waits, [[at(2), at(5)]])
   const seen = minutes => played.seek(at(minutes)).map(one => `${one.id} ${one.state} ${one.subagents.length}`).join(', ')
   assert.equal(seen(3), 'a waiting_permission 1')

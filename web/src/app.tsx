@@ -5,6 +5,7 @@ import type { ComponentType } from 'preact'
 import { lazy, Suspense } from 'preact/compat'
 import { useEffect } from 'preact/hooks'
 import { bind } from './keys.ts'
+import { edited } from './live/annotations.ts'
 import { announced } from './live/notices.ts'
 import { connection, needing } from './live/store.ts'
 import { Home } from './pages/home.tsx'
@@ -38,6 +39,7 @@ const PAGES: Record<string, PageEntry> = {
   help: page('Help', () => import('./pages/help.tsx'), 'Help'),
 }
 
+const Annotate = lazy(async () => ({ default: (await import('./annotate/dialog.tsx')).Annotate }))
 const Palette = lazy(async () => ({ default: (await import('./palette/palette.tsx')).Palette }))
 
 const LINKS: { to: string; label: string; icon: IconName; keys: string; minor?: boolean }[] = [
@@ -79,6 +81,11 @@ export function App() {
       </a>
       <Navigation active={name} />
       <main id="main" tabIndex={0}>
+        {connection.value === 'polling' && (
+          <p class="offline" role="status">
+            Events do not arrive, so what runs is asked for every 15 seconds.
+          </p>
+        )}
         {connection.value === 'offline' && (
           <p class="offline" role="status">
             The server does not answer; what you see may be old. Trying again…
@@ -97,6 +104,11 @@ export function App() {
       {paletteOpen.value && (
         <Suspense fallback={null}>
           <Palette />
+        </Suspense>
+      )}
+      {edited.value && (
+        <Suspense fallback={null}>
+          <Annotate key={edited.value.id} {...edited.value} />
         </Suspense>
       )}
       <p class="hidden" role="status" aria-live="polite">

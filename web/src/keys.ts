@@ -45,6 +45,8 @@ export function isTyping(event: KeyboardEvent): boolean {
 export function startKeys(): void {
   addEventListener('keydown', event => {
     if (event.defaultPrevented || event.isComposing) return
+    // What lies over the page has the keys to itself.
+    if (document.querySelector('dialog[open]')) return
     const name = nameOf(event)
     const isPlain = !name.startsWith('mod+') && name !== 'escape'
     if (isTyping(event) && isPlain) return

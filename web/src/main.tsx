@@ -3,7 +3,6 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { startKeys } from './keys.ts'
-import { loadMarks } from './live/kept.ts'
 import { startLive } from './live/store.ts'
 import { startNotices } from './live/notices.ts'
 import { startRouter } from './router.ts'
@@ -17,5 +16,4 @@ startRouter()
 startKeys()
 startLive()
 startNotices()
-void loadMarks()
 render(<App />, document.getElementById('app')!)

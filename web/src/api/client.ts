@@ -4,7 +4,7 @@ import type { components, paths } from './schema'
 
 export type Schemas = components['schemas']
 
-type Method = 'get' | 'post' | 'put' | 'delete'
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 type With<M extends Method> = { [P in keyof paths]: paths[P] extends Record<M, object> ? P : never }[keyof paths]
 type Json<R> = R extends { content: { 'application/json': infer T } } ? T : undefined
 type Operation<P extends keyof paths, M extends Method> = paths[P] extends Record<M, infer O> ? O : never
@@ -37,6 +37,8 @@ export const post = <P extends With<'post'>>(path: P, options: Options<Operation
   ask<P, 'post'>('post', path, options)
 export const put = <P extends With<'put'>>(path: P, options: Options<Operation<P, 'put'>> = {}) =>
   ask<P, 'put'>('put', path, options)
+export const patch = <P extends With<'patch'>>(path: P, options: Options<Operation<P, 'patch'>> = {}) =>
+  ask<P, 'patch'>('patch', path, options)
 export const remove = <P extends With<'delete'>>(path: P, options: Options<Operation<P, 'delete'>> = {}) =>
   ask<P, 'delete'>('delete', path, options)
 

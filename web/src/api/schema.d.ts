@@ -1790,7 +1790,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists sessions, running ones first, then newest */
+        /** Lists sessions, running ones first, then pinned, then newest */
         get: operations["list_sessions"];
         put?: never;
         post?: never;
@@ -1815,6 +1815,23 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{session}/annotations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Names, tags, notes, pins or hides a session */
+        patch: operations["annotate"];
         trace?: never;
     };
     "/api/v1/sessions/{session}/blocks": {
@@ -1929,6 +1946,23 @@ export interface paths {
         };
         /** The state of a repository: git, GitHub, documents, sessions */
         get: operations["status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tags that sessions have */
+        get: operations["tags"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2240,6 +2274,15 @@ export interface components {
         /** @description All agents. */
         Agents: {
             agents: components["schemas"]["Agent"][];
+        };
+        /** @description A session and its annotations. */
+        AnnotatedSession: {
+            /** @description Its annotations. */
+            annotations: components["schemas"]["Annotations"];
+            /** @description The session's id. */
+            session_id: components["schemas"]["SessionId"];
+            /** @description What it is called. */
+            title: string | null;
         };
         /** @description A session's name, tags, note and pin from the person, and whether they hid it. */
         Annotations: {
@@ -3357,6 +3400,39 @@ export interface components {
         Mode: "hybrid" | "lexical" | "semantic";
         /** @description A moment: a date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday) or how long ago it was (36h, 2d, 3w). */
         Moment: string;
+        /** @description What to change in a session's annotations; what is not named stays as it is. */
+        NewAnnotations: {
+            /**
+             * @description Tags to add.
+             * @default []
+             */
+            add_tags?: string[];
+            /**
+             * @description Whether the session is listed and found only on request.
+             * @default null
+             */
+            hidden?: boolean | null;
+            /**
+             * @description The name in place of the title; an empty one removes it.
+             * @default null
+             */
+            name?: string | null;
+            /**
+             * @description The note; an empty one removes it.
+             * @default null
+             */
+            note?: string | null;
+            /**
+             * @description Whether the session is listed before others.
+             * @default null
+             */
+            pinned?: boolean | null;
+            /**
+             * @description Tags to remove.
+             * @default []
+             */
+            remove_tags?: string[];
+        };
         /** @description A session to put into a room. */
         NewAssignment: {
             room_id: string;
@@ -3961,7 +4037,7 @@ export interface components {
         };
         /** @description A project. */
         Project: {
-            /** @description What its sessions cost, as far as that is known, in US dollars. */
+            /** @description What its sessions cost by list prices, every message counted once, in US dollars: the sum of its rows of `spending`. */
             cost_usd: number;
             /**
              * Format: date-time
@@ -4772,7 +4848,7 @@ export interface components {
             branch?: string | null;
             /** @description Tokens the model would have before it. */
             context: number;
-            /** @description What it has cost, in US dollars. */
+            /** @description What it has cost by list prices, else what OpenClaw says, in US dollars. */
             cost?: number | null;
             /** @description When it began, in milliseconds since 1970. */
             created?: number | null;
@@ -4780,20 +4856,28 @@ export interface components {
             fork_of?: components["schemas"]["SessionId"] | null;
             /** @description Whether only Backstory's archive, or a registry, still has it. */
             gone?: boolean;
+            /** @description Whether the person hid it. */
+            hidden?: boolean;
             /** @description Its id. */
             id: components["schemas"]["SessionId"];
             /** @description When something last happened in it, in milliseconds since 1970. */
             last?: number | null;
             /** @description Messages a person would read. */
             messages: number;
+            /** @description The beginning of the person's note on it. */
+            note?: string | null;
             /** @description The main repository of the directory it started in, else that directory. */
             path?: string | null;
+            /** @description Whether the person pinned it. */
+            pinned?: boolean;
             /** @description The short name of its repository. */
             project?: string | null;
             /** @description Whether a running process has it open. */
             running?: boolean;
             /** @description What it is doing. */
             state?: components["schemas"]["State"] | null;
+            /** @description The tags that the person gave it. */
+            tags?: string[];
             /** @description Its title. */
             title?: string | null;
         };
@@ -4818,7 +4902,7 @@ export interface components {
             notes: string[];
             /** @description How many files and folders could not be read. */
             problems: number;
-            /** @description The sessions, running ones first, then newest. */
+            /** @description The sessions, running ones first, then pinned ones, then newest. */
             sessions: components["schemas"]["Session"][];
         };
         /** @description A setting of the front end. */
@@ -4884,6 +4968,8 @@ export interface components {
              * @description When it was written.
              */
             at: string | null;
+            /** @description What it was called for, in a few words: a description, or the name of a file, a program or a host. */
+            detail?: string | null;
             /** @description How long it took, in milliseconds. */
             ms: number;
             /** @description The tool. */
@@ -4918,6 +5004,8 @@ export interface components {
             day: string | null;
             /** @description The model. */
             model: string;
+            /** @description The main repository of the directory it started in. */
+            path: string | null;
             /** @description The short name of its repository. */
             project: string | null;
             /** @description The session that first had the messages. */
@@ -5093,6 +5181,18 @@ export interface components {
             file: string;
             /** @description Its id, without `agent-`. */
             id: string;
+        };
+        /** @description A tag and how many sessions have it. */
+        TagCount: {
+            /** @description How many sessions have it. */
+            sessions: number;
+            /** @description The tag. */
+            tag: string;
+        };
+        /** @description The tags there are. */
+        TagsAnswer: {
+            /** @description The tags, in the order of the alphabet. */
+            tags: components["schemas"]["TagCount"][];
         };
         /** @description Whether it is there. */
         TestOutcome: {
@@ -9325,10 +9425,16 @@ export interface operations {
     session_rows: {
         parameters: {
             query?: {
+                /** @description Only sessions that the person hid, which are left out otherwise. */
+                hidden?: boolean;
+                /** @description Only sessions that the person pinned. */
+                pinned?: boolean;
                 /** @description Only sessions of this repository. */
                 project?: string | null;
                 /** @description Only sessions active since then. */
                 since?: components["schemas"]["Moment"] | null;
+                /** @description Only sessions that the person gave this tag. */
+                tag?: string | null;
             };
             header?: never;
             path?: never;
@@ -9456,16 +9562,22 @@ export interface operations {
                 cursor?: string | null;
                 /** @description Only sessions that read or changed this file. */
                 file?: string | null;
+                /** @description Only sessions that the person hid, which are left out otherwise. */
+                hidden?: boolean;
                 /** @description At most so many, up to 10,000; 100 without it. */
                 limit?: number | null;
                 /** @description Only sessions of this origin. */
                 origin?: components["schemas"]["OriginName"] | null;
+                /** @description Only sessions that the person pinned. */
+                pinned?: boolean;
                 /** @description Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it. */
                 project?: string | null;
                 /** @description Only sessions that a running process has open. */
                 running?: boolean;
                 /** @description Only sessions active since then. */
                 since?: components["schemas"]["Moment"] | null;
+                /** @description Only sessions that the person gave this tag. */
+                tag?: string | null;
                 /** @description Only sessions that began before then. */
                 until?: components["schemas"]["Moment"] | null;
             };
@@ -9513,6 +9625,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description Why there is no answer */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    annotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAnnotations"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnnotatedSession"];
                 };
             };
             /** @description Why there is no answer */
@@ -9806,6 +9953,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StatusAnswer"];
+                };
+            };
+            /** @description Why there is no answer */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tags: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TagsAnswer"];
                 };
             };
             /** @description Why there is no answer */

@@ -8,13 +8,14 @@ import { attempt } from '../ui/toast.tsx'
 import { fieldOf } from './field.ts'
 
 /** Loaded with the first plan: most pages show none. */
-const Markdown = lazy(async () => ({ default: (await import('../reader/markdown.tsx')).Markdown }))
+const Plan = lazy(async () => ({ default: (await import('./plan.tsx')).Plan }))
 
 type Request = Schemas['PermissionRequest']
 type Reply = Schemas['PermissionReply']
 
 interface Props {
   worker: number
+  session: string
   request: Request
   onDone: () => void
 }
@@ -55,13 +56,10 @@ function Permission(props: Props & { isPlan: boolean }) {
       <p class="ask-what">
         {isPlan ? 'Approve this plan?' : <>Allow <b>{request.tool}</b>{label ? ` (${label})` : ''}?</>}
       </p>
-      {!value && isPlan && <p class="dim">The plan is at the end of the session.</p>}
-      {value && isPlan && (
-        <div class="ask-text" tabIndex={0} role="group" aria-label="The plan">
-          <Suspense fallback={value}>
-            <Markdown text={value} />
-          </Suspense>
-        </div>
+      {isPlan && (
+        <Suspense fallback={value}>
+          <Plan session={props.session} request={request} text={value} />
+        </Suspense>
       )}
       {value && !isPlan && <pre class={isCode ? 'ask-code' : 'ask-text'} tabIndex={0}>{value}</pre>}
       {(request.description ?? request.reason) && <p class="dim">{request.description ?? request.reason}</p>}

@@ -30,10 +30,10 @@ export function Composer({ session, worker, isBusy, obstacle, onSent }: Props) {
   const field = useRef<HTMLTextAreaElement>(null)
   const isLiving = !isOver(worker)
   const number = isLiving ? worker!.worker : undefined
-  useEffect(() => {
-    model.value = ''
-    mode.value = number === undefined || worker!.permission_mode === 'default' ? '' : worker!.permission_mode
-  }, [number])
+  const current = isLiving ? worker!.permission_mode : 'default'
+  useEffect(() => void (model.value = ''), [number])
+  // It is another one, too, when a plan was approved or the command line has changed it.
+  useEffect(() => void (mode.value = current === 'default' ? '' : current), [number, current])
   // A living worker goes on with what is chosen; another one is started with it.
   const change = async (own: { value: string }, value: string, wanted: Schemas['WorkerChange']) => {
     const before = own.value

@@ -41,7 +41,7 @@ export function Requests({ worker, mark }: { worker: number; mark: string }) {
       {requests
         .filter(request => !answered.includes(request.request))
         .map(request => (
-          <Ask key={request.request} worker={worker} request={request} onDone={() => setAnswered([...answered, request.request])} />
+          <Ask key={request.request} worker={worker} session={info.session_id} request={request} onDone={() => setAnswered([...answered, request.request])} />
         ))}
     </>
   )

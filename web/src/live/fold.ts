@@ -1,5 +1,7 @@
 // What the event stream says, folded into one record for each session. Pure: no clock, no DOM, no network.
 
+import type { Annotations } from './overlay.ts'
+
 export type State =
   | 'idle'
   | 'thinking'
@@ -52,6 +54,8 @@ export interface LiveState {
   asks: Map<string, Asking>
   /** Counts what was heard of each session, so that a reader knows when to look again. */
   heard: Map<string, number>
+  /** Annotations that were changed. */
+  annotated: Map<string, Annotations>
 }
 
 export interface StreamEvent {
@@ -61,7 +65,7 @@ export interface StreamEvent {
 }
 
 export function blank(): LiveState {
-  return { sessions: new Map(), asks: new Map(), heard: new Map() }
+  return { sessions: new Map(), asks: new Map(), heard: new Map(), annotated: new Map() }
 }
 
 /** Applies events in order; the same object is changed, because a thousand may come in a second. */
@@ -100,6 +104,14 @@ function apply(state: LiveState, { name, data }: StreamEvent): void {
     case 'subagent-progress':
     case 'subagent-completed':
       return agent(state, name, data)
+    case 'session-annotated':
+      // Another map each time, because pages compare it with the one they have shown.
+      state.annotated = new Map(state.annotated).set(data.sessionId, data.annotations)
+      return
+    case 'resync':
+      // What was missed may be a change, too.
+      state.annotated = new Map()
+      return
     case 'worker-asks':
       state.asks.set(data.sessionId, { worker: data.worker, requests: data.requests })
       return hear(state, data.sessionId)

@@ -1,8 +1,6 @@
-// What this browser remembers: what was read, and how the pages look. What people sort sessions by (pins, tags) is kept by
-// the server, so that it is the same in every browser.
+// What this browser remembers: what was read, and how the pages look. What people annotate sessions with is the server's.
 
 import { signal, type Signal } from '@preact/signals'
-import { get, put } from '../api/client.ts'
 
 /** A signal that is kept in the browser. */
 export function kept<T>(name: string, fallback: T): Signal<T> {
@@ -45,37 +43,4 @@ export function markRead(id: string, at: number, uuid?: string): void {
   const before = readUntil.peek()[id]
   if (before && before.at >= at && before.uuid === uuid) return
   readUntil.value = { ...readUntil.peek(), [id]: { at: Math.max(at, before?.at ?? 0), ...(uuid ? { uuid } : {}) } }
-}
-
-export interface Marks {
-  pinned: string[]
-  tags: Record<string, string[]>
-}
-
-/** Pins and tags. */
-export const marks = signal<Marks>({ pinned: [], tags: {} })
-const MARKS = 'dashboard.marks'
-
-export async function loadMarks(): Promise<void> {
-  const found = await get('/api/settings').catch(() => ({}) as Record<string, string>)
-  const text = (found as Record<string, string>)[MARKS]
-  if (text) marks.value = { ...marks.peek(), ...(JSON.parse(text) as Marks) }
-}
-
-function save(next: Marks): void {
-  marks.value = next
-  void put('/api/settings/{key}', { path: { key: MARKS }, body: { value: JSON.stringify(next) } as never }).catch(() => loadMarks())
-}
-
-export function togglePin(id: string): void {
-  const { pinned, tags } = marks.peek()
-  save({ tags, pinned: pinned.includes(id) ? pinned.filter(one => one !== id) : [...pinned, id] })
-}
-
-export function setTags(id: string, names: string[]): void {
-  const { pinned, tags } = marks.peek()
-  const next = { ...tags }
-  if (names.length) next[id] = [...new Set(names)]
-  else delete next[id]
-  save({ pinned, tags: next })
 }

@@ -2,7 +2,9 @@
 
 import { computed, signal } from '@preact/signals'
 import { get, type Schemas } from '../api/client.ts'
+import { overlay, type Annotations } from './overlay.ts'
 import { blank, fold, isWorking, needsPerson, type LiveState, type StreamEvent } from './fold.ts'
+import { poll } from './poll.ts'
 import { listen, type Connection } from './stream.ts'
 
 export type Row = Schemas['SessionRow']
@@ -12,8 +14,14 @@ const state: LiveState = blank()
 /** Counts the frames in which something changed. */
 export const version = signal(0)
 export const connection = signal<Connection>('connecting')
-/** A short row for each session, newest first; undefined until they have come. */
-export const rows = signal<Row[] | undefined>(undefined)
+const listed = signal<Row[] | undefined>(undefined)
+const listedHidden = signal<Row[] | undefined>(undefined)
+/** What sessions were annotated with since the page was loaded. */
+export const annotated = computed(() => (version.value, state.annotated))
+/** A short row for each session that is not hidden, newest first; undefined until they have come. */
+export const rows = computed(() => listed.value && overlay(listed.value, annotated.value))
+/** The same of hidden sessions, once somebody asked for them. */
+export const hiddenRows = computed(() => listedHidden.value && overlay(listedHidden.value, annotated.value))
 export const rowsError = signal<string | undefined>(undefined)
 /** The time, as far as ages need it. */
 export const now = signal(Date.now())
@@ -72,7 +80,8 @@ export async function refreshRows(): Promise<void> {
   }
   isAsking = true
   try {
-    rows.value = (await get('/api/v1/rows')).rows
+    listed.value = (await get('/api/v1/rows')).rows
+    if (listedHidden.peek()) listedHidden.value = (await get('/api/v1/rows', { query: { hidden: true } })).rows
     rowsError.value = undefined
   } catch (error) {
     rowsError.value = error instanceof Error ? error.message : String(error)
@@ -83,6 +92,19 @@ export async function refreshRows(): Promise<void> {
       later()
     }
   }
+}
+
+/** Asks for the hidden sessions, too, from now on. */
+export function askForHidden(): void {
+  if (listedHidden.peek()) return
+  listedHidden.value = []
+  void refreshRows()
+}
+
+/** A session has these annotations. */
+export function hear(id: string, annotations: Annotations): void {
+  fold(state, [{ name: 'session-annotated', data: { sessionId: id, annotations } }])
+  version.value++
 }
 
 let timer: number | undefined
@@ -108,20 +130,39 @@ async function refreshAsks(): Promise<void> {
   version.value++
 }
 
-const RELISTS = new Set(['session-created', 'session-removed', 'sessions-changed', 'session-updated', 'resync'])
+const RELISTS = new Set(['session-annotated', 'session-created', 'session-removed', 'sessions-changed', 'session-updated', 'resync'])
+
+function take(events: StreamEvent[]): void {
+  fold(state, events)
+  version.value++
+  for (const take of listeners) take(events)
+  if (events.some(event => RELISTS.has(event.name))) later()
+  if (events.some(event => event.name === 'sessions-refresh')) void refreshAsks()
+}
+
+/** How often it is asked what runs while no events come, in milliseconds. */
+const POLL = 15_000
+
+async function pollUnlessLive(): Promise<void> {
+  if (connection.peek() === 'live' || document.hidden) return
+  const events = await poll()
+  if (!events.length || connection.peek() === 'live') return
+  connection.value = 'polling'
+  take(events)
+  void refreshRows()
+}
 
 /** Starts listening. */
 export function startLive(): void {
-  listen(
-    events => {
-      fold(state, events)
-      version.value++
-      for (const take of listeners) take(events)
-      if (events.some(event => RELISTS.has(event.name))) later()
-      if (events.some(event => event.name === 'sessions-refresh')) void refreshAsks()
-    },
-    next => (connection.value = next),
-  )
-  setInterval(() => (now.value = Date.now()), 15_000)
+  listen(take, next => {
+    const isFirstFailure = next === 'offline' && connection.peek() === 'connecting'
+    // While questions are answered it is the events alone that fail.
+    if (next !== 'offline' || connection.peek() !== 'polling') connection.value = next
+    if (isFirstFailure) void pollUnlessLive()
+  })
+  setInterval(() => {
+    now.value = Date.now()
+    void pollUnlessLive()
+  }, POLL)
   void refreshRows()
 }

@@ -14,13 +14,14 @@ const NAMES = [
   'subagent-progress',
   'subagent-completed',
   'announcement',
+  'session-annotated',
   'sessions-changed',
   'worker-asks',
   'resync',
   'watching',
 ]
 
-export type Connection = 'connecting' | 'live' | 'offline'
+export type Connection = 'connecting' | 'live' | 'polling' | 'offline'
 
 interface Wire {
   kind: 'events' | 'connection' | 'hello'

@@ -58,7 +58,7 @@ function Report({ rows, isAll, span }: { rows: SpendingRow[]; isAll: boolean; sp
   const sum = total(picked)
   const known = rows.map(row => row.day).filter((day): day is string => Boolean(day)).sort()
   const first = isAll ? known[0]! : isoDay(now.value - (parseInt(span) - 1) * 86_400_000)
-  const all = known.length ? days(first < known[0]! ? first : known[0]!, isoDay(now.value)) : []
+  const all = known.length ? days(first < known[0]! ? first : known[0]!, isAll ? known.at(-1)! : isoDay(now.value)) : []
   const projects = sums(choose(rows, { ...chosen.value, day: '' }), 'project')
   return (
     <>

@@ -4,7 +4,8 @@ import type { Row } from '../live/store.ts'
 import type { State } from '../live/fold.ts'
 
 export type GroupBy = 'day' | 'project' | 'none'
-export type Show = 'all' | 'unread' | 'running' | 'waiting' | 'pinned' | 'archived' | 'gone'
+export const SHOWN = ['all', 'unread', 'running', 'waiting', 'pinned', 'archived', 'gone', 'hidden'] as const
+export type Show = (typeof SHOWN)[number]
 
 export interface Filter {
   text: string
@@ -19,8 +20,6 @@ export interface Filter {
 export interface Known {
   isUnread: (row: Row) => boolean
   state: (row: Row) => State | undefined
-  pinned: ReadonlySet<string>
-  tags: Record<string, string[]>
   groupOfDay: (at: number) => string
 }
 
@@ -38,7 +37,7 @@ export function readFilter(query: URLSearchParams): Filter {
     text: query.get('q') ?? '',
     project: query.get('project') ?? '',
     branch: query.get('branch') ?? '',
-    show: one('show', ['all', 'unread', 'running', 'waiting', 'pinned', 'archived', 'gone'], 'all'),
+    show: one('show', SHOWN, 'all'),
     tag: query.get('tag') ?? '',
     group: one('group', ['day', 'project', 'none'], 'day'),
     folded: new Set((query.get('fold') ?? '').split('|').filter(Boolean)),
@@ -48,15 +47,15 @@ export function readFilter(query: URLSearchParams): Filter {
 /** The rows that meet the filter; pinned ones first. */
 export function select(rows: readonly Row[], filter: Filter, known: Known): Row[] {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean)
-  const chosen = rows.filter(row => isShown(row, filter, known) && words.every(word => holds(row, word, known)))
-  const rank = (row: Row) => (known.pinned.has(row.id) ? 0 : 1)
+  const chosen = rows.filter(row => isShown(row, filter, known) && words.every(word => holds(row, word)))
+  const rank = (row: Row) => (row.pinned ? 0 : 1)
   return chosen.sort((one, other) => rank(one) - rank(other) || (other.last ?? 0) - (one.last ?? 0))
 }
 
 function isShown(row: Row, filter: Filter, known: Known): boolean {
   if (filter.project && row.path !== filter.project && row.project !== filter.project) return false
   if (filter.branch && row.branch !== filter.branch) return false
-  if (filter.tag && !known.tags[row.id]?.includes(filter.tag)) return false
+  if (filter.tag && !row.tags?.some(tag => tag.toLowerCase() === filter.tag.toLowerCase())) return false
   const state = known.state(row)
   switch (filter.show) {
     case 'unread':
@@ -66,7 +65,7 @@ function isShown(row: Row, filter: Filter, known: Known): boolean {
     case 'waiting':
       return state === 'waiting_permission' || state === 'waiting_input'
     case 'pinned':
-      return known.pinned.has(row.id)
+      return row.pinned === true
     case 'archived':
       return row.archived === true
     case 'gone':
@@ -76,9 +75,9 @@ function isShown(row: Row, filter: Filter, known: Known): boolean {
   }
 }
 
-function holds(row: Row, word: string, known: Known): boolean {
-  const tags = known.tags[row.id] ?? []
-  return [row.title, row.project, row.branch, row.agent, row.id, ...tags].some(text => text?.toLowerCase().includes(word))
+function holds(row: Row, word: string): boolean {
+  const tags = (row.tags ?? []).map(tag => `#${tag}`)
+  return [row.title, row.project, row.branch, row.agent, row.id, row.note, ...tags].some(text => text?.toLowerCase().includes(word))
 }
 
 /** Rows under the names of their groups; a folded group is its name alone. */
@@ -87,7 +86,7 @@ export function lines(rows: readonly Row[], filter: Filter, known: Known): Line[
   if (filter.group === 'none') return rows.map(row)
   const groups = new Map<string, Row[]>()
   for (const one of rows) {
-    const name = known.pinned.has(one.id) ? 'Pinned' : nameOf(one, filter.group, known)
+    const name = one.pinned ? 'Pinned' : nameOf(one, filter.group, known)
     const group = groups.get(name)
     if (group) group.push(one)
     else groups.set(name, [one])

@@ -13,12 +13,15 @@ const KEYS: [string, [string, string][]][] = [
     ['?', 'This page'],
   ]],
   ['Sessions and search', [
-    ['j k', 'Next, previous'], ['Enter', 'Open'], ['f', 'Filter'], ['p', 'Pin'], ['t', 'Tag'], ['m', 'Mark as read'],
+    ['j k', 'Next, previous'], ['Enter', 'Open'], ['f', 'Filter'], ['m', 'Mark as read'], ['x', 'Hide, or show again'],
   ]],
   ['A session', [
     ['j k', 'Next, previous message'], ['J K', 'Next, previous prompt'], ['G', 'To the end, and follow'],
     ['f', 'Find in the whole session'], ['l', 'All, conversation, or prompts only'], ['i', 'The side column'],
     ['c', 'Write to the session'], ['Esc', 'Back to the list'],
+  ]],
+  ['A session, in the list or open', [
+    ['p', 'Pin'], ['t', 'Tags'], ['r', 'Name'], ['e', 'Note'],
   ]],
   ['World', [
     ['w a s d', 'Move'], ['+ -', 'Nearer, farther'], ['[ ]', 'Previous, next agent'], ['o', 'Open its session'],

@@ -10,6 +10,7 @@ import { rows } from '../live/store.ts'
 import { go, place, sessionAddress, setQuery } from '../router.ts'
 import { Age, Empty, ErrorLine } from '../ui/parts.tsx'
 import { marked, why } from './hit.ts'
+import { Hinted } from './hinted.tsx'
 import '../style/search.css'
 
 type Answer = Schemas['SearchAnswer']
@@ -91,7 +92,7 @@ export function Search() {
         <Status answer={answer.value} isBusy={isBusy.value} />
       </div>
       {failure.value && <ErrorLine error={failure.value} />}
-      {answer.value && !answer.value.hits.length && <None answer={answer.value} />}
+      {answer.value && !answer.value.hits.length && (answer.value.hint?.is_all ? <Hinted hint={answer.value.hint} text={text} /> : <None answer={answer.value} />)}
       {!text && <Hints />}
       <ol class={isBusy.value ? 'hits stale' : 'hits'}>
         {answer.value?.hits.map((hit, at) => (
@@ -139,7 +140,7 @@ function Status({ answer, isBusy }: { answer: Answer | undefined; isBusy: boolea
   }
   return (
     <p class="search-status dim" role="status">
-      {answer && `${plural(answer.hits.length, 'session')} of ${answer.known.toLocaleString('en')}`}
+      {answer && !answer.hint?.is_all && `${plural(answer.hits.length, 'session')} of ${answer.known.toLocaleString('en')}`}
       {isBusy && ' …'}
       {notes.map(note => (
         <span key={note} class="note">

@@ -5,8 +5,9 @@ import { useEffect, useRef } from 'preact/hooks'
 import { VList, type VListHandle } from 'virtua'
 import { dayName, money, plural } from '../format.ts'
 import { bind } from '../keys.ts'
-import { isUnread, markRead, marks, setTags, togglePin } from '../live/kept.ts'
-import { liveSession, now, refreshRows, rows, rowsError, type Row } from '../live/store.ts'
+import { annotationsNow, edited, setHidden, togglePin } from '../live/annotations.ts'
+import { isUnread, markRead } from '../live/kept.ts'
+import { askForHidden, hiddenRows, liveSession, now, refreshRows, rows, rowsError, type Row } from '../live/store.ts'
 import { inWords } from '../live/fold.ts'
 import { go, place, setQuery } from '../router.ts'
 import { Icon } from '../ui/icons.tsx'
@@ -22,6 +23,7 @@ const SHOWS: [Filter['show'], string][] = [
   ['pinned', 'Pinned'],
   ['archived', 'Archived'],
   ['gone', 'Transcript gone'],
+  ['hidden', 'Hidden'],
 ]
 
 const filter = computed(() => readFilter(place.value.query))
@@ -29,12 +31,11 @@ const known = computed(
   (): Known => ({
     isUnread: row => isUnread(row.id, row.last),
     state: row => liveSession(row.id)?.activity.state ?? row.state ?? undefined,
-    pinned: new Set(marks.value.pinned),
-    tags: marks.value.tags,
     groupOfDay: at => dayName(at, now.value),
   }),
 )
-const chosen = computed(() => select(rows.value ?? [], filter.value, known.value))
+const listed = computed(() => (filter.value.show === 'hidden' ? hiddenRows.value : rows.value))
+const chosen = computed(() => select(listed.value ?? [], filter.value, known.value))
 const shown = computed(() => lines(chosen.value, filter.value, known.value))
 
 export function Sessions() {
@@ -42,6 +43,9 @@ export function Sessions() {
   const list = useRef<VListHandle>(null)
   const field = useRef<HTMLInputElement>(null)
   const selected = useComputed(() => shown.value[current.value])
+  useEffect(() => {
+    if (filter.value.show === 'hidden') askForHidden()
+  }, [filter.value.show])
   useEffect(() => {
     const move = (by: number) => {
       const all = shown.peek()
@@ -61,13 +65,16 @@ export function Sessions() {
       { keys: 'k, up', what: 'Previous session', run: () => move(-1) },
       { keys: 'enter, o', what: 'Open', run: withRow(row => go(`/s/${row.id}`)) },
       { keys: 'p', what: 'Pin or unpin', run: withRow(row => togglePin(row.id)) },
-      { keys: 't', what: 'Tag', run: withRow(askForTags) },
+      { keys: 't', what: 'Tags', run: withRow(row => (edited.value = { id: row.id, field: 'tags' })) },
+      { keys: 'r', what: 'Name', run: withRow(row => (edited.value = { id: row.id, field: 'name' })) },
+      { keys: 'e', what: 'Note', run: withRow(row => (edited.value = { id: row.id, field: 'note' })) },
+      { keys: 'x', what: 'Hide, or show again', run: withRow(row => void setHidden(row.id, !annotationsNow(row.id).hidden)) },
       { keys: 'm', what: 'Mark as read', run: withRow(row => markRead(row.id, Date.now())) },
       { keys: 'f', what: 'Filter', run: () => field.current?.focus() },
       { keys: 'escape', what: 'Clear the filter', run: () => (field.current?.blur(), setQuery({ q: undefined })) },
     ])
   }, [])
-  const all = rows.value
+  const all = listed.value
   return (
     <div class="sessions">
       <Head title="Sessions" note={all ? `${chosen.value.length.toLocaleString('en')} of ${all.length.toLocaleString('en')}` : undefined} />
@@ -75,8 +82,8 @@ export function Sessions() {
       {rowsError.value && !all && <ErrorLine error={{ message: rowsError.value }} retry={() => void refreshRows()} />}
       {!all && !rowsError.value && <Loading lines={12} />}
       {all && !chosen.value.length && (
-        <Empty title="No session matches">
-          <a href="/sessions">Show all {plural(all.length, 'session')}</a> or{' '}
+        <Empty title={filter.value.show === 'hidden' && !all.length ? 'No session is hidden' : 'No session matches'}>
+          <a href="/sessions">Show all {plural(rows.value?.length ?? 0, 'session')}</a> or{' '}
           <a href={`/search?q=${encodeURIComponent(filter.value.text)}`}>search what was said in them</a>.
         </Empty>
       )}
@@ -102,7 +109,7 @@ export function Sessions() {
 
 function Filters({ field }: { field: { current: HTMLInputElement | null } }) {
   const { text, show, group, project, branch, tag } = filter.value
-  const tags = [...new Set(Object.values(marks.value.tags).flat())].sort()
+  const tags = [...new Set([...(rows.value ?? []).flatMap(row => row.tags ?? []), ...(tag ? [tag] : [])])].sort((one, other) => one.localeCompare(other))
   return (
     <div class="filters" role="search">
       <input
@@ -170,7 +177,6 @@ function SessionRow({ row, at, total, isCurrent }: { row: Row; at: number; total
   const live = liveSession(row.id)
   const state = live?.activity.state ?? row.state
   const isActive = live && state !== 'idle' && state !== 'ended'
-  const tags = marks.value.tags[row.id] ?? []
   const classes = ['row', isUnread(row.id, row.last) ? 'unread' : '', isCurrent ? 'current' : '', row.gone ? 'gone' : '']
   return (
     <article aria-posinset={at + 1} aria-setsize={total} aria-label={row.title ?? 'Untitled'}>
@@ -178,9 +184,14 @@ function SessionRow({ row, at, total, isCurrent }: { row: Row; at: number; total
         <StateDot state={state} title={live ? `${inWords(live.activity)} (known from ${live.activity.evidence ?? 'its transcript'})` : undefined} />
         <span class="row-title">{row.title ?? 'Untitled'}</span>
         {isActive && <span class="row-doing">{inWords(live.activity)}</span>}
-        {marks.value.pinned.includes(row.id) && <Icon name="pin" />}
+        {row.pinned && <Icon name="pin" />}
+        {row.note && (
+          <span class="row-note" title={row.note}>
+            <Icon name="document" />
+          </span>
+        )}
         {row.fork_of && <Icon name="fork" />}
-        {tags.map(tag => (
+        {(row.tags ?? []).map(tag => (
           <span key={tag} class="tag own">
             {tag}
           </span>
@@ -201,10 +212,4 @@ function SessionRow({ row, at, total, isCurrent }: { row: Row; at: number; total
       </a>
     </article>
   )
-}
-
-function askForTags(row: Row): void {
-  const before = marks.peek().tags[row.id] ?? []
-  const answer = prompt('Tags, separated by commas', before.join(', '))
-  if (answer !== null) setTags(row.id, answer.split(',').map(tag => tag.trim()).filter(Boolean))
 }

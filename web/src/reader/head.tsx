@@ -6,8 +6,8 @@ import type { Schemas } from '../api/client.ts'
 import { resumeCommand } from '../chat/command.ts'
 import { about, count, dayName } from '../format.ts'
 import { inWords, type LiveSession } from '../live/fold.ts'
-import { marks, setTags, togglePin } from '../live/kept.ts'
-import { now } from '../live/store.ts'
+import { edited, setHidden, togglePin } from '../live/annotations.ts'
+import { annotated, now } from '../live/store.ts'
 import { Age, Button, StateDot } from '../ui/parts.tsx'
 import { attempt, copy } from '../ui/toast.tsx'
 import { items, markdown, type Layout } from './items.ts'
@@ -27,7 +27,8 @@ interface Props {
 export function SessionHead({ id, session, live, layout, side, find }: Props) {
   const activity = live?.activity ?? session?.activity ?? undefined
   const title = session?.title ?? live?.title ?? 'Session'
-  const isPinned = marks.value.pinned.includes(id)
+  const annotations = annotated.value.get(id) ?? session?.annotations
+  const isPinned = annotations?.pinned === true
   return (
     <header class="session-head">
       <div class="session-title">
@@ -41,13 +42,15 @@ export function SessionHead({ id, session, live, layout, side, find }: Props) {
         {session?.cost_usd ? <span title="estimated by list prices">{about(session.cost_usd)}</span> : null}
         {session && session.context_tokens > 0 && <span title={`${session.context_tokens} tokens before the model`}>{count(session.context_tokens)} context</span>}
         {session?.last_modified && <Age at={Date.parse(session.last_modified)} />}
-        {(marks.value.tags[id] ?? []).map(tag => (
+        {(annotations?.tags ?? []).map(tag => (
           <span key={tag} class="tag own">
             {tag}
           </span>
         ))}
+        {annotations?.hidden && <span class="tag">hidden</span>}
         {!session?.file && session && <span class="tag">transcript gone</span>}
       </p>
+      {annotations?.note && <p class="session-note">{annotations.note}</p>}
       <div class="session-tools">
         <div class="segments" role="group" aria-label="What to show">
           {(['normal', 'conversation', 'prompts'] as const).map(name => (
@@ -58,27 +61,28 @@ export function SessionHead({ id, session, live, layout, side, find }: Props) {
         </div>
         <Button kind="quiet" icon="search" label="Find in the whole session" keys="f" onClick={find} />
         <Button kind="quiet" icon="pin" label={isPinned ? 'Unpin' : 'Pin'} pressed={isPinned} onClick={() => togglePin(id)} />
-        <More id={id} session={session} title={title} />
+        <More id={id} session={session} title={title} isHidden={annotations?.hidden === true} />
         <Button kind="quiet" icon="side" label="Side column" keys="i" pressed={side.value} onClick={() => (side.value = !side.value)} />
       </div>
     </header>
   )
 }
 
-function More({ id, session, title }: { id: string; session: Session | undefined; title: string }) {
+function More({ id, session, title, isHidden }: { id: string; session: Session | undefined; title: string; isHidden: boolean }) {
   const isOpen = useSignal(false)
   const does = (act: () => void) => () => {
     isOpen.value = false
     act()
   }
   const entries: [string, () => void][] = [
+    ['Name, tags and note…', () => (edited.value = { id, field: 'name' })],
+    [isHidden ? 'Show in lists again' : 'Hide from lists', () => void setHidden(id, !isHidden)],
     ['Copy the command that resumes it', () => void copy(resumeCommand(session?.cwd, id), 'the command')],
     ['Copy the command that forks it', () => void copy(`backstory fork ${id}`, 'the command')],
     ['Copy a link', () => void copy(`${location.origin}/s/${id}`, 'the link')],
     ['Copy the id', () => void copy(id, 'the id')],
     ['Copy as Markdown', () => void attempt(async () => navigator.clipboard.writeText(await asMarkdown(id, title)), 'Copied the conversation')],
     ['Save as Markdown', () => void attempt(async () => save(await asMarkdown(id, title), `${id.slice(0, 8)}.md`))],
-    ['Tags…', () => askForTags(id)],
     ['Play it in the world', () => location.assign(`/world?replay=${session?.created ?? ''}&session=${id}`)],
   ]
   return (
@@ -114,9 +118,3 @@ function save(text: string, name: string): Promise<void> {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
   return Promise.resolve()
 }
-
-function askForTags(id: string): void {
-  const answer = prompt('Tags, separated by commas', (marks.peek().tags[id] ?? []).join(', '))
-  if (answer !== null) setTags(id, answer.split(',').map(tag => tag.trim()).filter(Boolean))
-}
-

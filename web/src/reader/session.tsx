@@ -11,8 +11,9 @@ import { isOver, useWorker } from '../chat/worker.ts'
 import { dayName } from '../format.ts'
 import { bind } from '../keys.ts'
 import { isWorking } from '../live/fold.ts'
+import { edited, togglePin } from '../live/annotations.ts'
 import { kept, markRead, readUntil } from '../live/kept.ts'
-import { asking, heard, liveSession, now, rows } from '../live/store.ts'
+import { annotated, asking, heard, liveSession, now, rows } from '../live/store.ts'
 import { go, parts, place } from '../router.ts'
 import { Button, ErrorLine, Loading } from '../ui/parts.tsx'
 import { FindBar } from './find.tsx'
@@ -43,7 +44,7 @@ export function SessionPage() {
 function Reader({ id }: { id: string }) {
   const loader = useMemo(() => new Loader(id), [id])
   const mark = heard(id)
-  const session = useResource(signal => get('/api/v1/sessions/{session}', { path: { session: id }, signal }), [id, Math.floor(mark / 8), !loader.window.value])
+  const session = useResource(signal => get('/api/v1/sessions/{session}', { path: { session: id }, signal }), [id, Math.floor(mark / 8), !loader.window.value, annotated.value.get(id)])
   const outline = useOutline(id, Math.floor(mark / 8) + (loader.window.value ? 1 : 0))
   const finding = useSignal(false)
   const follows = useSignal(true)
@@ -142,7 +143,11 @@ function Reader({ id }: { id: string }) {
         { keys: 'f', what: 'Find in the whole session', run: () => (finding.value = true) },
         { keys: 'l', what: 'All, conversation, or prompts only', run: nextLayout },
         { keys: 'i', what: 'Show or hide the side', run: () => (side().value = !side().peek()) },
-        { keys: 'c, r', what: 'Write to the session', run: () => document.querySelector<HTMLElement>('.composer-text')?.focus() },
+        { keys: 'p', what: 'Pin or unpin', run: () => togglePin(id) },
+        { keys: 't', what: 'Tags', run: () => (edited.value = { id, field: 'tags' }) },
+        { keys: 'r', what: 'Name', run: () => (edited.value = { id, field: 'name' }) },
+        { keys: 'e', what: 'Note', run: () => (edited.value = { id, field: 'note' }) },
+        { keys: 'c', what: 'Write to the session', run: () => document.querySelector<HTMLElement>('.composer-text')?.focus() },
         { keys: 'escape', what: 'Close, or go back to the list', run: () => (drawer.value ? (drawer.value = false) : finding.value ? (finding.value = false) : go('/sessions')) },
       ]),
     [],

@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals'
 import type { Schemas } from '../api/client.ts'
-import { about, age, baseName, clock, count, duration, plural, shortPath } from '../format.ts'
+import { about, age, baseName, clock, count, duration, money, plural, shortPath } from '../format.ts'
 import { now, rows } from '../live/store.ts'
 import { go, sessionAddress } from '../router.ts'
 import { Button, Empty, Loading } from '../ui/parts.tsx'
@@ -118,7 +118,10 @@ function Timing({ outline, goTo }: Listed) {
           <li key={`${call.offset} ${call.ms}`}>
             <button type="button" onClick={() => goTo(call.uuid)}>
               <time>{duration(call.ms)}</time>
-              <span>{call.name}</span>
+              <span>
+                {call.name}
+                {call.detail && <i> {call.detail}</i>}
+              </span>
             </button>
           </li>
         ))}
@@ -159,7 +162,8 @@ function About({ session }: { session: Session }) {
     ['Branch', session.branch],
     ['Started', session.created && new Date(session.created).toLocaleString('en-GB')],
     ['Last active', session.last_modified && `${age(new Date(session.last_modified).getTime(), now.value)}, ${new Date(session.last_modified).toLocaleString('en-GB')}`],
-    ['Cost', session.cost_usd !== null && session.cost_usd !== undefined && about(session.cost_usd)],
+    ['Cost by list prices', session.cost_usd !== null && session.cost_usd !== undefined && about(session.cost_usd)],
+    ['Cost, says OpenClaw', session.total_cost_usd !== null && session.total_cost_usd !== undefined && money(session.total_cost_usd)],
     ['Tokens out', count(session.total_output_tokens)],
     ['Read from cache', count(session.cache_read_tokens)],
     ['Context', plural(session.context_tokens, 'token')],

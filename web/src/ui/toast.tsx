@@ -6,15 +6,24 @@ interface Note {
   id: number
   text: string
   isError: boolean
+  act: Act | undefined
+}
+
+/** What can be done about a note while it is shown. */
+interface Act {
+  label: string
+  run: () => void
 }
 
 const notes = signal<Note[]>([])
 let next = 0
 
-export function toast(text: string, isError = false): void {
+const drop = (id: number) => (notes.value = notes.value.filter(note => note.id !== id))
+
+export function toast(text: string, isError = false, act?: Act): void {
   const id = next++
-  notes.value = [...notes.value, { id, text, isError }].slice(-3)
-  setTimeout(() => (notes.value = notes.value.filter(note => note.id !== id)), isError ? 8000 : 3000)
+  notes.value = [...notes.value, { id, text, isError, act }].slice(-3)
+  setTimeout(() => drop(id), isError || act ? 8000 : 3000)
 }
 
 /** Does something and says what failed. */
@@ -39,6 +48,11 @@ export function Toasts() {
       {notes.value.map(note => (
         <p key={note.id} class={note.isError ? 'toast bad' : 'toast'}>
           {note.text}
+          {note.act && (
+            <button type="button" onClick={() => (drop(note.id), note.act!.run())}>
+              {note.act.label}
+            </button>
+          )}
         </p>
       ))}
     </div>

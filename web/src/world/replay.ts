@@ -26,7 +26,8 @@ export class Replay {
     this.day = day
     const first = day.changes[0]?.at ?? Date.parse(day.since)
     const last = day.changes.at(-1)?.at ?? Date.parse(day.until)
-    this.since = first - 60_000
+    // A minute before the first change, but not on the day before.
+    this.since = Math.max(first - 60_000, Date.parse(day.since) || -Infinity)
     this.until = last + 5 * 60_000
     this.at = this.since
     this.waits = waits(day)

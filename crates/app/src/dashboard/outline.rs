@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use transcript::record::{Record, RecordKind, parse};
-use transcript::{Message, Part, Raw, Reader, Role, message, preview};
+use transcript::{Message, Part, Raw, Reader, Role, ToolCall, message, preview};
 
 use crate::sessions::locate::{Files, locate};
 use crate::{Context, Error, Kind};
@@ -90,6 +90,9 @@ pub struct SlowCall {
     pub place: OutlinedPlace,
     /// The tool.
     pub name: String,
+    /// What it was called for, in a few words: a description, or the name of a file, a program or a host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
     /// How long it took, in milliseconds.
     pub ms: u64,
 }
@@ -134,9 +137,16 @@ struct Sketch {
     /// The prompts by the record they follow.
     after: HashMap<String, usize>,
     /// The calls whose results have not come.
-    open: HashMap<String, (OutlinedPlace, String)>,
+    open: HashMap<String, OpenCall>,
     tools: BTreeMap<String, ToolTime>,
     files: BTreeMap<String, ChangedFile>,
+}
+
+/// A call whose result has not come.
+struct OpenCall {
+    place: OutlinedPlace,
+    name: String,
+    detail: Option<String>,
 }
 
 impl Sketch {
@@ -151,8 +161,11 @@ impl Sketch {
         }
         for part in &message.parts {
             match part {
-                Part::ToolUse { id, name, .. } => {
-                    self.open.insert((*id).to_owned(), (place(), (*name).to_owned()));
+                Part::ToolUse { id, name, input } => {
+                    let detail = ToolCall { id, name, input: *input }.detail();
+                    let detail = detail.map(|detail| context.secrets.redacted_beginning(detail));
+                    let call = OpenCall { place: place(), name: (*name).to_owned(), detail };
+                    self.open.insert((*id).to_owned(), call);
                 }
                 Part::ToolResult { id, is_error, kept, .. } => {
                     self.result(id, *is_error, message.at);
@@ -187,7 +200,7 @@ impl Sketch {
     }
 
     fn result(&mut self, id: &str, is_error: bool, at: Option<Timestamp>) {
-        let Some((place, name)) = self.open.remove(id) else { return };
+        let Some(OpenCall { place, name, detail }) = self.open.remove(id) else { return };
         let span = at.zip(place.at).map(|(at, called)| at.duration_since(called).as_millis());
         let ms = span.and_then(|span| u64::try_from(span).ok()).unwrap_or_default();
         let blank = ToolTime { name: name.clone(), calls: 0, failed: 0, ms: 0 };
@@ -198,7 +211,7 @@ impl Sketch {
         let slowest = &mut self.answer.slowest;
         let at = slowest.partition_point(|call| call.ms >= ms);
         if at < SLOWEST {
-            slowest.insert(at, SlowCall { place, name, ms });
+            slowest.insert(at, SlowCall { place, name, detail, ms });
             slowest.truncate(SLOWEST);
         }
     }

@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::sessions::list;
 use crate::{Context, Error};
 
-/// The longest title of a row, in characters.
-const TITLE: usize = 120;
+/// The longest title and the longest note of a row, in characters.
+const LONGEST: usize = 120;
 
 /// A row for each session.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -24,6 +24,7 @@ pub struct Answer {
 /// What a list shows of a session; what is absent is not known or not so.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SessionRow")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Row {
     /// Its id.
     pub id: SessionId,
@@ -52,7 +53,7 @@ pub struct Row {
     pub messages: u64,
     /// Tokens the model would have before it.
     pub context: u64,
-    /// What it has cost, in US dollars.
+    /// What it has cost by list prices, else what OpenClaw says, in US dollars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
     /// How many sub-agents it had.
@@ -73,6 +74,18 @@ pub struct Row {
     /// Whether Backstory's archive has a copy.
     #[serde(skip_serializing_if = "is_false")]
     pub archived: bool,
+    /// Whether the person pinned it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub pinned: bool,
+    /// Whether the person hid it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub hidden: bool,
+    /// The tags that the person gave it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// The beginning of the person's note on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
@@ -92,10 +105,11 @@ pub fn rows(context: &Context, request: &list::Request) -> Result<Answer, Error>
 }
 
 fn row(session: Session) -> Row {
-    let short = |text: std::sync::Arc<str>| text.chars().take(TITLE).collect::<String>();
+    let short = |text: &str| text.chars().take(LONGEST).collect::<String>();
+    let annotations = session.annotations.map(|annotations| *annotations).unwrap_or_default();
     Row {
         state: session.activity.as_ref().map(|activity| activity.state),
-        title: session.title.map(short),
+        title: session.title.as_deref().map(short),
         project: session.project.map(|name| name.to_string()),
         path: session.repo_path.or(session.cwd).map(|path| path.display().to_string()),
         branch: session.branch.map(|branch| branch.to_string()),
@@ -103,13 +117,17 @@ fn row(session: Session) -> Row {
         last: session.last_modified.map(Timestamp::as_millisecond),
         messages: session.visible_messages,
         context: session.context_tokens,
-        cost: session.registry_cost_usd.or(session.cost_usd),
+        cost: session.cost_usd.or(session.registry_cost_usd),
         agents: session.subagents.len(),
         agent: session.origin.agent().map(ToString::to_string),
         fork_of: session.forked_from.map(|origin| origin.session_id),
         running: session.is_running,
         gone: session.file.is_none() || matches!(session.origin, Origin::Archived | Origin::Ghost),
         archived: session.archived,
+        pinned: annotations.pinned,
+        hidden: annotations.hidden,
+        tags: annotations.tags,
+        note: annotations.note.as_deref().map(short),
         id: session.id,
     }
 }

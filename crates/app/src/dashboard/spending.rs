@@ -1,5 +1,7 @@
 //! What each session took on each day: whoever has these rows can add them up by day, project, branch or model.
 
+use std::path::PathBuf;
+
 use cost::{prices_as_of, totals_by};
 use jiff::civil::Date;
 use model::SessionId;
@@ -42,6 +44,9 @@ pub struct SpendingRow {
     pub model: String,
     /// The short name of its repository.
     pub project: Option<String>,
+    /// The main repository of the directory it started in.
+    #[serde(serialize_with = "model::optional_path")]
+    pub path: Option<PathBuf>,
     /// The branch last seen in it.
     pub branch: Option<String>,
     /// The estimated price, in US dollars; `null` where the model has none here.
@@ -80,6 +85,7 @@ pub fn spending(context: &Context, request: &Request) -> Result<Answer, Error> {
         SpendingRow {
             day,
             project: known.and_then(|known| known.project.as_ref()).map(redacted),
+            path: known.and_then(|known| known.repo_path.as_deref()).map(Into::into),
             branch: known.and_then(|known| known.branch.as_ref()).map(redacted),
             cost_usd: total.cost,
             tokens_in: usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write()),

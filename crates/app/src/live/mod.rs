@@ -1,5 +1,6 @@
 //! What sessions do from now on, and the hooks that say more of it.
 
+pub mod annotated;
 mod facts;
 pub mod hooks;
 pub mod watch;

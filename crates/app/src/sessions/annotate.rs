@@ -1,6 +1,6 @@
 //! `name`, `tag`, `note`, `pin` and `hide`: what the person annotates sessions with.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use catalog::{AnnotationError, AnnotationIndex, AnnotationStore};
 use model::{Annotations, Session, SessionId};
@@ -105,6 +105,29 @@ pub fn tags(context: &Context) -> Result<Tags, Error> {
         }
     }
     Ok(Tags { tags: counts.into_iter().map(|(tag, sessions)| TagCount { tag, sessions }).collect() })
+}
+
+/// Adds pins and tags that the person made elsewhere, also of sessions that are not there now. What is no tag becomes one.
+pub fn adopt(
+    context: &Context,
+    pinned: &[SessionId],
+    tags: &BTreeMap<SessionId, Vec<String>>,
+) -> Result<(), Error> {
+    context.require_person("annotating sessions")?;
+    let Some(path) = context.config().places().annotations else { return Ok(()) };
+    let mut store = AnnotationStore::open(&path).map_err(|error| failed(&error))?;
+    let sessions: BTreeSet<&SessionId> = pinned.iter().chain(tags.keys()).collect();
+    for id in sessions {
+        let change = Change {
+            add_tags: tags.get(id).into_iter().flatten().filter_map(|text| nearest_tag(text)).collect(),
+            pinned: pinned.contains(id).then_some(true),
+            ..Change::default()
+        };
+        store
+            .change(&Session::blank(id.clone()), |annotations| change.apply(annotations))
+            .map_err(|error| failed(&error))?;
+    }
+    Ok(())
 }
 
 /// The sessions that the person hid.
@@ -240,6 +263,14 @@ fn tag(typed: &str) -> Result<String, Error> {
     Ok(tag.to_owned())
 }
 
+/// The tag that is most like a text of several words; `None` where nothing is left of it.
+fn nearest_tag(text: &str) -> Option<String> {
+    let is_between = |c: char| c.is_whitespace() || c.is_control() || matches!(c, ',' | '#');
+    let words: Vec<&str> = text.split(is_between).filter(|word| !word.is_empty()).collect();
+    let tag: String = words.join("-").chars().take(LONGEST_TAG).collect();
+    (!tag.is_empty()).then_some(tag)
+}
+
 fn is_same(one: &str, other: &str) -> bool {
     one.to_lowercase() == other.to_lowercase()
 }
@@ -282,6 +313,16 @@ mod tests {
             ..Request::default()
         };
         check(&request, &before, &Annotations::default());
+    }
+
+    #[test]
+    fn what_is_no_tag_becomes_one() {
+        for (text, tag) in [("auth", "auth"), (" #to  do,\nlater ", "to-do-later"), ("a#b", "a-b")] {
+            assert_eq!(nearest_tag(text).as_deref(), Some(tag), "{text}");
+            assert_eq!(self::tag(tag).unwrap(), tag);
+        }
+        assert_eq!(nearest_tag(&"x".repeat(50)).unwrap().len(), LONGEST_TAG);
+        assert_eq!(nearest_tag(" ,# "), None);
     }
 
     #[test]

@@ -63,6 +63,14 @@ impl AnnotationIndex {
         Ok(Self(named.collect()))
     }
 
+    /// What is not as it was before: each session with its annotations of now, which may be none any more.
+    pub fn changed_since(&self, before: &Self) -> Vec<(SessionId, Annotations)> {
+        let of = |index: &Self, id: &SessionId| index.0.get(id).map(|row| row.annotations.clone());
+        let ids: HashSet<&SessionId> = self.0.keys().chain(before.0.keys()).collect();
+        let changed = ids.into_iter().filter(|id| of(self, id) != of(before, id));
+        changed.map(|id| (id.clone(), of(self, id).unwrap_or_default())).collect()
+    }
+
     /// The hidden sessions.
     pub fn hidden(&self) -> HashSet<SessionId> {
         self.0
@@ -220,6 +228,21 @@ mod tests {
         assert_eq!(store.change(&session(None), set).unwrap().tags, ["release"]);
         assert!(store.change(&session(None), |annotations| annotations.tags.clear()).unwrap().is_empty());
         assert!(AnnotationIndex::read(&path).unwrap().0.is_empty());
+    }
+
+    #[test]
+    fn what_changed_is_known_by_its_session() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("annotations.sqlite");
+        let read = || AnnotationIndex::read(&path).unwrap();
+        let before = read();
+        assert_eq!(before.changed_since(&before), []);
+        let mut store = AnnotationStore::open(&path).unwrap();
+        let pinned = store.change(&session(None), |annotations| annotations.pinned = true).unwrap();
+        let now = read();
+        assert_eq!(now.changed_since(&before), [("s".parse().unwrap(), pinned)]);
+        store.change(&session(None), |annotations| annotations.pinned = false).unwrap();
+        assert_eq!(read().changed_since(&now), [("s".parse().unwrap(), Annotations::default())]);
     }
 
     #[test]

@@ -11,7 +11,8 @@ use jiff::Timestamp;
 
 use crate::stream::{self, Frame};
 use crate::{
-    Announcement, Command, Event, FailureReason, PermissionReply, PermissionRequest, TurnResult, WorkerState,
+    Announcement, Command, Event, FailureReason, PermissionMode, PermissionReply, PermissionRequest,
+    TurnResult, WorkerState,
 };
 
 /// How long after a result to wait for the `idle` state; releases that never report it are idle then.
@@ -61,6 +62,8 @@ pub(crate) enum Action {
     Write(String),
     /// Send this event to the listeners.
     Emit(Event),
+    /// Record that the process is in this permission mode now.
+    Mode(PermissionMode),
     /// Close the process's input; nothing more will be written.
     CloseInput,
     /// The turn was interrupted in order to end the process; end it soon if no result arrives.
@@ -87,6 +90,8 @@ pub(crate) struct Conversation {
     agents: BTreeSet<String>,
     /// Our unanswered requests by id, with what they asked for.
     sent_requests: BTreeMap<String, &'static str>,
+    /// The permission modes that unanswered requests ask for.
+    sent_modes: BTreeMap<String, PermissionMode>,
     count: u64,
     last_output: Duration,
     streamed: bool,
@@ -143,6 +148,7 @@ impl Conversation {
             tools: BTreeSet::new(),
             agents: BTreeSet::new(),
             sent_requests: BTreeMap::new(),
+            sent_modes: BTreeMap::new(),
             count: 0,
             last_output: Duration::ZERO,
             streamed: false,
@@ -198,7 +204,11 @@ impl Conversation {
         let mut actions = Vec::new();
         match Frame::read(line) {
             Frame::Events(events) => events.into_iter().for_each(|event| self.emit(event, &mut actions)),
-            Frame::Started(started) => actions.push(Action::Emit(Event::Started(started))),
+            Frame::Started(started) => {
+                let mode = started.permission_mode.as_deref().and_then(PermissionMode::from_name);
+                actions.push(Action::Emit(Event::Started(started)));
+                actions.extend(mode.map(Action::Mode));
+            }
             Frame::Accepted(id) => {
                 self.phase = Phase::Turn;
                 self.unaccepted.remove(&id);
@@ -270,6 +280,7 @@ impl Conversation {
             }
             Command::SetMode { mode } => {
                 actions.push(self.ask("set the permission mode", |id| stream::set_mode(id, mode)));
+                self.sent_modes.insert(self.last_request(), mode);
             }
             Command::SetModel { model } => {
                 actions.push(self.ask("set the model", |id| stream::set_model(id, &model)));
@@ -470,6 +481,8 @@ impl Conversation {
 
     fn answered(&mut self, id: &str, error: Option<String>, actions: &mut Vec<Action>) {
         let Some(asked) = self.sent_requests.remove(id) else { return };
+        let mode = self.sent_modes.remove(id).filter(|_| error.is_none());
+        actions.extend(mode.map(Action::Mode));
         if asked == "initialize" && self.phase == Phase::Starting {
             self.phase = Phase::Turn;
         }
@@ -486,10 +499,15 @@ impl Conversation {
 
     fn ask(&mut self, what: &'static str, line: impl FnOnce(&str) -> String) -> Action {
         self.count += 1;
-        let id = format!("backstory-{}", self.count);
+        let id = self.last_request();
         let line = line(&id);
         self.sent_requests.insert(id, what);
         Action::Write(line)
+    }
+
+    /// The id of the request that was sent last.
+    fn last_request(&self) -> String {
+        format!("backstory-{}", self.count)
     }
 
     /// Withdraws waiting messages, which would otherwise start another turn.

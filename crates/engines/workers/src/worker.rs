@@ -341,6 +341,10 @@ impl RunningWorker<'_> {
                     self.remember(&event);
                     self.owner.listeners.send(event);
                 }
+                Action::Mode(mode) => {
+                    let kept = self.owner.table.set_mode(self.owner.id, mode);
+                    self.owner.note_failure(kept);
+                }
                 Action::CloseInput => {
                     self.pipes.close();
                     self.end.closed = Some(Instant::now());

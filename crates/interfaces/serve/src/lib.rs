@@ -16,6 +16,7 @@ mod folder;
 mod front;
 mod health;
 mod lease;
+mod marks;
 mod notice;
 mod openapi;
 mod operation;

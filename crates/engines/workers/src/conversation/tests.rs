@@ -5,7 +5,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::{PermissionMode, PermissionReply};
+use crate::PermissionReply;
 
 fn at(seconds: u64) -> Now {
     let time = Timestamp::from_second(1_800_000_000 + i64::try_from(seconds).unwrap()).unwrap();
@@ -67,6 +67,7 @@ fn names(actions: &[Action]) -> Vec<&str> {
         Action::Emit(Event::Withdrawn { .. }) => Some("withdrawn"),
         Action::Emit(Event::Note { .. }) => Some("note"),
         Action::Emit(_) => Some("event"),
+        Action::Mode(mode) => Some(mode.as_str()),
         Action::CloseInput => Some("close"),
         Action::Interrupted => Some("interrupted"),
         Action::Terminate => Some("terminate"),
@@ -391,6 +392,22 @@ fn how_it_ended_is_read_from_the_last_result() {
     assert_eq!(names(&result(&mut talk, 4, json!({"is_error": true}))), ["result", "terminate"]);
     assert_eq!(talk.final_state("signal 15", ""), WorkerState::Stopped);
     assert!(talk.command(Command::SetMode { mode: PermissionMode::Plan }, at(4)).is_err());
+}
+
+#[test]
+fn a_permission_mode_counts_when_claude_is_in_it() {
+    let mut talk = running();
+    let answer = |subtype: &str, id: &str| json!({"type": "control_response", "response": {"subtype": subtype, "request_id": id, "error": "no"}});
+    let mut set = |mode, told: &str| {
+        let asked = talk.command(Command::SetMode { mode }, at(3)).unwrap();
+        let id = written(&asked)[0]["request_id"].as_str().unwrap().to_owned();
+        assert_eq!(names(&asked), [""; 0], "it is not answered yet");
+        names(&handle_line(&mut talk, 4, answer(told, &id))).join(" ")
+    };
+    assert_eq!(set(PermissionMode::AcceptEdits, "success"), "acceptEdits");
+    assert_eq!(set(PermissionMode::Plan, "error"), "note");
+    let turn = json!({"type": "system", "subtype": "init", "session_id": "s", "permissionMode": "plan"});
+    assert_eq!(names(&handle_line(&mut talk, 5, turn)), ["event", "plan"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use database::rusqlite::params;
 use jiff::Timestamp;
 
 use super::{WorkerStore, WorkerStoreError};
-use crate::{ProcessIdentity, WorkerId, WorkerState};
+use crate::{PermissionMode, ProcessIdentity, WorkerId, WorkerState};
 
 impl WorkerStore {
     /// Records the process of a worker.
@@ -57,6 +57,19 @@ impl WorkerStore {
         self.change(|table| {
             let sql = "UPDATE worker SET model = coalesce(?2, model), version = ?3 WHERE id = ?1";
             table.execute(sql, params![id, model, version]).map(drop)
+        })
+    }
+
+    /// Records the permission mode that the worker is in, with which it is started again after a crash.
+    pub fn set_mode(&mut self, id: WorkerId, mode: PermissionMode) -> Result<(), WorkerStoreError> {
+        let Some(mut worker) = self.get(id)? else { return Ok(()) };
+        if worker.spec.options.permission_mode == mode {
+            return Ok(());
+        }
+        worker.spec.options.permission_mode = mode;
+        let spec = self.json(&worker.spec)?;
+        self.change(|table| {
+            table.execute("UPDATE worker SET spec = ?2 WHERE id = ?1", params![id, spec]).map(drop)
         })
     }
 

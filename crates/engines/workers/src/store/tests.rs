@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use model::SessionId;
 
 use super::*;
-use crate::{FailureReason, ProcessIdentity, SessionStart, WorkerSpec, WorkerState};
+use crate::{FailureReason, PermissionMode, ProcessIdentity, SessionStart, WorkerSpec, WorkerState};
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + seconds).unwrap()
@@ -213,6 +213,8 @@ fn what_is_known_of_a_worker_is_kept() {
     shop.table.set_process(1, &life, at(1)).unwrap();
     shop.table.set_model(1, Some("opus"), Some("2.1.329")).unwrap();
     shop.table.set_cost(1, 0.25, 3).unwrap();
+    shop.table.set_mode(1, PermissionMode::Plan).unwrap();
+    shop.table.set_mode(9, PermissionMode::Plan).unwrap();
     shop.table.queue_follow_up(1, "m2", "And more").unwrap();
     let failed = WorkerState::Failed { reason: FailureReason::Api, message: "No".into() };
     shop.table.set_state(1, &failed, at(2)).unwrap();
@@ -224,6 +226,7 @@ fn what_is_known_of_a_worker_is_kept() {
         (kept.stats.model.as_deref(), kept.stats.version.as_deref(), kept.stats.turns),
         (Some("opus"), Some("2.1.329"), 3)
     );
+    assert_eq!(kept.spec.options.permission_mode, PermissionMode::Plan);
     assert_eq!(kept.follow_up, Some(("m2".into(), "And more".into())));
     assert_eq!((kept.stats.started, kept.stats.stopped), (Some(at(1)), Some(at(2))));
     assert!((table.session_cost(&"a".parse().unwrap()).unwrap() - 0.25).abs() < 1e-9);

@@ -244,6 +244,8 @@ fn modes_change_in_the_middle() {
         let frames = workers::frame_log_path(&stage.config.home, actor.handle.id);
         let is_answer = |line: &str| line.contains("control_response") && line.contains("backstory-2");
         wait_until("the mode is changed", || String::from_utf8_lossy(&bytes(&frames)).lines().any(is_answer));
+        let mode = || stage.table().get(actor.handle.id).unwrap().unwrap().spec.options.permission_mode;
+        wait_until("the mode is known", || mode() == PermissionMode::DontAsk);
         gate.open();
         // Nobody is asked any more.
         let denied = actor.until("the result", |event| match event {

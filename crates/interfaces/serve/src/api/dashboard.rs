@@ -54,6 +54,14 @@ struct RowsQuery {
     project: Option<String>,
     /// Only sessions active since then.
     since: Option<Moment>,
+    /// Only sessions that the person gave this tag.
+    tag: Option<String>,
+    /// Only sessions that the person pinned.
+    #[serde(default)]
+    pinned: bool,
+    /// Only sessions that the person hid, which are left out otherwise.
+    #[serde(default)]
+    hidden: bool,
 }
 
 pub(super) fn add(routes: &mut Routes) {
@@ -77,8 +85,8 @@ async fn all_rows(
     State(server): State<Shared>,
     Asked(query): Asked<RowsQuery>,
 ) -> Result<Json<rows::Answer>, Problem> {
-    let RowsQuery { project, since } = query;
-    let request = list::Request { project, since, ..list::Request::default() };
+    let RowsQuery { project, since, tag, pinned, hidden } = query;
+    let request = list::Request { project, since, tag, pinned, hidden, ..list::Request::default() };
     Ok(Json(server.ask(move |context| rows::rows(context, &request)).await?))
 }
 

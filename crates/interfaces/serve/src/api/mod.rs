@@ -1,5 +1,6 @@
 //! Our own API: `/api/v1`. Requests and answers are the types of `app`; a file for each subject.
 
+mod annotations;
 mod cost;
 mod cron;
 mod dashboard;
@@ -17,6 +18,7 @@ use crate::routes::Routes;
 /// Adds the routes.
 pub(crate) fn add(routes: &mut Routes) {
     sessions::add(routes);
+    annotations::add(routes);
     search::add(routes);
     projects::add(routes);
     cost::add(routes);

@@ -8,10 +8,11 @@ use model::{Session, SessionId};
 
 use crate::problem::Problem;
 
-/// The place of a session: running ones come first, then the newest.
+/// The place of a session: running ones come first, then pinned ones, then the newest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Cursor {
     is_running: bool,
+    is_pinned: bool,
     /// Microseconds since 1970.
     modified: i64,
     id: SessionId,
@@ -21,20 +22,22 @@ impl Cursor {
     /// The place of this session.
     pub(super) fn of(session: &Session) -> Self {
         let modified = session.last_modified.map_or(i64::MIN, jiff::Timestamp::as_microsecond);
-        Self { is_running: session.is_running, modified, id: session.id.clone() }
+        let is_pinned = session.annotations.as_deref().is_some_and(|annotations| annotations.pinned);
+        Self { is_running: session.is_running, is_pinned, modified, id: session.id.clone() }
     }
 
     /// Whether a session comes later in the list.
     pub(super) fn is_before(&self, session: &Session) -> bool {
         let other = Self::of(session);
-        let key = |place: &Self| (!place.is_running, std::cmp::Reverse(place.modified));
+        let key = |place: &Self| (!place.is_running, !place.is_pinned, std::cmp::Reverse(place.modified));
         (key(&other), &other.id) > (key(self), &self.id)
     }
 }
 
 impl Display for Cursor {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}_{}_{}", u8::from(self.is_running), self.modified, self.id)
+        let [running, pinned] = [self.is_running, self.is_pinned].map(u8::from);
+        write!(out, "{running}{pinned}_{}_{}", self.modified, self.id)
     }
 }
 
@@ -44,12 +47,15 @@ impl FromStr for Cursor {
     fn from_str(text: &str) -> Result<Self, Problem> {
         let read = || {
             let mut parts = text.splitn(3, '_');
-            let is_running = match parts.next()? {
-                "0" => false,
-                "1" => true,
+            let (is_running, is_pinned) = match parts.next()? {
+                "00" => (false, false),
+                "01" => (false, true),
+                "10" => (true, false),
+                "11" => (true, true),
                 _ => return None,
             };
-            Some(Self { is_running, modified: parts.next()?.parse().ok()?, id: parts.next()?.parse().ok()? })
+            let (modified, id) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+            Some(Self { is_running, is_pinned, modified, id })
         };
         read().ok_or_else(|| Problem::usage("this is no `cursor` that a page gave as its `next`"))
     }
@@ -58,6 +64,7 @@ impl FromStr for Cursor {
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
+    use model::Annotations;
 
     use super::*;
 
@@ -68,8 +75,14 @@ mod tests {
 
     #[test]
     fn a_list_goes_on_behind_it() {
-        let list =
-            [session("b", true, 1), session("x_y", false, 9), session("a", false, 5), session("c", false, 5)];
+        let pinned = Annotations { pinned: true, ..Annotations::default() };
+        let list = [
+            session("b", true, 1),
+            Session { annotations: Some(Box::new(pinned)), ..session("d", false, 2) },
+            session("x_y", false, 9),
+            session("a", false, 5),
+            session("c", false, 5),
+        ];
         for (at, one) in list.iter().enumerate() {
             let cursor: Cursor = Cursor::of(one).to_string().parse().unwrap();
             assert_eq!(cursor, Cursor::of(one));
@@ -77,7 +90,7 @@ mod tests {
                 list.iter().filter(|other| cursor.is_before(other)).map(|one| &one.id).collect();
             assert_eq!(later, list[at + 1..].iter().map(|one| &one.id).collect::<Vec<_>>());
         }
-        for text in ["", "1", "2_5_a", "1_x_a", "1_5_", "1_5_../a", "0_5"] {
+        for text in ["", "10", "1_5_a", "20_5_a", "10_x_a", "10_5_", "10_5_../a", "00_5"] {
             assert!(text.parse::<Cursor>().is_err(), "{text}");
         }
     }

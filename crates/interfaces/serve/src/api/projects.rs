@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use app::dashboard::spending::{self, SpendingRow};
 use app::repository::status;
 use app::sessions::list;
 use axum::Json;
@@ -40,7 +41,7 @@ struct Project {
     /// When something last happened in one.
     #[serde(serialize_with = "model::optional_time")]
     last_activity: Option<Timestamp>,
-    /// What its sessions cost, as far as that is known, in US dollars.
+    /// What its sessions cost by list prices, every message counted once, in US dollars: the sum of its rows of `spending`.
     cost_usd: f64,
 }
 
@@ -63,11 +64,16 @@ pub(super) fn add(routes: &mut Routes) {
 }
 
 async fn list_projects(State(server): State<Shared>) -> Result<Json<Projects>, Problem> {
-    let found = server.ask(|context| list::list(context, &list::Request::default())).await?;
-    Ok(Json(Projects { projects: grouped(&found.sessions) }))
+    let (sessions, spent) = server
+        .ask(|context| {
+            let sessions = list::list(context, &list::Request::default())?.sessions;
+            Ok((sessions, spending::spending(context, &spending::Request::default())?.rows))
+        })
+        .await?;
+    Ok(Json(Projects { projects: grouped(&sessions, &spent) }))
 }
 
-fn grouped(sessions: &[Session]) -> Vec<Project> {
+fn grouped(sessions: &[Session], spent: &[SpendingRow]) -> Vec<Project> {
     let mut projects: BTreeMap<PathBuf, Project> = BTreeMap::new();
     for session in sessions {
         let Some(path) = session.repo_path.as_deref() else { continue };
@@ -82,7 +88,11 @@ fn grouped(sessions: &[Session]) -> Vec<Project> {
         project.sessions += 1;
         project.running += usize::from(session.is_running);
         project.last_activity = project.last_activity.max(session.last_modified);
-        project.cost_usd += session.registry_cost_usd.or(session.cost_usd).unwrap_or_default();
+    }
+    for row in spent {
+        if let Some(project) = row.path.as_deref().and_then(|path| projects.get_mut(path)) {
+            project.cost_usd += row.cost_usd.unwrap_or_default();
+        }
     }
     let mut projects: Vec<Project> = projects.into_values().collect();
     projects.sort_by_key(|project| std::cmp::Reverse(project.last_activity));

@@ -43,6 +43,14 @@ struct SessionsQuery {
     until: Option<Moment>,
     /// Only sessions that read or changed this file.
     file: Option<String>,
+    /// Only sessions that the person gave this tag.
+    tag: Option<String>,
+    /// Only sessions that the person pinned.
+    #[serde(default)]
+    pinned: bool,
+    /// Only sessions that the person hid, which are left out otherwise.
+    #[serde(default)]
+    hidden: bool,
     /// At most so many, up to 10,000; 100 without it.
     #[schemars(range(min = 1, max = 10_000))]
     limit: Option<usize>,
@@ -53,7 +61,7 @@ struct SessionsQuery {
 /// A page of sessions.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SessionsPage {
-    /// The sessions, running ones first, then newest.
+    /// The sessions, running ones first, then pinned ones, then newest.
     sessions: Vec<Session>,
     /// The `cursor` of the next page; `null` on the last one.
     next: Option<String>,
@@ -99,8 +107,11 @@ pub(super) struct Message {
 }
 
 pub(super) fn add(routes: &mut Routes) {
-    let list_route =
-        get("/api/v1/sessions", "list_sessions", "Lists sessions, running ones first, then newest");
+    let list_route = get(
+        "/api/v1/sessions",
+        "list_sessions",
+        "Lists sessions, running ones first, then pinned, then newest",
+    );
     routes.add(list_route.query::<SessionsQuery>().answer::<SessionsPage>(), list);
     routes.add(get("/api/v1/sessions/{session}", "session", "One session").answer::<Session>(), one);
     let messages_route = get("/api/v1/sessions/{session}/messages", "messages", "Some messages of a session");
@@ -116,7 +127,20 @@ async fn list(
 ) -> Result<Json<SessionsPage>, Problem> {
     let cursor: Option<Cursor> = query.cursor.as_deref().map(str::parse).transpose()?;
     let limit = query.limit.unwrap_or(LIMIT).clamp(1, MOST);
-    let SessionsQuery { project, branch, origin, agent, running, since, until, file, .. } = query;
+    let SessionsQuery {
+        project,
+        branch,
+        origin,
+        agent,
+        running,
+        since,
+        until,
+        file,
+        tag,
+        pinned,
+        hidden,
+        ..
+    } = query;
     let request = list::Request {
         project,
         branch,
@@ -126,6 +150,9 @@ async fn list(
         since,
         until,
         file,
+        tag,
+        pinned,
+        hidden,
         ..list::Request::default()
     };
     let found = server.ask(move |context| list::list(context, &request)).await?;

@@ -270,6 +270,19 @@ impl Store {
         Ok(done)
     }
 
+    /// The text of a setting.
+    pub(crate) fn setting(&self, key: &str) -> Option<String> {
+        self.read(|book| book.settings.get(key).map(|setting| setting.value.clone()))
+    }
+
+    /// Removes a setting.
+    pub(crate) fn remove_setting(&self, key: &str) -> Result<(), Problem> {
+        self.edit(|book| {
+            book.settings.remove(key);
+            Ok(())
+        })
+    }
+
     fn locked(&self) -> MutexGuard<'_, Book> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,7 +1,8 @@
 //! Turns what sessions do into events for the stream.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use app::live::annotated::AnnotationWatch;
 use app::live::watch::{Live, MonitorSnapshot};
 use app::workers::{self, RequestKind, WorkerState};
 use app::{Context, Error};
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::crew::sessions::{connection_of, crew_key, crew_session, lately};
 use crate::events::hub::Named;
+use crate::marks;
 use crate::notice::Notice;
 use crate::state::{Server, Shared};
 
@@ -18,7 +20,9 @@ use crate::state::{Server, Shared};
 const REFRESH: &str = "sessions-refresh";
 /// The name of the event of a session that changed.
 const UPDATED: &str = "session-updated";
-/// How often it is checked whether the server stops.
+/// The name of the event of a session that was annotated.
+const ANNOTATED: &str = "session-annotated";
+/// How often it is checked whether the server stops, and whether sessions were annotated.
 const GLANCE: Duration = Duration::from_millis(250);
 /// The longest description of what a worker asks, in characters.
 const LONGEST: usize = 200;
@@ -44,8 +48,13 @@ struct Asked {
 
 /// Watches until the server stops.
 pub(crate) fn watch(server: &Shared) {
+    let mut annotated = AnnotationWatch::start(&server.context());
+    if let Err(problem) = marks::take_over(server) {
+        let why = format!("the dashboard's earlier pins and tags are not taken over: {}", problem.detail());
+        server.report(Notice::Warning(why));
+    }
     loop {
-        match follow(server) {
+        match follow(server, &mut annotated) {
             Ok(Followed::OtherFolders) => {}
             Ok(Followed::Ended) => break,
             Err(error) => {
@@ -65,14 +74,19 @@ enum Followed {
     OtherFolders,
 }
 
-fn follow(server: &Server) -> Result<Followed, Error> {
+fn follow(server: &Server, annotated: &mut AnnotationWatch) -> Result<Followed, Error> {
     let changes = server.sources.now().changes;
     let live = Live::start(&server.context())?;
     let (snapshot, mut events) = live.subscribe(&server.context())?;
     server.hub.set_live(Some(live));
     refresh(server, &snapshot);
     let stop = server.stop();
+    let mut looked: Option<Instant> = None;
     while !*stop.borrow() {
+        if looked.is_none_or(|looked| looked.elapsed() >= GLANCE) {
+            looked = Some(Instant::now());
+            publish_annotated(server, annotated);
+        }
         // The monitor has ended.
         let Ok(event) = events.next(GLANCE) else { return Ok(Followed::Ended) };
         if let Some(event) = &event {
@@ -89,6 +103,19 @@ fn follow(server: &Server) -> Result<Followed, Error> {
         }
     }
     Ok(Followed::Ended)
+}
+
+/// Publishes what sessions were annotated with, and has the titles of those that are watched looked up.
+fn publish_annotated(server: &Server, annotated: &mut AnnotationWatch) {
+    let changed = annotated.changed(&server.context());
+    for change in &changed {
+        if let Ok(data) = serde_json::to_value(change) {
+            server.hub.publish_both(&(ANNOTATED, data), &[]);
+        }
+    }
+    if let Some(live) = server.hub.live().filter(|_| !changed.is_empty()) {
+        live.request_listing();
+    }
 }
 
 /// Publishes all sessions.

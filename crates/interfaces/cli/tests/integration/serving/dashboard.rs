@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use testkit::ScratchHome;
 
-use super::{Server, session};
+use super::{Server, cookie, session};
 
 const ID: &str = "3601d36f-b6c0-4e4b-9000-7b07e25374f7";
 
@@ -42,6 +42,39 @@ fn a_browser_without_the_link_reads_what_to_do() {
     assert!(refused.body.contains("backstory serve"), "{refused:?}");
     let program = server.bare("GET", "/").send();
     assert_eq!(program.failed(401), "forbidden");
+}
+
+#[test]
+fn a_slow_call_says_what_it_was_for() {
+    let home = home();
+    let input = json!({"command": "cargo test --workspace", "description": "Run the tests"});
+    let id = "4601d36f-b6c0-4e4b-9000-7b07e25374f7";
+    testkit::Transcript::new(id).prompt("test it").tool("Bash", input, "ok").answer("Done.").write_to(&home);
+    let server = Server::start(&home, &[]);
+    let outline = server.get(&format!("/api/v1/sessions/{id}/outline"));
+    let call = &outline["slowest"][0];
+    assert_eq!((&call["name"], &call["detail"]), (&json!("Bash"), &json!("Run the tests")), "{outline}");
+}
+
+#[test]
+fn a_project_costs_the_same_on_every_page() {
+    let home = home();
+    // A session of the demo has another cost in OpenClaw's registry.
+    let server = Server::start(&home, &["--demo"]);
+    let cookie = cookie(&server);
+    let get = |path: &str| server.bare("GET", path).header("Cookie", &cookie).send().succeeded();
+    let sum = |answer: &Value, field: &str, name: &Value, cost: &str| -> f64 {
+        let rows = answer.as_array().unwrap().iter().filter(|row| row[field] == *name);
+        rows.filter_map(|row| row[cost].as_f64()).sum()
+    };
+    let (projects, rows) = (get("/api/v1/projects"), get("/api/v1/rows"));
+    let spent = get("/api/v1/spending");
+    for project in projects["projects"].as_array().unwrap() {
+        let by = |answer, field, cost| sum(answer, field, &project["name"], cost);
+        let cost = project["cost_usd"].as_f64().unwrap();
+        let others = [by(&spent["rows"], "project", "cost_usd"), by(&rows["rows"], "project", "cost")];
+        assert!(cost > 0.0 && others.iter().all(|other| (other - cost).abs() < 1e-9), "{project} {others:?}");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `serve`: the program itself, asked over real sockets.
 
+mod annotations;
 mod api;
 mod attacks;
 mod chat;

@@ -1,0 +1,60 @@
+// What a question means that has no words to search for: the sessions on a branch or of a span of time, or what they cost.
+
+import { get, type Schemas } from '../api/client.ts'
+import { useResource } from '../api/resource.ts'
+import { setQuery } from '../router.ts'
+import { Age, Empty, ErrorLine, Loading, StateDot } from '../ui/parts.tsx'
+
+type Hint = Schemas['SearchHint']
+
+interface Meant {
+  what: string
+  /** Which sessions to list; what they cost is a page of its own. */
+  query?: { branch: string } | { since: string; until: string }
+}
+
+function meant({ next_step: step }: Hint): Meant | undefined {
+  if (step.step === 'list_branch') return { what: `Sessions on the branch ${step.branch}`, query: { branch: step.branch } }
+  if (step.step === 'list_between') return { what: `Sessions from ${step.since} to before ${step.until}`, query: { since: step.since, until: step.until } }
+  if (step.step === 'cost_by_session') return { what: 'What sessions cost' }
+  return undefined
+}
+
+export function Hinted({ hint, text }: { hint: Hint; text: string }) {
+  const { what, query } = meant(hint) ?? { what: 'Nothing found' }
+  return (
+    <section class="hinted" aria-label={what}>
+      <p class="dim">
+        “{hint.words}” looks like a {hint.looks_like}.{' '}
+        <button type="button" class="button" onClick={() => setQuery({ q: `"${text.replaceAll('"', '')}"` })}>
+          Search for these words instead
+        </button>
+      </p>
+      <h2>{query ? what : <a href="/cost?span=all">{what}</a>}</h2>
+      {query && <Listed query={query} />}
+    </section>
+  )
+}
+
+function Listed({ query }: { query: NonNullable<Meant['query']> }) {
+  const { state, reload } = useResource(signal => get('/api/v1/sessions', { query: { ...query, limit: 100 }, signal }), [JSON.stringify(query)])
+  const { data, error } = state.value
+  if (error) return <ErrorLine error={error} retry={reload} />
+  if (!data) return <Loading lines={5} />
+  if (!data.sessions.length) return <Empty title="There are none" />
+  return (
+    <ul class="rows">
+      {data.sessions.map(session => (
+        <li key={session.session_id}>
+          <a class="row" href={`/s/${session.session_id}`}>
+            <StateDot state={session.activity?.state} />
+            <span class="row-title">{session.title ?? 'Untitled'}</span>
+            {session.branch && <span class="tag">{session.branch}</span>}
+            <span class="row-project">{session.project}</span>
+            <Age at={session.last_modified ? Date.parse(session.last_modified) : undefined} />
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
