@@ -56,6 +56,7 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Worker(worker::Args),
     Status(status::Args),
+    Today(day::TodayArgs),
     Day(day::Args),
     Prompts(prompts::Args),
     Handoff(handoff::Args),

@@ -73,6 +73,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Worker(worker) => commands::worker::run(&open()?, &worker),
         Command::Pick(pick) => commands::pick::run(&open()?, &pick),
         Command::Status(status) => commands::status::run(&open()?, &status),
+        Command::Today(today) => commands::day::today(&open()?, &today),
         Command::Day(day) => commands::day::run(&open()?, &day),
         Command::Handoff(handoff) => commands::handoff::run(&open()?, &handoff),
         Command::Name(name) => commands::annotate::name(&open()?, &name),

@@ -12,7 +12,7 @@ use crate::exit;
 const GROUPS: [(&str, &[&str]); 10] = [
     ("Find", &["search", "list", "show", "prompts"]),
     ("Continue", &["resume", "fork", "handoff", "pick"]),
-    ("Review", &["day", "diff", "blame", "before", "cost"]),
+    ("Review", &["today", "day", "diff", "blame", "before", "cost"]),
     ("Sort", &["name", "tag", "note", "pin", "hide"]),
     ("Keep", &["archive", "restore", "heal", "forget"]),
     ("Live", &["watch", "status"]),

@@ -41,6 +41,7 @@ mod schemas;
 mod secrets;
 mod serving;
 mod smart_fork;
+mod spending;
 mod status;
 mod storing;
 mod telling;
