@@ -2,4 +2,5 @@
 
 mod facts;
 pub mod hooks;
+pub mod status_line;
 pub mod watch;

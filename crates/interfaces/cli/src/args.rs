@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::commands::{
     annotate, answer, archive, attach, before, blame, cc, completions, cost, cron, day, diff, doctor, eval,
     export, forget, fork, handoff, heal, hook, hooks, index, list, mcp, memory, pick, prompts, restore,
-    resume, run, search, send, serve, show, status, stop, store, watch, worker, workers,
+    resume, run, search, send, serve, show, status, statusline, stop, store, watch, worker, workers,
 };
 /// Find, understand and continue every Claude Code session you ever had.
 #[derive(Debug, Parser)]
@@ -44,6 +44,7 @@ pub(crate) enum Command {
     Forget(forget::Args),
     Watch(watch::Args),
     Hooks(hooks::Args),
+    Statusline(statusline::Args),
     #[command(hide = true)]
     Hook(hook::Args),
     Pick(pick::Args),

@@ -60,6 +60,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Export(export) => commands::export::run(&open()?, &export),
         Command::Watch(watch) => commands::watch::run(&open()?, &watch),
         Command::Hooks(hooks) => commands::hooks::run(&open()?, &hooks),
+        Command::Statusline(statusline) => commands::statusline::run(&open()?, &statusline),
         Command::Hook(hook) => {
             commands::hook::run(&hook);
             Ok(())

@@ -33,8 +33,10 @@ use clap::FromArgMatches as _;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
-    let code = if commands::hook::run_if_requested() { 0 } else { exit::report(dispatch::run(arguments())) };
-    exit::exit_now(code)
+    if commands::hook::run_if_requested() || commands::statusline::run_if_requested() {
+        exit::exit_now(0)
+    }
+    exit::exit_now(exit::report(dispatch::run(arguments())))
 }
 
 /// The arguments; ends the program where they are wrong or ask for help.

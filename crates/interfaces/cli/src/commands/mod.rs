@@ -36,6 +36,7 @@ pub(crate) mod send;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod status;
+pub(crate) mod statusline;
 pub(crate) mod stop;
 pub(crate) mod store;
 pub(crate) mod watch;

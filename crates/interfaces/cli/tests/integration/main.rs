@@ -43,6 +43,7 @@ mod serving;
 mod smart_fork;
 mod spending;
 mod status;
+mod status_line;
 mod storing;
 mod telling;
 mod unread;
