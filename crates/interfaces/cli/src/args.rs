@@ -3,9 +3,10 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    annotate, answer, archive, attach, before, blame, cc, completions, cost, cron, day, diff, doctor, eval,
-    export, forget, fork, handoff, heal, hook, hooks, index, list, mcp, memory, pick, prompts, restore,
-    resume, run, search, send, serve, show, status, statusline, stop, store, watch, worker, workers,
+    annotate, answer, archive, attach, before, blame, cc, choose, completions, cost, cron, day, diff, doctor,
+    eval, export, forget, fork, handoff, heal, hook, hooks, index, init, list, man, mcp, memory, pick,
+    prompts, restore, resume, run, search, send, serve, show, status, statusline, stop, store, watch, worker,
+    workers,
 };
 /// Find, understand and continue every Claude Code session you ever had.
 #[derive(Debug, Parser)]
@@ -72,5 +73,9 @@ pub(crate) enum Command {
     Eval(eval::Args),
     Serve(serve::Args),
     Doctor(doctor::Args),
+    Init(init::Args),
+    #[command(hide = true)]
+    Choose(choose::Args),
     Completions(completions::Args),
+    Man(man::Args),
 }

@@ -19,7 +19,7 @@ const GROUPS: [(&str, &[&str]); 10] = [
     ("Work", &["run", "send", "workers", "attach", "answer", "stop", "cron"]),
     ("For programs", &["mcp", "serve", "export"]),
     ("OpenClaw", &["memory", "store", "cc"]),
-    ("Setup", &["doctor", "index", "hooks", "statusline", "completions", "eval"]),
+    ("Setup", &["doctor", "index", "hooks", "statusline", "init", "completions", "man", "eval"]),
 ];
 
 /// The command line with its help.

@@ -6,6 +6,7 @@ mod become_claude;
 mod clipboard;
 mod clock;
 mod commands;
+mod complete;
 mod diff;
 mod dispatch;
 mod exit;
@@ -36,6 +37,7 @@ fn main() {
     if commands::hook::run_if_requested() || commands::statusline::run_if_requested() {
         exit::exit_now(0)
     }
+    complete::run_if_requested();
     exit::exit_now(exit::report(dispatch::run(arguments())))
 }
 

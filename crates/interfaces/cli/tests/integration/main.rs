@@ -40,6 +40,7 @@ mod running;
 mod schemas;
 mod secrets;
 mod serving;
+mod shells;
 mod smart_fork;
 mod spending;
 mod status;
