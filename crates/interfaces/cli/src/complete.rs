@@ -14,6 +14,7 @@ use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{EnvCompleter, Shells};
 use model::Session;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
 use crate::text::{age, fit, safe};
@@ -128,7 +129,9 @@ fn sessions(context: &Context, typed: &str) -> Result<Vec<CompletionCandidate>, 
         let age = age(context.now, session.last_modified);
         // What goes beyond the short id is another one.
         let value = if short(session).starts_with(typed) { short(session) } else { session.id.to_string() };
-        candidate(value, &format!("{title} ({project}, {age})")).display_order(Some(place))
+        let place_and_age = safe(&format!(" ({project}, {age})"));
+        let title = fit(&safe(title), DESCRIPTION.saturating_sub(place_and_age.width()));
+        candidate(value, &format!("{title}{place_and_age}")).display_order(Some(place))
     };
     Ok(sessions.iter().take(SESSIONS).enumerate().map(offered).collect())
 }

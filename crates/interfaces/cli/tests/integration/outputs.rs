@@ -28,7 +28,6 @@ const COMMANDS: &[(&str, &str)] = &[
     ("pick", "pick fix the token refresh --repo harbor-api"),
     ("status", "status harbor-api"),
     ("cost_by_project", "cost --by project"),
-    ("today", "today"),
     ("cost_by_agent_type", "cost --by agent-type"),
     ("cost_by_pr", "cost --by pr"),
     ("cost_by_model", "cost --by model"),

@@ -77,14 +77,14 @@ fn fish_and_zsh_describe_what_they_offer() {
     terminal.type_line("PROMPT='ready> '; autoload -Uz compinit; compinit -u -d /dev/null; eval \"$(backstory init zsh)\"; clear");
     terminal.key("Enter");
     terminal.until(|screen| screen.trim_start().starts_with("ready>"));
-    terminal.type_line("backstory --demo show 1ba1");
+    terminal.key("backstory --demo show 1ba1");
     terminal.key("Tab");
     terminal.until(|screen| screen.contains("show 1ba1de03"));
     terminal.key("C-u");
-    terminal.type_line("backstory --demo show ");
+    terminal.key("backstory --demo show ");
     terminal.key("Tab");
     terminal.key("Tab");
-    terminal.until(|screen| screen.contains("1ba1de03  -- ") && screen.contains("harbor-api"));
+    terminal.until(|screen| screen.contains(" -- Fix token refresh") && screen.contains("(harbor-api, "));
 }
 
 /// Opens a shell in which `backstory` means the demo.
@@ -95,7 +95,6 @@ fn interactive(home: &ScratchHome, program: &str, arguments: &[&str], setup: &st
     fs::set_permissions(&wrapper, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let terminal = Terminal::run(&shell(home, program, arguments), 120, 30);
     terminal.type_line(setup);
-    terminal.key("Enter");
     terminal.until(|screen| screen.trim_start().starts_with("ready>"));
     terminal
 }

@@ -81,7 +81,7 @@ fn windows_of_five_hours() {
     let block =
         |block: &Value| (block["start"].as_str().unwrap().to_owned(), block["output_tokens"].as_u64());
     let blocks: Vec<_> = found["blocks"].as_array().unwrap().iter().map(block).collect();
-    let expected = [("2026-11-20T09:00:00Z", Some(30)), ("2026-11-20T14:00:00Z", Some(40))];
+    let expected = [("2026-11-20T09:00:00.000Z", Some(30)), ("2026-11-20T14:00:00.000Z", Some(40))];
     assert_eq!(blocks, expected.map(|(start, tokens)| (start.to_owned(), tokens)));
     let later = answer(&home, &["cost", "--blocks", "--since", "2026-11-21"]);
     assert_eq!(later["blocks"], json!([]));

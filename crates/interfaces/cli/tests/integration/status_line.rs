@@ -83,7 +83,6 @@ fn claude_code_shows_it() {
     let _ = desk.backstory(&["statusline", "install", "--yes"]).succeeded();
     let terminal = desk.claude.open(&desk.home, &desk.server, shop.path(), &[]);
     terminal.type_line("say hello");
-    terminal.key("Enter");
     terminal.until(|screen| {
         screen.contains("Hello.")
             && screen.lines().any(|line| line.contains(" · context ") && line.contains(" · $0."))
