@@ -14,6 +14,7 @@ use crate::repository::status;
 use crate::search::{self, embed, export, export_schedule, grep, index, memory};
 use crate::sessions::{
     annotate, before, blame, cost, day as day_summary, diff, handoff, list, page, prompts, show,
+    usage_windows,
 };
 use crate::workers::run::RunEvent;
 use crate::{Error, Progress, choose, cron, doctor, eval, workers};
@@ -26,6 +27,7 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<archive::Request, archive::Answer>("archive"),
     exchange::<blocks::Request, blocks::Answer>("blocks"),
     exchange::<cost::Request, cost::Answer>("cost"),
+    exchange::<usage_windows::Request, usage_windows::Answer>("cost_blocks"),
     exchange::<cron::add::Request, cron::JobInfo>("cron_add"),
     exchange::<cron::JobRequest, cron::JobInfo>("cron_disable"),
     exchange::<cron::JobRequest, cron::JobInfo>("cron_enable"),

@@ -2574,12 +2574,14 @@ export interface components {
         CostAnswer: {
             /** @description What each line is the sum of. */
             by: components["schemas"]["GroupBy"];
+            /** @description The models among them whose prices are the person's own, from the settings. */
+            own_prices: string[];
             /**
              * Format: date
              * @description The day whose prices these are.
              */
             prices_as_of: string | null;
-            /** @description The lines: days, weeks and months in order, all else by price. */
+            /** @description The lines: hours, days, weeks and months in order, all else by price. */
             rows: components["schemas"]["CostLine"][];
             /** @description The sum of all lines. */
             total: components["schemas"]["CostLine"];
@@ -2595,8 +2597,8 @@ export interface components {
             /** @description Input tokens that came neither from nor went into the cache. */
             input_tokens: number;
             /**
-             * @description The day, the week's Monday, the month (2026-01), the project's path, that and the branch, the model, or the
-             *     session's id; empty where nothing says.
+             * @description The hour (2026-01-31 14:00), the day, the week's Monday, the month (2026-01), the project's path, that and the branch,
+             *     the pull request's address, the model, the agent's type, or the session's id; empty where nothing says.
              */
             key: string;
             /** @description The same for people: the project's name, the session's title. */
@@ -3226,7 +3228,7 @@ export interface components {
             uncommitted_changes: string[];
         };
         /** @description What each line is the sum of. */
-        GroupBy: "day" | "week" | "month" | "project" | "branch" | "model" | "session";
+        GroupBy: "hour" | "day" | "week" | "month" | "project" | "branch" | "pr" | "model" | "agent-type" | "session";
         /** @description How many of a person's latest starts in a repository resumed a session. */
         Habit: {
             /** @description The number of starts counted. */

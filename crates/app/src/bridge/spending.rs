@@ -42,5 +42,6 @@ fn estimate(context: &Context, worker: &Worker, since: Timestamp) -> f64 {
     let messages = catalog::messages(&places, &worker.session, &file);
     let of_run =
         messages.iter().filter(|message| message.at.is_some_and(|at| at >= since) && !message.copied);
-    of_run.filter_map(|message| cost::price(&message.model, &message.usage, message.terms)).sum()
+    let prices = &context.config().settings.prices;
+    of_run.filter_map(|message| prices.price(&message.model, &message.usage, message.terms)).sum()
 }

@@ -95,6 +95,7 @@ fn of_resumed(context: &Context, resumed: &Resumed<'_>, now: Timestamp) -> Resum
     let minutes = last_active.map(|then| (now.as_second() - then.as_second()) / 60);
     let long_cache = last.is_some_and(|message| message.usage.cache_write_1h > 0);
     let found = selection::resume_cost(resumed.context_tokens, minutes, long_cache);
+    let prices = &context.config().settings.prices;
     let alternatives =
         ["a fork at an earlier message".to_owned(), "a new session, which reads nothing again".to_owned()];
     ResumeCost {
@@ -102,7 +103,7 @@ fn of_resumed(context: &Context, resumed: &Resumed<'_>, now: Timestamp) -> Resum
         cached: found.cached,
         cache_minutes: found.cache_minutes,
         minutes_since_use: minutes,
-        cost_usd: last.and_then(|message| cost::price(&message.model, &found.usage, message.terms)),
+        cost_usd: last.and_then(|message| prices.price(&message.model, &found.usage, message.terms)),
         model: last.map(|message| message.model.clone()),
         window_used: found.window_used,
         tokens_until_compaction: found.until_compaction,

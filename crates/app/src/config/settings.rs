@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use cost::{OwnPrice, Prices};
 use model::AgentId;
 use openclaw::SessionSelection;
 use schemars::JsonSchema;
@@ -55,6 +56,9 @@ pub struct Settings {
     /// `[agents.<name>.selection]` and `[agents.<name>.bridge]`, each laid over the section of all agents alone.
     #[serde(skip)]
     pub agents: Table,
+    /// `[prices.<model>]`: what the person pays, over the built-in table.
+    #[serde(skip)]
+    pub prices: Prices,
     /// The full names of all settings that the person set.
     #[serde(skip)]
     pub set: BTreeSet<String>,
@@ -336,10 +340,11 @@ impl Settings {
         variables: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Self, Error> {
         let mut all = table(DEFAULTS, "defaults.toml")?;
-        let (mut said, mut agents) = (BTreeSet::new(), Table::new());
+        let (mut said, mut agents, mut prices) = (BTreeSet::new(), Table::new(), Prices::default());
         if let Some((name, text)) = file {
             let mut over = table(text, name)?;
             agents = of_agents(&all, over.remove("agents"), name)?;
+            prices = own_prices(over.remove("prices"), name)?;
             said.extend(keys(&over, ""));
             lay_over(&mut all, over, name, "")?;
         }
@@ -347,7 +352,7 @@ impl Settings {
             said.insert(set(&mut all, &name, &text)?);
         }
         let settings: Self = fits(all)?;
-        Ok(Self { agents, set: said, ..settings })
+        Ok(Self { agents, prices, set: said, ..settings })
     }
 
     /// How a session is chosen for an agent, or for the person: OpenClaw's configuration, `[selection]` over it,
@@ -436,6 +441,23 @@ fn of_agents(defaults: &Table, agents: Option<Value>, file: &str) -> Result<Tabl
         checked.insert(agent.to_string(), Value::Table(own));
     }
     Ok(checked)
+}
+
+/// The person's prices, each with the model in its place.
+fn own_prices(section: Option<Value>, file: &str) -> Result<Prices, Error> {
+    let mut prices = Prices::default();
+    let Some(section) = section else { return Ok(prices) };
+    let Value::Table(models) = section else {
+        return Err(Error::new(Kind::Settings, format!("`prices` in {file} is not a table")));
+    };
+    for (model, price) in models {
+        let wrong = |error: &dyn std::error::Error| {
+            Error::caused(Kind::Settings, format!("`prices.{model}` in {file} is invalid"), error)
+        };
+        let price: OwnPrice = price.try_into().map_err(|error: toml::de::Error| wrong(&error))?;
+        prices.set(&model, price).map_err(|error| wrong(&error))?;
+    }
+    Ok(prices)
 }
 
 fn table(text: &str, name: &str) -> Result<Table, Error> {
@@ -595,6 +617,14 @@ mod tests {
     }
 
     #[test]
+    fn models_may_have_prices_of_their_own() {
+        let file = "[prices.\"claude-opus-5-5\"]\ninput = 1\noutput = 2.5\n[prices.glm-5]\ninput = 0.1\noutput = 0.2";
+        let prices = settings(file, &[]).unwrap().prices;
+        assert!(prices.is_own("claude-opus-5-5-20261010") && prices.is_own("glm-5"));
+        assert!(!prices.is_own("claude-opus-5"));
+    }
+
+    #[test]
     fn mistakes_are_named() {
         let check = |file: &str, variables: &[(&str, &str)], message: &str, hint: &str| {
             let error = settings(file, variables).unwrap_err();
@@ -636,6 +666,25 @@ mod tests {
         );
         check("selection.relevance_through = \"fax\"", &[], "the settings are invalid", "");
         check("[terminal", &[], "cannot read config.toml: TOML parse error", "");
+        check("prices = 1", &[], "`prices` in config.toml is not a table", "");
+        check(
+            "[prices.glm-5]\ninput = 1",
+            &[],
+            "`prices.glm-5` in config.toml is invalid: the built-in table lacks this model, so it needs `input`",
+            "",
+        );
+        check(
+            "[prices.glm-5]\ninptu = 1",
+            &[],
+            "`prices.glm-5` in config.toml is invalid: unknown field",
+            "",
+        );
+        check(
+            "[prices.glm-5]\ninput = -1",
+            &[],
+            "`prices.glm-5` in config.toml is invalid: a price must be a number of at least 0",
+            "",
+        );
         check(
             "",
             &[("BACKSTORY_CLAUDE_FOLDER", "x")],

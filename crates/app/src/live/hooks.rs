@@ -89,11 +89,11 @@ pub fn install(context: &Context, scope: &Scope) -> Result<Plan, Error> {
     context.require_person("changing Claude Code's settings")?;
     let folder = folder(context);
     let command = install::command(&for_sh(context.program())?, &for_sh(&folder)?);
-    plan(context, scope, |text, _| Ok(Some(install::with_hooks(text, &command)?)))
+    plan(context, scope, "settings", |text, _| Ok(Some(install::with_hooks(text, &command)?)))
 }
 
 /// A path quoted for `sh`, which runs hooks.
-fn for_sh(path: &Path) -> Result<String, Error> {
+pub(super) fn for_sh(path: &Path) -> Result<String, Error> {
     quoted_for_sh(path).ok_or_else(|| {
         let message = format!("{} is not UTF-8, so it cannot be written to a settings file", path.display());
         Error::new(Kind::Unavailable, message).hint("move it to another path, then try again")
@@ -103,7 +103,7 @@ fn for_sh(path: &Path) -> Result<String, Error> {
 /// The change that removes our hooks; restores the original file if nothing else has changed since.
 pub fn uninstall(context: &Context, scope: &Scope) -> Result<Plan, Error> {
     context.require_person("changing Claude Code's settings")?;
-    plan(context, scope, |text, backup| {
+    plan(context, scope, "settings", |text, backup| {
         if let Some(kept) = backup.filter(|kept| kept.installed == text) {
             return Ok(kept.original);
         }
@@ -192,8 +192,10 @@ impl Plan {
 /// The settings before and after our hooks were installed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Backup {
-    original: Option<String>,
-    installed: String,
+    /// The text before; `None` where there was no file.
+    pub(super) original: Option<String>,
+    /// The text after.
+    pub(super) installed: String,
 }
 
 impl Backup {
@@ -213,12 +215,14 @@ impl Backup {
     }
 }
 
-fn plan(
+/// The change to a settings file; what was there before is kept under `name`.
+pub(super) fn plan(
     context: &Context,
     scope: &Scope,
+    name: &str,
     change: impl FnOnce(&str, Option<Backup>) -> Result<Option<String>, InvalidSettings>,
 ) -> Result<Plan, Error> {
-    Plan::of(context, settings_file(context, scope), "settings", change)
+    Plan::of(context, settings_file(context, scope), name, change)
 }
 
 fn settings_file(context: &Context, scope: &Scope) -> PathBuf {

@@ -3,4 +3,5 @@
 pub mod annotated;
 mod facts;
 pub mod hooks;
+pub mod status_line;
 pub mod watch;

@@ -274,6 +274,7 @@ fn ranked(
             line: None,
             document,
             is_named: false,
+            last_of: None,
             id,
         })
     });

@@ -1,9 +1,9 @@
-//! `cost`: tokens and money by time, project, branch, model or session.
+//! `cost`: tokens and money by time, project, branch, pull request, model, agent or session.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use catalog::SessionFilter;
-use cost::{LedgerRow, Total, prices_as_of, totals_by};
+use catalog::{CatalogEntry, SessionFilter};
+use cost::{LedgerRow, Prices, RowDetail, Spender, Total, prices_as_of, totals_by};
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use model::{Session, SessionId, Usage};
@@ -34,6 +34,8 @@ pub struct Request {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GroupBy {
+    /// One line for each hour in the user's time zone.
+    Hour,
     /// One line for each day in the user's time zone.
     #[default]
     Day,
@@ -45,8 +47,13 @@ pub enum GroupBy {
     Project,
     /// One line for each branch of a project.
     Branch,
+    /// One line for each pull request that sessions recorded; a session without one counts for that of its branch.
+    Pr,
     /// One line for each model.
     Model,
+    /// One line for sessions themselves, and one for each type of sub-agent.
+    #[serde(rename = "agent-type")]
+    AgentType,
     /// One line for each session.
     Session,
 }
@@ -54,7 +61,16 @@ pub enum GroupBy {
 impl GroupBy {
     /// Whether each line is a span of time.
     fn is_time(self) -> bool {
-        matches!(self, Self::Day | Self::Week | Self::Month)
+        matches!(self, Self::Hour | Self::Day | Self::Week | Self::Month)
+    }
+
+    /// What the rows have to tell apart.
+    fn detail(self) -> RowDetail {
+        match self {
+            Self::Hour => RowDetail::Hour,
+            Self::AgentType => RowDetail::Agent,
+            _ => RowDetail::Day,
+        }
     }
 
     /// The day, the Monday of the week, or the month that a day belongs to.
@@ -76,20 +92,22 @@ impl GroupBy {
 pub struct Answer {
     /// What each line is the sum of.
     pub by: GroupBy,
-    /// The lines: days, weeks and months in order, all else by price.
+    /// The lines: hours, days, weeks and months in order, all else by price.
     pub rows: Vec<CostLine>,
     /// The sum of all lines.
     pub total: CostLine,
     /// The day whose prices these are.
     pub prices_as_of: Option<Date>,
+    /// The models among them whose prices are the person's own, from the settings.
+    pub own_prices: Vec<String>,
 }
 
 /// What one project, model, day or session spent.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "CostLine")]
 pub struct CostLine {
-    /// The day, the week's Monday, the month (2026-01), the project's path, that and the branch, the model, or the
-    /// session's id; empty where nothing says.
+    /// The hour (2026-01-31 14:00), the day, the week's Monday, the month (2026-01), the project's path, that and the branch,
+    /// the pull request's address, the model, the agent's type, or the session's id; empty where nothing says.
     pub key: String,
     /// The same for people: the project's name, the session's title.
     pub label: String,
@@ -113,7 +131,9 @@ pub fn cost(context: &Context, request: &Request) -> Result<Answer, Error> {
         catalog::read(&context.config().places(), catalog::Detail::Spending, keep_reading(context));
     context.check_cancelled()?;
     catalog.sessions.append(&mut catalog.strays);
-    let mut rows = ledger::rows(context, &catalog.sessions);
+    let mut rows = ledger::rows(context, &catalog.sessions, request.by.detail());
+    let pull_requests =
+        if request.by == GroupBy::Pr { pull_requests(&catalog.sessions) } else { HashMap::new() };
     let day = |moment: &Moment| Ok::<_, Error>(moment.at(context)?.to_zoned(context.zone()).date());
     let since = request.since.as_ref().map(day).transpose()?;
     let until = request.until.as_ref().map(day).transpose()?;
@@ -131,18 +151,32 @@ pub fn cost(context: &Context, request: &Request) -> Result<Answer, Error> {
         rows.retain(|row| sessions.get(&row.session).is_some_and(|session| filter.matches(session)));
     }
     let total = totals_by(&rows, |_| ()).into_values().next().unwrap_or_default();
+    let names = Names { sessions: &sessions, pull_requests: &pull_requests };
     Ok(Answer {
         by: request.by,
-        rows: lines(&rows, request.by, &sessions, context.secrets),
+        rows: lines(&rows, request.by, &names, context.secrets),
         total: line(String::new(), "all".to_owned(), &total),
         prices_as_of: prices_as_of(),
+        own_prices: own_prices(&context.config().settings.prices, rows.iter().map(|row| &*row.model)),
     })
+}
+
+/// Those of the models whose prices are the person's own.
+pub(crate) fn own_prices<'a>(prices: &Prices, models: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let models: BTreeSet<&str> = models.collect();
+    models.into_iter().filter(|model| prices.is_own(model)).map(str::to_owned).collect()
 }
 
 type Sessions<'a> = HashMap<&'a SessionId, &'a Session>;
 
-fn lines(rows: &[LedgerRow], by: GroupBy, sessions: &Sessions<'_>, secrets: Secrets) -> Vec<CostLine> {
-    let totals = totals_by(rows, |row| names(row, by, sessions));
+/// What the names of lines are made of.
+struct Names<'a> {
+    sessions: &'a Sessions<'a>,
+    pull_requests: &'a HashMap<SessionId, String>,
+}
+
+fn lines(rows: &[LedgerRow], by: GroupBy, names: &Names<'_>, secrets: Secrets) -> Vec<CostLine> {
+    let totals = totals_by(rows, |row| names.of(row, by));
     let mut lines: Vec<CostLine> = totals
         .into_iter()
         .map(|((key, label), total)| line(key, secrets.redacted_beginning(label), &total))
@@ -154,30 +188,89 @@ fn lines(rows: &[LedgerRow], by: GroupBy, sessions: &Sessions<'_>, secrets: Secr
     lines
 }
 
-/// What a row counts under, for programs and for people.
-fn names(row: &LedgerRow, by: GroupBy, sessions: &Sessions<'_>) -> (String, String) {
-    let session = || sessions.get(&row.session);
-    match by {
-        GroupBy::Day | GroupBy::Week | GroupBy::Month => {
-            let key = row.day.map(|day| by.period(day)).unwrap_or_default();
-            (key.clone(), key)
-        }
-        GroupBy::Model => (row.model.clone(), row.model.clone()),
-        GroupBy::Session => {
-            let title = session().and_then(|session| session.title.as_deref());
-            (row.session.to_string(), title.unwrap_or_default().to_owned())
-        }
-        GroupBy::Project => {
-            let path = session().and_then(|session| session.repo_path.as_ref());
-            let label = session().and_then(|session| session.project.as_deref()).unwrap_or_default();
-            (path.map(|path| path.display().to_string()).unwrap_or_default(), label.to_owned())
-        }
-        GroupBy::Branch => {
-            let (path, project) = names(row, GroupBy::Project, sessions);
-            let branch = session().and_then(|session| session.branch.as_deref()).unwrap_or("(no branch)");
-            (format!("{path} {branch}"), format!("{project} {branch}").trim_start().to_owned())
+impl Names<'_> {
+    /// What a row counts under, for programs and for people.
+    fn of(&self, row: &LedgerRow, by: GroupBy) -> (String, String) {
+        let session = || self.sessions.get(&row.session);
+        let same = |name: String| (name.clone(), name);
+        match by {
+            GroupBy::Hour => same(match (row.day, row.hour) {
+                (Some(day), Some(hour)) => format!("{day} {hour:02}:00"),
+                _ => String::new(),
+            }),
+            GroupBy::Day | GroupBy::Week | GroupBy::Month => {
+                same(row.day.map(|day| by.period(day)).unwrap_or_default())
+            }
+            GroupBy::Model => same(row.model.clone()),
+            GroupBy::AgentType => same(match &row.spender {
+                _ if !row.attributed => OWN_CALLS.to_owned(),
+                Spender::Session => "session".to_owned(),
+                Spender::Subagent(kind) => kind.clone().unwrap_or_else(|| "(sub-agent)".to_owned()),
+            }),
+            GroupBy::Session => {
+                let title = session().and_then(|session| session.title.as_deref());
+                (row.session.to_string(), title.unwrap_or_default().to_owned())
+            }
+            GroupBy::Project => {
+                let path = session().and_then(|session| session.repo_path.as_ref());
+                let label = session().and_then(|session| session.project.as_deref()).unwrap_or_default();
+                (path.map(|path| path.display().to_string()).unwrap_or_default(), label.to_owned())
+            }
+            GroupBy::Branch => {
+                let (path, project) = self.of(row, GroupBy::Project);
+                let branch = session().and_then(|session| session.branch.as_deref()).unwrap_or("(no branch)");
+                (format!("{path} {branch}"), format!("{project} {branch}").trim_start().to_owned())
+            }
+            GroupBy::Pr => {
+                let url = self.pull_requests.get(&row.session).cloned().unwrap_or_default();
+                let label = pull_request_label(&url);
+                (url, label)
+            }
         }
     }
+}
+
+/// What Claude Code spends itself and writes into no transcript: titles, compactions, interrupted calls.
+const OWN_CALLS: &str = "(titles, compactions)";
+
+/// Branches that many pull requests are merged into: a session on one says nothing of another there.
+const SHARED_BRANCHES: [&str; 5] = ["main", "master", "trunk", "develop", "HEAD"];
+
+/// The pull request of each session: the one that it recorded, else the only one that others recorded on its branch.
+fn pull_requests(entries: &[CatalogEntry]) -> HashMap<SessionId, String> {
+    let branch = |entry: &CatalogEntry| {
+        let branch = entry.session.branch.clone()?;
+        let is_shared = SHARED_BRANCHES.contains(&&*branch);
+        (!is_shared).then_some((entry.session.repo_path.clone()?, branch))
+    };
+    let mut of_branches: HashMap<_, BTreeSet<&str>> = HashMap::new();
+    for entry in entries {
+        if let (Some(branch), Some(url)) = (branch(entry), &entry.pull_request) {
+            of_branches.entry(branch).or_default().insert(url);
+        }
+    }
+    let of_branch = |entry: &CatalogEntry| match of_branches.get(&branch(entry)?) {
+        Some(urls) if urls.len() == 1 => urls.first().map(|url| (*url).to_owned()),
+        _ => None,
+    };
+    let of_entry = |entry: &CatalogEntry| {
+        let url = entry.pull_request.clone().or_else(|| of_branch(entry))?;
+        Some((entry.session.id.clone(), url))
+    };
+    entries.iter().filter_map(of_entry).collect()
+}
+
+/// `owner/name#55` for `https://github.com/owner/name/pull/55`; another address as it is.
+fn pull_request_label(url: &str) -> String {
+    let short = || {
+        let (_, path) = url.split_once("://")?;
+        let parts: Vec<&str> = path.trim_end_matches('/').split('/').collect();
+        match parts.as_slice() {
+            [_, owner, name, "pull", number] => Some(format!("{owner}/{name}#{number}")),
+            _ => None,
+        }
+    };
+    short().unwrap_or_else(|| url.to_owned())
 }
 
 fn line(key: String, label: String, total: &Total) -> CostLine {
@@ -197,6 +290,18 @@ fn line(key: String, label: String, total: &Total) -> CostLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pull_request_is_named_shortly() {
+        let check = |url: &str, expected: &str| assert_eq!(pull_request_label(url), expected);
+        check("https://github.com/sam/shop/pull/55", "sam/shop#55");
+        check("https://git.example.com/sam/shop/pull/55/", "sam/shop#55");
+        check(
+            "https://gitlab.com/sam/shop/-/merge_requests/5",
+            "https://gitlab.com/sam/shop/-/merge_requests/5",
+        );
+        check("", "");
+    }
 
     #[test]
     fn a_week_begins_on_monday() {

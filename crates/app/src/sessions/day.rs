@@ -1,18 +1,20 @@
-//! `day`: what was done on a day or on several, by project: prompts, commits, changed files, time and cost.
+//! `day` and `today`: what was done on a day or on several, by project: prompts, commits, changed files, time and cost;
+//! where today is among them, also what is open now.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use cost::totals_by;
+use cost::{RowDetail, totals_by};
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp, ToSpan as _};
-use model::{Session, SessionId};
+use model::{Activity, Session, SessionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use transcript::{HistoryEvent, HistoryEventKind, each_history_event, preview};
 
 use crate::repository::target::with_project;
 use crate::sessions::ledger;
+use crate::sessions::select::select;
 use crate::sessions::totals::keep_reading;
 use crate::{Context, Error, Kind, Moment, Secrets};
 
@@ -47,6 +49,23 @@ pub struct Answer {
     /// The last day before these on which there was something, where there is nothing on these.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_day: Option<Date>,
+    /// The sessions that are open now, those that need the person first; empty where today is not among the days.
+    pub open: Vec<OpenSession>,
+}
+
+/// A session that a live process holds.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct OpenSession {
+    /// The session's id.
+    pub session_id: SessionId,
+    /// The session's title.
+    pub title: Option<String>,
+    /// The short name of the repository.
+    pub project: Option<String>,
+    /// Whether it cannot continue until the person answers a permission request or a question.
+    pub needs_you: bool,
+    /// What it does.
+    pub activity: Activity,
 }
 
 /// What was done in a project.
@@ -141,8 +160,14 @@ pub fn day(context: &Context, request: &Request) -> Result<Answer, Error> {
     let sight = context.sight();
     let filter = catalog::SessionFilter { project: request.project.clone(), ..Default::default() };
     let filter = with_project(context, &filter, &all.iter().map(|entry| &*entry.session));
-    let mut answer =
-        Answer { since: days.since, until: days.until, projects: Vec::new(), cost_usd: None, last_day: None };
+    let mut answer = Answer {
+        since: days.since,
+        until: days.until,
+        projects: Vec::new(),
+        cost_usd: None,
+        last_day: None,
+        open: if days.holds(context.now) { open(context, request)? } else { Vec::new() },
+    };
     let mut projects: BTreeMap<Option<PathBuf>, ProjectDay> = BTreeMap::new();
     // What a fork copied counts for the session that had it first.
     all.sort_by_key(|entry| (entry.session.forked_from.is_some(), entry.session.created));
@@ -188,6 +213,26 @@ pub fn day(context: &Context, request: &Request) -> Result<Answer, Error> {
     Ok(answer)
 }
 
+/// The sessions that are open now.
+fn open(context: &Context, request: &Request) -> Result<Vec<OpenSession>, Error> {
+    let filter =
+        catalog::SessionFilter { running: true, project: request.project.clone(), ..Default::default() };
+    let running = select(context, &filter, None)?.sessions;
+    let open = |session: Session| {
+        let activity = session.activity?;
+        Some(OpenSession {
+            session_id: session.id,
+            title: session.title.as_deref().map(ToOwned::to_owned),
+            project: session.project.as_deref().map(ToOwned::to_owned),
+            needs_you: activity.is_blocked(),
+            activity,
+        })
+    };
+    let mut open: Vec<OpenSession> = running.into_iter().filter_map(open).collect();
+    open.sort_by_key(|session| (!session.needs_you, !session.activity.state.is_working()));
+    Ok(open)
+}
+
 fn sum(one: Option<f64>, other: Option<f64>) -> Option<f64> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one + other),
@@ -230,7 +275,7 @@ impl Days {
 
 /// What each session took on these days, where all of it has a price.
 fn costs(context: &Context, entries: &[catalog::CatalogEntry], days: &Days) -> HashMap<SessionId, f64> {
-    let mut rows = ledger::rows(context, entries);
+    let mut rows = ledger::rows(context, entries, RowDetail::Day);
     rows.retain(|row| row.day.is_some_and(|day| days.since <= day && day <= days.until));
     let totals = totals_by(&rows, |row| row.session.clone());
     totals.into_iter().filter_map(|(id, total)| Some((id, total.cost?))).collect()

@@ -31,10 +31,21 @@ const CERTAIN: f32 = 0.35;
 /// What a person says to name a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionRef {
-    /// The one in which something happened last.
+    /// The one in which something happened last: of the request's directory, else of its repository, else of all.
     Last,
     /// An id, the beginning of one, or words to search for.
     Named(String),
+}
+
+/// Among which sessions the last one was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LastOf {
+    /// Those that were started in the request's directory.
+    Directory,
+    /// Those of its repository.
+    Repository,
+    /// All of them.
+    All,
 }
 
 /// A session that may be meant.
@@ -56,6 +67,8 @@ pub struct Ranked {
     pub document: Option<DocumentHead>,
     /// Whether its id, or the beginning of it, was given, or it is the last one: nobody has to choose.
     pub is_named: bool,
+    /// For the last one, among which.
+    pub last_of: Option<LastOf>,
 }
 
 impl Ranked {
@@ -90,7 +103,10 @@ pub(crate) fn by_name(
     sessions: &[Session],
 ) -> Result<Option<Ranked>, Error> {
     match which {
-        SessionRef::Last => last(context, sessions).map(|session| Some(named(session.clone()))),
+        SessionRef::Last => {
+            let (session, last_of) = last(context, sessions)?;
+            Ok(Some(Ranked { last_of: Some(last_of), ..named(session.clone()) }))
+        }
         SessionRef::Named(text) => {
             let text = text.trim();
             let behind = claude_behind(context, text)?;
@@ -119,16 +135,30 @@ fn named(session: Session) -> Ranked {
         line: None,
         document: None,
         is_named: true,
+        last_of: None,
         session: Some(session),
     }
 }
 
-fn last<'a>(context: &Context, sessions: &'a [Session]) -> Result<&'a Session, Error> {
+fn last<'a>(context: &Context, sessions: &'a [Session]) -> Result<(&'a Session, LastOf), Error> {
     let asking = context.asking_session();
-    let kept = sessions.iter().filter(|session| session.file.is_some());
-    kept.filter(|session| asking.as_ref() != Some(&session.id))
-        .max_by_key(|session| session.last_modified)
-        .ok_or_else(|| Error::new(Kind::NotFound, "there are no sessions yet"))
+    let kept: Vec<&Session> = sessions
+        .iter()
+        .filter(|session| session.file.is_some() && asking.as_ref() != Some(&session.id))
+        .collect();
+    let newest = |is_of: &dyn Fn(&Session) -> bool| {
+        kept.iter().copied().filter(|session| is_of(session)).max_by_key(|session| session.last_modified)
+    };
+    let directory = context.directory.as_path();
+    if let Some(session) = newest(&|session| session.cwd.as_deref() == Some(directory)) {
+        return Ok((session, LastOf::Directory));
+    }
+    let root = catalog::repository(&context.config().places(), directory);
+    if let Some(session) = newest(&|session| session.repo_path.as_deref() == Some(&root)) {
+        return Ok((session, LastOf::Repository));
+    }
+    let any = newest(&|_| true).map(|session| (session, LastOf::All));
+    any.ok_or_else(|| Error::new(Kind::NotFound, "there are no sessions yet"))
 }
 
 /// The session whose id this is or begins with; none where it must be words. What looks like an id is never words: a
@@ -199,6 +229,7 @@ fn answered(found: Answered) -> Ranked {
         line: Some(hit.line),
         document: None,
         is_named: false,
+        last_of: None,
     }
 }
 
@@ -239,6 +270,30 @@ mod tests {
         check("beef", Ok(Some("beef")));
         check("cafe", Ok(None));
         check("the parser of step 4", Ok(None));
+    }
+
+    #[test]
+    fn the_last_one_is_of_this_directory_if_it_has_any() {
+        let at = |id: &str, cwd: &str, second: i64| Session {
+            file: Some(std::path::Path::new(id).into()),
+            cwd: Some(std::path::Path::new(cwd).into()),
+            repo_path: Some(
+                std::path::Path::new(if cwd.starts_with("/shop") { "/shop" } else { cwd }).into(),
+            ),
+            last_modified: jiff::Timestamp::from_second(second).ok(),
+            ..session(id)
+        };
+        let sessions =
+            [at("a", "/shop", 1), at("b", "/shop/web", 2), at("c", "/else", 3), at("d", "/shop", 0)];
+        let check = |directory: &str, expected: (&str, LastOf)| {
+            let context = Context { directory: directory.into(), ..context(Config::default()) };
+            let (found, of) = last(&context, &sessions).unwrap();
+            assert_eq!((found.id.as_str(), of), expected, "{directory}");
+        };
+        check("/shop", ("a", LastOf::Directory));
+        check("/shop/web", ("b", LastOf::Directory));
+        check("/nowhere", ("c", LastOf::All));
+        assert!(last(&context(Config::default()), &[]).is_err());
     }
 
     #[test]

@@ -23,3 +23,4 @@ pub(crate) mod select;
 pub mod show;
 pub(crate) mod totals;
 pub(crate) mod unread;
+pub mod usage_windows;

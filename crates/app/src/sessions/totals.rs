@@ -17,7 +17,7 @@ pub(crate) fn with_totals(context: &Context) -> Result<Catalog, Error> {
     let places = context.config().places();
     let mut catalog = catalog::overview(
         &places,
-        edition(),
+        edition(context),
         |entries| ledger::enter(context, entries),
         keep_reading(context),
     );
@@ -36,7 +36,7 @@ pub(crate) fn with_totals(context: &Context) -> Result<Catalog, Error> {
 pub(crate) fn one(context: &Context, id: &SessionId) -> Result<Option<Session>, Error> {
     let enter = |entries: &mut [CatalogEntry]| ledger::enter(context, entries);
     let places = context.config().places();
-    let session = catalog::overview_of(&places, id, edition(), enter, keep_reading(context));
+    let session = catalog::overview_of(&places, id, edition(context), enter, keep_reading(context));
     context.check_cancelled()?;
     if session.is_some() {
         return Ok(session.filter(|session| context.sight().matches(session)));
@@ -88,7 +88,8 @@ pub(crate) fn survey_all<T: Send>(
     let (places, enter) =
         (context.config().places(), |entries: &mut [CatalogEntry]| ledger::enter(context, entries));
     let Some(then) = as_of else {
-        let mapped = catalog::map_sessions(&places, edition(), extent, enter, keep_reading(context), tell);
+        let mapped =
+            catalog::map_sessions(&places, edition(context), extent, enter, keep_reading(context), tell);
         context.check_cancelled()?;
         return Ok(mapped.sessions);
     };
@@ -99,10 +100,11 @@ pub(crate) fn survey_all<T: Send>(
     Ok(past.into_iter().filter_map(tell).collect())
 }
 
-/// The ledger's rules: this program's, and its list of prices.
-fn edition() -> u64 {
+/// The ledger's rules: this program's, its list of prices, and the person's own.
+fn edition(context: &Context) -> u64 {
     let mut hash = Xxh3::new();
-    (cost::RULES_VERSION, env!("CARGO_PKG_VERSION"), cost::prices_as_of().map(|date| date.to_string()))
+    let own = format!("{:?}", context.config().settings.prices);
+    (cost::RULES_VERSION, env!("CARGO_PKG_VERSION"), cost::prices_as_of().map(|date| date.to_string()), own)
         .hash(&mut hash);
     hash.finish()
 }

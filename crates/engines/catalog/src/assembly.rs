@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::mem;
 
-use model::{Damage, ForkOrigin, Keywords, MessageUsage, SessionId};
+use model::{Damage, ForkOrigin, Keywords, MessageUsage, SessionId, SubagentMessages};
 use transcript::{AgentCall, SubagentFile, Summary, TranscriptFile};
 
 use crate::describe::Describer;
@@ -132,13 +132,33 @@ impl ReadSession {
     /// The session with its API messages, which are given away.
     pub(crate) fn entry(&mut self, describer: &mut Describer) -> CatalogEntry {
         let mut messages = mem::take(&mut self.facts.messages);
+        let mut taken = Vec::with_capacity(self.agents.len());
         for (_, facts) in &mut self.agents {
+            let first = messages.len();
             messages.append(&mut facts.messages);
+            taken.push(first..messages.len());
         }
-        let session = describer.describe(&self.file, &self.digest());
+        let digest = self.digest();
+        let kinds: HashMap<&str, Option<&str>> =
+            digest.agents.iter().map(|agent| (agent.id, agent.kind)).collect();
+        let kind = |id: &str| kinds.get(id).copied().flatten().map(Into::into);
+        let of_agent = self.agents.iter().zip(taken);
+        let subagent_messages = of_agent
+            .filter(|(_, messages)| !messages.is_empty())
+            .map(|((file, _), messages)| SubagentMessages { messages, kind: kind(&file.id) })
+            .collect();
+        let session = describer.describe(&self.file, &digest);
+        let pull_request = self.facts.summary.pr_url.clone();
         let cost_state = self.facts.summary.cost_state.clone();
         let earlier_totals = self.facts.summary.earlier_totals.clone();
-        CatalogEntry { messages, cost_state, earlier_totals, ..CatalogEntry::new(session) }
+        CatalogEntry {
+            messages,
+            subagent_messages,
+            pull_request,
+            cost_state,
+            earlier_totals,
+            ..CatalogEntry::new(session)
+        }
     }
 }
 

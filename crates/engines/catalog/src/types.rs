@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::ops::AddAssign;
 use std::path::PathBuf;
 
-use model::{CostState, Keywords, MessageUsage, Session, SessionId};
+use model::{CostState, Keywords, MessageUsage, Session, SessionId, SubagentMessages};
 use rustc_hash::FxHashMap;
 use transcript::{ConfigFolder, ReadProblem, SubagentFile, TranscriptFile};
 
@@ -56,6 +56,10 @@ pub struct CatalogEntry {
     pub session: Box<Session>,
     /// All API messages in its files, including its sub-agents' files.
     pub messages: Vec<MessageUsage>,
+    /// Which of them are in sub-agents' files, in the order of the messages.
+    pub subagent_messages: Vec<SubagentMessages>,
+    /// The pull request that the session recorded last.
+    pub pull_request: Option<String>,
     /// The CLI's own total.
     pub cost_state: Option<CostState>,
     /// The totals before it.
@@ -81,6 +85,8 @@ impl CatalogEntry {
         Self {
             session: Box::new(session),
             messages: Vec::new(),
+            subagent_messages: Vec::new(),
+            pull_request: None,
             cost_state: None,
             earlier_totals: Vec::new(),
             keywords: None,

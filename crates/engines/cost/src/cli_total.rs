@@ -9,7 +9,7 @@ use std::ops::{Add, AddAssign};
 use model::{CostState, Usage};
 
 use crate::name::plain_model;
-use crate::price::rates;
+use crate::price::Prices;
 
 /// Tokens and their price in US dollars; no price as soon as any part has none.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,8 +28,10 @@ const ROUNDING: f64 = 1e-6;
 /// the parent's file, newest first.
 ///
 /// The price is the CLI's where everything that is subtracted has a price, else the price table's. A price without
-/// tokens (a surcharge the table does not know) is attributed to the model with the most tokens.
+/// tokens (a surcharge the table does not know) is attributed to the model with the most tokens. The CLI knows nothing
+/// of the person's own prices: where a model has one, its dollars say nothing.
 pub(crate) fn excess<'a>(
+    prices: &Prices,
     total: &'a CostState,
     parent: impl Iterator<Item = &'a CostState>,
     own: &ByModel<'a>,
@@ -43,10 +45,14 @@ pub(crate) fn excess<'a>(
             let known = own.get(model).map_or(Usage::default(), |spent| spent.usage)
                 + inherited.usage.get(model).copied().unwrap_or_default();
             let usage = beyond(usage, known);
-            (model, Expense { usage, cost: rates(model).map(|rates| rates.price_of_sum(&usage)) })
+            (model, Expense { usage, cost: prices.rates(model).map(|rates| rates.price_of_sum(&usage)) })
         })
         .filter(|(_, spent)| spent.usage != Usage::default())
         .collect();
+    let has_own_price = counted.keys().chain(own.keys()).any(|model| prices.is_own(model));
+    if has_own_price {
+        return rows;
+    }
     if let Some(known) = sum(own).zip(inherited.cost).map(|(own, inherited)| own + inherited) {
         spread((total.total_cost_usd - known).max(0.0), &mut rows, &counted);
     }
@@ -182,7 +188,8 @@ mod tests {
         let usage = |output| Usage { output, ..Usage::default() };
         let check = |money: f64, rows: &[(&'static str, u64)], expected: &[(&str, Option<f64>)]| {
             let total = BTreeMap::from([("claude-opus-5", usage(2)), ("claude-haiku-4-5", usage(1))]);
-            let price = |model, usage: &Usage| rates(model).map(|rates| rates.price_of_sum(usage));
+            let prices = Prices::default();
+            let price = |model, usage: &Usage| prices.rates(model).map(|rates| rates.price_of_sum(usage));
             let mut rows: Vec<_> = rows
                 .iter()
                 .map(|&(model, output)| {

@@ -1,17 +1,18 @@
 //! The ledger: every message of every session once, on its day, for the session that first had it.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use model::{CostState, MessageUsage, SessionId, Usage};
+use model::{CostState, MessageUsage, SessionId, SubagentMessages, Usage};
 use rustc_hash::FxHashMap;
 
 use crate::cli_total::{self, ByModel, Expense};
 use crate::lineage;
 use crate::name::plain_model;
-use crate::price::{Rates, rates};
+use crate::price::{Prices, Rates};
 use crate::spending::SessionSpending;
 
 /// The version of the rules; raised when they produce other rows from the same messages, so that saved rows are
@@ -25,6 +26,10 @@ pub struct LedgerRow {
     pub session: SessionId,
     /// The local day; `None` only when nothing in the session has a time.
     pub day: Option<Date>,
+    /// The hour of the day, from 0; `None` where hours were not asked for or nothing says.
+    pub hour: Option<i8>,
+    /// Who took it; the session itself where that was not asked for.
+    pub spender: Spender,
     /// The model's plain name.
     pub model: String,
     /// The tokens of the row.
@@ -36,22 +41,91 @@ pub struct LedgerRow {
     pub attributed: bool,
 }
 
+/// What rows are told apart by besides session, day and model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RowDetail {
+    /// Nothing else.
+    #[default]
+    Day,
+    /// Also the hour of the day.
+    Hour,
+    /// Also whether the session or a sub-agent took it, and the sub-agent's type.
+    Agent,
+}
+
+/// Who took the tokens of a row: a session itself, or a sub-agent of it with its type, where that is known.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Spender {
+    /// The session itself.
+    Session,
+    /// A sub-agent.
+    Subagent(Option<String>),
+}
+
+/// An API message, counted once.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CountedMessage<'a> {
+    /// The session that first had it.
+    pub session: &'a SessionId,
+    /// The time of its first block.
+    pub at: Option<Timestamp>,
+    /// The model's plain name.
+    pub model: &'a str,
+    /// Its tokens.
+    pub usage: Usage,
+    /// Its price in US dollars; `None` when the model or its terms have none.
+    pub cost: Option<f64>,
+}
+
 /// The model of lines that `claude` writes itself, without any call to the API.
 const SYNTHETIC: &str = "<synthetic>";
 
 /// Computes the rows of the ledger, sorted by session, day and model; the unattributed rows of a session come last.
 ///
 /// The result does not depend on the order of `sessions`, each of which occurs once. Days are those of `zone`.
-pub fn ledger(sessions: &[SessionSpending<'_>], zone: &TimeZone) -> Vec<LedgerRow> {
+pub fn ledger(
+    sessions: &[SessionSpending<'_>],
+    zone: &TimeZone,
+    prices: &Prices,
+    detail: RowDetail,
+) -> Vec<LedgerRow> {
     let mut builder = LedgerBuilder {
         sessions,
         zone,
+        prices,
+        detail,
         rows: FxHashMap::default(),
         totalled: HashMap::new(),
         copied: HashMap::new(),
     };
-    let all = all_messages(sessions);
-    let mut copies: Vec<&SessionMessage<'_>> = Vec::new();
+    each_message(sessions, prices, |copies| builder.add(copies));
+    builder.finish()
+}
+
+/// Every message of the sessions once, in any order; what only the CLI's total holds is no message.
+pub fn messages<'a>(sessions: &'a [SessionSpending<'a>], prices: &'a Prices) -> Vec<CountedMessage<'a>> {
+    let mut messages = Vec::new();
+    each_message(sessions, prices, |copies| {
+        let Some(Counted { owner, at, usage, cost }) = Counted::of(copies) else { return };
+        messages.push(CountedMessage {
+            session: &sessions[owner.session].session,
+            at,
+            model: owner.model,
+            usage,
+            cost,
+        });
+    });
+    messages
+}
+
+/// Calls `take` with all copies of each message, the owner's first.
+fn each_message<'a>(
+    sessions: &[SessionSpending<'a>],
+    prices: &'a Prices,
+    mut take: impl FnMut(&[&SessionMessage<'a>]),
+) {
+    let all = all_messages(sessions, prices);
+    let mut copies: Vec<&SessionMessage<'a>> = Vec::new();
     for (held, same) in all.iter().zip(groups(&all)) {
         copies.clear();
         match same {
@@ -60,9 +134,27 @@ pub fn ledger(sessions: &[SessionSpending<'_>], zone: &TimeZone) -> Vec<LedgerRo
             Duplicates::OfEarlier => continue,
         }
         copies.sort_unstable_by_key(|held| held.order());
-        builder.add(&copies);
+        take(&copies);
     }
-    builder.finish()
+}
+
+/// A message as it is counted: its copies taken together.
+struct Counted<'a, 'b> {
+    owner: &'b SessionMessage<'a>,
+    at: Option<Timestamp>,
+    usage: Usage,
+    cost: Option<f64>,
+}
+
+impl<'a, 'b> Counted<'a, 'b> {
+    /// Of all its copies, the owner's first.
+    fn of(copies: &[&'b SessionMessage<'a>]) -> Option<Self> {
+        let owner = *copies.first()?;
+        let usage = copies.iter().fold(Usage::default(), |usage, held| usage.max(held.message.usage));
+        let cost = owner.rates.and_then(|rates| rates.price(&usage, owner.message.terms));
+        let at = owner.message.at.or_else(|| copies.iter().find_map(|held| held.message.at));
+        Some(Self { owner, at, usage, cost })
+    }
 }
 
 /// Whether a message occurs in other places.
@@ -104,54 +196,69 @@ fn groups(all: &[SessionMessage<'_>]) -> Vec<Duplicates> {
 /// One message as one session holds it.
 struct SessionMessage<'a> {
     message: &'a MessageUsage,
+    /// Where it is among the messages of its session.
+    place: usize,
     session: usize,
     rank: usize,
     model: &'a str,
-    rates: Option<&'static Rates>,
+    rates: Option<&'a Rates>,
 }
 
 impl<'a> SessionMessage<'a> {
     /// The sort key that puts the owner's copy first. The parts after mark and rank only make the order of several
     /// lines of one message in one file irrelevant.
-    fn order(&self) -> (bool, usize, Option<Timestamp>, &'a str, bool, bool) {
-        let MessageUsage { copied, at, terms, .. } = self.message;
-        (*copied, self.rank, *at, self.model, terms.batch, terms.fast)
+    fn order(&self) -> (bool, usize, Option<Timestamp>, &'a str, bool, bool, bool) {
+        let MessageUsage { copied, at, terms, subagent, .. } = self.message;
+        (*copied, self.rank, *at, self.model, terms.batch, terms.fast, *subagent)
     }
 }
 
 /// All messages, ordered by the rank of their sessions.
-fn all_messages<'a>(sessions: &[SessionSpending<'a>]) -> Vec<SessionMessage<'a>> {
+fn all_messages<'a>(sessions: &[SessionSpending<'a>], prices: &'a Prices) -> Vec<SessionMessage<'a>> {
     let mut by_rank: Vec<(usize, usize)> = lineage::ranks(sessions).into_iter().zip(0..).collect();
     by_rank.sort_unstable();
-    let mut models: FxHashMap<&str, (&str, Option<&'static Rates>)> = FxHashMap::default();
+    let mut models: FxHashMap<&str, (&str, Option<&Rates>)> = FxHashMap::default();
     let mut last = None;
     let mut all = Vec::with_capacity(sessions.iter().map(|session| session.messages.len()).sum());
-    let mut messages: Vec<&MessageUsage> = Vec::new();
+    let mut messages: Vec<(usize, &MessageUsage)> = Vec::new();
     for (rank, session) in by_rank {
         messages.clear();
-        messages.extend(sessions[session].messages.iter().filter(|message| message.model != SYNTHETIC));
+        let placed = sessions[session].messages.iter().enumerate();
+        messages.extend(placed.filter(|(_, message)| message.model != SYNTHETIC));
         // Sums of prices depend on their order, and that of the lines must make no difference.
-        messages.sort_unstable_by_key(|message| message.key);
-        for message in &messages {
+        messages.sort_unstable_by_key(|(_, message)| message.key);
+        for &(place, message) in &messages {
             let name = message.model.as_str();
             // Mostly it is the model of the message before.
             let (_, (model, rates)) = last.filter(|(known, _)| *known == name).unwrap_or_else(|| {
-                (name, *models.entry(name).or_insert_with(|| (plain_model(name), rates(name))))
+                (name, *models.entry(name).or_insert_with(|| (plain_model(name), prices.rates(name))))
             });
             last = Some((name, (model, rates)));
-            all.push(SessionMessage { message, session, rank, model, rates });
+            all.push(SessionMessage { message, place, session, rank, model, rates });
         }
     }
     all
 }
 
-/// Session, day, model, and whether there is a price: the priced and the unpriced never mix in a row.
-type RowKey<'a> = (usize, Option<Date>, &'a str, bool);
+/// What the messages of a row have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct RowKey<'a> {
+    session: usize,
+    day: Option<Date>,
+    hour: Option<i8>,
+    /// The place of the first with its type among the session's sub-agents; beyond them for a type that is not known.
+    subagent: Option<usize>,
+    model: &'a str,
+    /// The priced and the unpriced never mix in a row.
+    is_priced: bool,
+}
 
 /// The ledger while it is written.
 struct LedgerBuilder<'a> {
     sessions: &'a [SessionSpending<'a>],
     zone: &'a TimeZone,
+    prices: &'a Prices,
+    detail: RowDetail,
     rows: FxHashMap<RowKey<'a>, Expense>,
     /// For each session with a CLI total, what it spent itself until that total was written.
     totalled: HashMap<usize, ByModel<'a>>,
@@ -161,13 +268,10 @@ struct LedgerBuilder<'a> {
 
 impl<'a> LedgerBuilder<'a> {
     fn add(&mut self, copies: &[&SessionMessage<'a>]) {
-        let Some(owner) = copies.first() else { return };
-        let usage = copies.iter().fold(Usage::default(), |usage, held| usage.max(held.message.usage));
-        let cost = owner.rates.and_then(|rates| rates.price(&usage, owner.message.terms));
-        let at = owner.message.at.or_else(|| copies.iter().find_map(|held| held.message.at));
-        let day = self.day(at.or(self.sessions[owner.session].started));
+        let Some(Counted { owner, at, usage, cost }) = Counted::of(copies) else { return };
+        let key = self.key(owner, at.or(self.sessions[owner.session].started), cost.is_some());
         let spent = Expense { usage, cost };
-        *self.rows.entry((owner.session, day, owner.model, cost.is_some())).or_default() += spent;
+        *self.rows.entry(key).or_default() += spent;
         let is_in = |total: &CostState| at.zip(total.at).is_none_or(|(said, written)| said <= written);
         if self.sessions[owner.session].cost_state.is_some_and(is_in) {
             *self.totalled.entry(owner.session).or_default().entry(owner.model).or_default() += spent;
@@ -185,15 +289,17 @@ impl<'a> LedgerBuilder<'a> {
 
     fn finish(self) -> Vec<LedgerRow> {
         let mut rows = self.unattributed();
-        rows.extend(self.rows.iter().map(|(&(session, day, model, _), spent)| LedgerRow {
-            session: self.sessions[session].session.clone(),
-            day,
-            model: model.to_owned(),
+        rows.extend(self.rows.iter().map(|(key, spent)| LedgerRow {
+            session: self.sessions[key.session].session.clone(),
+            day: key.day,
+            hour: key.hour,
+            spender: self.spender(key),
+            model: key.model.to_owned(),
             usage: spent.usage,
             cost: spent.cost,
             attributed: true,
         }));
-        rows.sort_by(|one, other| sort_key(one).cmp(&sort_key(other)));
+        rows.sort_by(order);
         rows
     }
 
@@ -202,7 +308,7 @@ impl<'a> LedgerBuilder<'a> {
             self.sessions.iter().map(|session| (&session.session, session)).collect();
         let nothing = ByModel::new();
         let mut last_days: HashMap<usize, Option<Date>> = HashMap::new();
-        for (session, day, ..) in self.rows.keys() {
+        for RowKey { session, day, .. } in self.rows.keys() {
             let last = last_days.entry(*session).or_default();
             *last = (*last).max(*day);
         }
@@ -215,11 +321,13 @@ impl<'a> LedgerBuilder<'a> {
             let newest_first = parent
                 .into_iter()
                 .flat_map(|parent| parent.cost_state.into_iter().chain(parent.earlier_totals.iter().rev()));
-            let excess = cli_total::excess(total, newest_first, own, copied);
+            let excess = cli_total::excess(self.prices, total, newest_first, own, copied);
             let last_day = last_days.get(&at).copied().flatten();
             rows.extend(excess.into_iter().map(|(model, spent)| LedgerRow {
                 session: session.session.clone(),
                 day: last_day.or_else(|| self.day(session.started)),
+                hour: None,
+                spender: Spender::Session,
                 model: model.to_owned(),
                 usage: spent.usage,
                 cost: spent.cost,
@@ -229,14 +337,40 @@ impl<'a> LedgerBuilder<'a> {
         rows
     }
 
+    fn key(&self, owner: &SessionMessage<'a>, at: Option<Timestamp>, is_priced: bool) -> RowKey<'a> {
+        let at = at.map(|at| self.zone.to_datetime(at));
+        let hour = at.filter(|_| self.detail == RowDetail::Hour).map(|at| at.hour());
+        let subagent = (self.detail == RowDetail::Agent && owner.message.subagent).then(|| {
+            let subagents = self.sessions[owner.session].subagents;
+            let is_its = |subagent: &&SubagentMessages| subagent.messages.contains(&owner.place);
+            let kind = subagents.iter().find(is_its).and_then(|subagent| subagent.kind.as_ref());
+            // Those of the same type share a row.
+            let same =
+                kind.and_then(|kind| subagents.iter().position(|other| other.kind.as_ref() == Some(kind)));
+            same.unwrap_or(subagents.len())
+        });
+        let day = at.map(|at| at.date());
+        RowKey { session: owner.session, day, hour, subagent, model: owner.model, is_priced }
+    }
+
+    fn spender(&self, key: &RowKey<'_>) -> Spender {
+        let Some(subagent) = key.subagent else { return Spender::Session };
+        let known = self.sessions[key.session].subagents.get(subagent);
+        Spender::Subagent(known.and_then(|known| known.kind.as_deref()).map(str::to_owned))
+    }
+
     fn day(&self, at: Option<Timestamp>) -> Option<Date> {
         at.map(|at| self.zone.to_datetime(at).date())
     }
 }
 
-/// The key by which rows are sorted.
-fn sort_key(row: &LedgerRow) -> (&SessionId, bool, Option<Date>, &str, bool) {
-    (&row.session, !row.attributed, row.day, &row.model, row.cost.is_none())
+/// Orders rows: by session, the unattributed ones last, then by time, agent and model.
+fn order(one: &LedgerRow, other: &LedgerRow) -> Ordering {
+    type Key<'a> = (&'a SessionId, bool, Option<Date>, Option<i8>, &'a Spender, &'a str, bool);
+    fn key(row: &LedgerRow) -> Key<'_> {
+        (&row.session, !row.attributed, row.day, row.hour, &row.spender, &row.model, row.cost.is_none())
+    }
+    key(one).cmp(&key(other))
 }
 
 #[cfg(test)]

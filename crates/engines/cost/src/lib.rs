@@ -9,9 +9,11 @@ mod name;
 mod price;
 mod spending;
 mod totals;
+mod windows;
 
-pub use ledger::{LedgerRow, RULES_VERSION, ledger};
+pub use ledger::{CountedMessage, LedgerRow, RULES_VERSION, RowDetail, Spender, ledger, messages};
 pub use name::plain_model;
-pub use price::{price, prices_as_of};
+pub use price::{InvalidPrice, OwnPrice, Prices, prices_as_of};
 pub use spending::SessionSpending;
 pub use totals::{Total, totals_by};
+pub use windows::{UsageWindow, WindowProjection, windows};

@@ -60,6 +60,7 @@ mod tests {
             forked_from: forked_from.parse().ok(),
             started: Timestamp::from_second(second).ok().filter(|_| second >= 0),
             messages: &[],
+            subagents: &[],
             cost_state: None,
             earlier_totals: &[],
         }

@@ -1,5 +1,6 @@
-//! Prices of API messages, from the price table that is compiled in (`prices.toml`).
+//! Prices of API messages: the person's own, else those of the table that is compiled in (`prices.toml`).
 
+use std::fmt;
 use std::sync::LazyLock;
 
 use jiff::civil::Date;
@@ -8,11 +9,94 @@ use serde::Deserialize;
 
 use crate::name::plain_model;
 
-/// The price of one API message in US dollars; `None` for a model or terms that the table does not have.
-///
-/// `usage` has to be of a single message: some models charge more for long input.
-pub fn price(model: &str, usage: &Usage, terms: PricingTerms) -> Option<f64> {
-    rates(model)?.price(usage, terms)
+/// The prices that hold: the person's own, and the built-in table for every model without one.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Prices {
+    own: Vec<Rates>,
+}
+
+/// What a person pays for a model, in US dollars per million tokens. What is left out costs what the table says; for a
+/// model that is not in it, a cache read or write costs as much as input.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OwnPrice {
+    /// Input that is neither read from nor written to the cache.
+    pub input: Option<f64>,
+    /// Output, thinking included.
+    pub output: Option<f64>,
+    /// Input read from the cache.
+    pub cache_read: Option<f64>,
+    /// Input written to the cache for five minutes.
+    pub cache_write_5m: Option<f64>,
+    /// Input written to the cache for an hour.
+    pub cache_write_1h: Option<f64>,
+}
+
+/// Why a person's price cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InvalidPrice {
+    /// A price is negative or no number.
+    NotAPrice,
+    /// The model is not in the table, and its input or output has no price.
+    Incomplete,
+}
+
+impl fmt::Display for InvalidPrice {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::NotAPrice => "a price must be a number of at least 0",
+            Self::Incomplete => "the built-in table lacks this model, so it needs `input` and `output`",
+        })
+    }
+}
+
+impl std::error::Error for InvalidPrice {}
+
+impl Prices {
+    /// Sets the price of a model, and of its variants such as dated names.
+    pub fn set(&mut self, model: &str, price: OwnPrice) -> Result<(), InvalidPrice> {
+        let OwnPrice { input, output, cache_read, cache_write_5m, cache_write_1h } = price;
+        let given = [input, output, cache_read, cache_write_5m, cache_write_1h];
+        if given.into_iter().flatten().any(|price| !price.is_finite() || price < 0.0) {
+            return Err(InvalidPrice::NotAPrice);
+        }
+        let name = plain_model(model);
+        let listed = listed(name);
+        let either = |own: Option<f64>, listed: Option<f64>| own.or(listed).ok_or(InvalidPrice::Incomplete);
+        let input = either(input, listed.map(|rates| rates.input))?;
+        let cache = |own: Option<f64>, listed: Option<f64>| own.or(listed).unwrap_or(input);
+        let rates = Rates {
+            names: vec![name.to_owned()],
+            input,
+            output: either(output, listed.map(|rates| rates.output))?,
+            cache_read: cache(cache_read, listed.map(|rates| rates.cache_read)),
+            cache_write_5m: cache(cache_write_5m, listed.map(|rates| rates.cache_write_5m)),
+            cache_write_1h: cache(cache_write_1h, listed.map(|rates| rates.cache_write_1h)),
+            fast: listed.and_then(|rates| rates.fast),
+            long: listed.and_then(|rates| rates.long),
+        };
+        self.own.retain(|known| known.names != rates.names);
+        self.own.push(rates);
+        Ok(())
+    }
+
+    /// The price of one API message in US dollars; `None` for a model or terms that no price is known of.
+    ///
+    /// `usage` has to be of a single message: some models charge more for long input.
+    pub fn price(&self, model: &str, usage: &Usage, terms: PricingTerms) -> Option<f64> {
+        self.rates(model)?.price(usage, terms)
+    }
+
+    /// Whether the person set the price of a model.
+    pub fn is_own(&self, model: &str) -> bool {
+        longest(&self.own, plain_model(model)).is_some()
+    }
+
+    /// The rates of a model.
+    pub(crate) fn rates(&self, model: &str) -> Option<&Rates> {
+        let model = plain_model(model);
+        longest(&self.own, model).or_else(|| listed(model))
+    }
 }
 
 /// The day up to which the table was kept.
@@ -20,10 +104,14 @@ pub fn prices_as_of() -> Option<Date> {
     TABLE.as_of
 }
 
-/// The table's row for a model, by the longest name that begins it.
-pub(crate) fn rates(model: &str) -> Option<&'static Rates> {
-    let model = plain_model(model);
-    let named = TABLE.models.iter().flat_map(|rates| rates.names.iter().map(move |name| (name, rates)));
+/// The table's row for a model.
+fn listed(model: &str) -> Option<&'static Rates> {
+    longest(&TABLE.models, model)
+}
+
+/// The rates of a model, by the longest name that begins it.
+fn longest<'a>(all: &'a [Rates], model: &str) -> Option<&'a Rates> {
+    let named = all.iter().flat_map(|rates| rates.names.iter().map(move |name| (name, rates)));
     named.filter(|(name, _)| begins(name, model)).max_by_key(|(name, _)| name.len()).map(|(_, rates)| rates)
 }
 
@@ -35,7 +123,7 @@ fn begins(name: &str, model: &str) -> bool {
 }
 
 /// One model's prices in US dollars per million tokens, and what multiplies them.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Rates {
     names: Vec<String>,
@@ -49,7 +137,7 @@ pub(crate) struct Rates {
 }
 
 /// The factors for a message with more than `over` input tokens.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Long {
     over: u64,
@@ -137,7 +225,7 @@ mod tests {
     }
 
     fn check(model: &str, usage: Usage, terms: PricingTerms, millionths: Option<f64>) {
-        let found = price(model, &usage, terms).map(|price| price * 1e6);
+        let found = Prices::default().price(model, &usage, terms).map(|price| price * 1e6);
         let near = match (found, millionths) {
             (Some(found), Some(expected)) => (found - expected).abs() < 1e-6 * expected.max(1.0),
             (found, expected) => found == expected,
@@ -211,7 +299,8 @@ mod tests {
 
     #[test]
     fn an_unknown_model_has_no_price() {
-        let known = |model: &str| price(model, &usage(), PricingTerms::default()).is_some();
+        let prices = Prices::default();
+        let known = |model: &str| prices.price(model, &usage(), PricingTerms::default()).is_some();
         assert!(known("claude-opus-4-20250514") && known("claude-fable-5-1-thinking"));
         for model in [
             "claude-opus-4-9",
@@ -224,6 +313,37 @@ mod tests {
             "<synthetic>",
         ] {
             assert!(!known(model), "{model}");
+        }
+    }
+
+    #[test]
+    fn own_prices_come_before_the_table() {
+        let own = |model: &str, price: OwnPrice| {
+            let mut prices = Prices::default();
+            prices.set(model, price).map(|()| prices)
+        };
+        let check = |prices: &Prices, model: &str, millionths: Option<f64>| {
+            let found = prices.price(model, &usage(), PricingTerms::default()).map(|price| price * 1e6);
+            let is_near =
+                found.zip(millionths).is_none_or(|(found, expected)| (found - expected).abs() < 1e-6);
+            assert!(is_near && found.is_some() == millionths.is_some(), "{model}: {found:?}");
+        };
+        // What is left out is the table's.
+        let cheaper =
+            own("claude-opus-5-5-20260101", OwnPrice { output: Some(1.0), ..OwnPrice::default() }).unwrap();
+        check(&cheaper, "claude-opus-5-5", Some(4.0 + 10.0 + 20.0 + 5_000.0 + 80_000.0));
+        check(&cheaper, "us.anthropic.claude-opus-5-5-v1:0", Some(4.0 + 10.0 + 20.0 + 5_000.0 + 80_000.0));
+        check(&cheaper, "claude-sonnet-4-5", Some(3.0 + 150.0 + 30.0 + 3_750.0 + 60_000.0));
+        assert!(cheaper.is_own("claude-opus-5-5") && !cheaper.is_own("claude-opus-5"));
+        // A model that the table lacks needs what everybody pays for.
+        let both = OwnPrice { input: Some(2.0), output: Some(3.0), ..OwnPrice::default() };
+        check(&own("glm-5", both).unwrap(), "glm-5", Some(2.0 + 30.0 + 200.0 + 2_000.0 + 20_000.0));
+        check(&own("glm-5", both).unwrap(), "glm-6", None);
+        let only_input = OwnPrice { input: Some(2.0), ..OwnPrice::default() };
+        assert_eq!(own("glm-5", only_input), Err(InvalidPrice::Incomplete));
+        for wrong in [-1.0, f64::NAN, f64::INFINITY] {
+            let wrong = OwnPrice { cache_read: Some(wrong), ..both };
+            assert_eq!(own("glm-5", wrong), Err(InvalidPrice::NotAPrice));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The input of the ledger: one session's messages and totals.
 
 use jiff::Timestamp;
-use model::{CostState, MessageUsage, SessionId};
+use model::{CostState, MessageUsage, SessionId, SubagentMessages};
 
 /// The API messages and totals in one session's files, including its sub-agents' files.
 #[derive(Debug, Clone)]
@@ -14,6 +14,8 @@ pub struct SessionSpending<'a> {
     pub started: Option<Timestamp>,
     /// All messages in its files, including copied ones.
     pub messages: &'a [MessageUsage],
+    /// Which of them are in sub-agents' files, in the order of the messages.
+    pub subagents: &'a [SubagentMessages],
     /// The CLI's own total, from its newest `cost-state`.
     pub cost_state: Option<&'a CostState>,
     /// Its totals before that, oldest first.

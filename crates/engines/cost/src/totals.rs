@@ -23,17 +23,18 @@ pub struct Total {
 pub fn totals_by<K: Ord>(rows: &[LedgerRow], key: impl Fn(&LedgerRow) -> K) -> BTreeMap<K, Total> {
     let mut totals = BTreeMap::<K, Total>::new();
     for row in rows {
-        totals.entry(key(row)).or_default().add(row);
+        totals.entry(key(row)).or_default().add(row.usage, row.cost);
     }
     totals
 }
 
 impl Total {
-    fn add(&mut self, row: &LedgerRow) {
-        self.usage += row.usage;
-        match row.cost {
+    /// Adds tokens and their price in US dollars.
+    pub(crate) fn add(&mut self, usage: Usage, cost: Option<f64>) {
+        self.usage += usage;
+        match cost {
             Some(cost) => self.cost = Some(self.cost.unwrap_or(0.0) + cost),
-            None => self.unpriced_tokens = self.unpriced_tokens.saturating_add(row.usage.total()),
+            None => self.unpriced_tokens = self.unpriced_tokens.saturating_add(usage.total()),
         }
     }
 }

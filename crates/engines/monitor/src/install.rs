@@ -8,6 +8,8 @@ use crate::hooks::EVENTS;
 
 /// Suffix that identifies Backstory's commands.
 const MARK: &str = "# backstory";
+/// The key of the status line in the settings.
+pub const STATUS_LINE: &str = "statusLine";
 /// Time limit of a hook in seconds, after which Claude Code continues without it.
 const TIMEOUT: u32 = 5;
 
@@ -72,6 +74,35 @@ pub fn with_member(settings: &str, key: &str, json: &str) -> Result<String, Inva
     }
     let begin = offset(&text, value);
     Ok(format!("{}{json}{}", &text[..begin], &text[begin + value.len()..]))
+}
+
+/// Returns the settings without a key.
+pub fn without_member(settings: &str, key: &str) -> Result<String, InvalidSettings> {
+    check(settings)?;
+    let mut text = settings.to_owned();
+    loop {
+        let value = member(Raw::new(text.trim()), key).json();
+        if value.is_empty() {
+            return Ok(text);
+        }
+        text = cut(&text, value, true);
+    }
+}
+
+/// The value of a key, as it is written; `None` where there is none.
+pub fn member_text<'a>(settings: &'a str, key: &str) -> Option<&'a str> {
+    Some(member(Raw::new(settings.trim()), key).json().trim()).filter(|value| !value.is_empty())
+}
+
+/// The command of the status line, given a quoted word. It never fails or prints an error into the line.
+pub fn status_line_command(program: &str) -> String {
+    format!("{program} statusline 2>/dev/null || true {MARK}")
+}
+
+/// Whether the status line of these settings is Backstory's.
+pub fn has_status_line(settings: &str) -> bool {
+    let line = member(Raw::new(settings.trim()), STATUS_LINE);
+    line.get("command").text().is_some_and(|command| command.ends_with(MARK))
 }
 
 /// The events that have one of Backstory's entries.
@@ -274,6 +305,21 @@ mod tests {
             "{\"cleanupPeriodDays\":1,\"cleanupPeriodDays\":365}",
         );
         assert_eq!(with_member("[]", "a", "1"), Err(InvalidSettings::NotAnObject));
+    }
+
+    #[test]
+    fn a_value_is_taken_out_and_all_else_stays() {
+        let check = |settings: &str, expected: &str| {
+            assert_eq!(without_member(settings, STATUS_LINE).unwrap(), expected);
+        };
+        check("", "");
+        check("{\"a\": 1}", "{\"a\": 1}");
+        check("{\n  \"a\": 1,\n  \"statusLine\": {\"type\": \"command\"}\n}\n", "{\n  \"a\": 1\n}\n");
+        check("{\"statusLine\": 1, \"a\": {\"statusLine\": 2}}", "{ \"a\": {\"statusLine\": 2}}");
+        let ours =
+            serde_json::json!({"statusLine": {"type": "command", "command": status_line_command("b")}});
+        assert!(has_status_line(&ours.to_string()) && !has_status_line(r#"{"statusLine":{"command":"x"}}"#));
+        assert_eq!(member_text("{\"statusLine\" : 1 }", STATUS_LINE), Some("1"));
     }
 
     #[test]

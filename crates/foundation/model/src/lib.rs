@@ -30,7 +30,7 @@ pub use origin::Origin;
 pub use path::{optional_path, path};
 pub use session::{Damage, ForkOrigin, Session, Subagent};
 pub use slug::ProjectSlug;
-pub use spending::{CostState, MessageUsage, PricingTerms};
+pub use spending::{CostState, MessageUsage, PricingTerms, SubagentMessages};
 pub use steering::{is_invisible, is_steering};
 pub use time::{optional_time, time};
 pub use usage::Usage;

@@ -1,5 +1,7 @@
 //! The API usage of one transcript, before copied messages are removed.
 
+use std::ops::Range;
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,6 +31,15 @@ pub struct MessageUsage {
     pub copied: bool,
     /// Whether the message is in a sub-agent's transcript.
     pub subagent: bool,
+}
+
+/// The part of a session's API messages that is in one sub-agent's file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubagentMessages {
+    /// Their places among the session's messages.
+    pub messages: Range<usize>,
+    /// `general-purpose`, or the name of a custom agent.
+    pub kind: Option<Box<str>>,
 }
 
 /// Terms of service that change a message's price.

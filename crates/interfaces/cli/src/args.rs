@@ -3,9 +3,10 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    annotate, answer, archive, attach, before, blame, cc, completions, cost, cron, day, diff, doctor, eval,
-    export, forget, fork, handoff, heal, hook, hooks, index, list, mcp, memory, pick, prompts, restore,
-    resume, run, search, send, serve, show, status, stop, store, watch, worker, workers,
+    annotate, answer, archive, attach, before, blame, cc, choose, completions, cost, cron, day, diff, doctor,
+    eval, export, forget, fork, handoff, heal, hook, hooks, index, init, list, man, mcp, memory, pick,
+    prompts, restore, resume, run, search, send, serve, show, status, statusline, stop, store, watch, worker,
+    workers,
 };
 /// Find, understand and continue every Claude Code session you ever had.
 #[derive(Debug, Parser)]
@@ -44,6 +45,7 @@ pub(crate) enum Command {
     Forget(forget::Args),
     Watch(watch::Args),
     Hooks(hooks::Args),
+    Statusline(statusline::Args),
     #[command(hide = true)]
     Hook(hook::Args),
     Pick(pick::Args),
@@ -56,6 +58,7 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Worker(worker::Args),
     Status(status::Args),
+    Today(day::TodayArgs),
     Day(day::Args),
     Prompts(prompts::Args),
     Handoff(handoff::Args),
@@ -70,5 +73,9 @@ pub(crate) enum Command {
     Eval(eval::Args),
     Serve(serve::Args),
     Doctor(doctor::Args),
+    Init(init::Args),
+    #[command(hide = true)]
+    Choose(choose::Args),
     Completions(completions::Args),
+    Man(man::Args),
 }

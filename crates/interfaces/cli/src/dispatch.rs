@@ -4,7 +4,6 @@ use std::io::Write as _;
 use std::sync::Arc;
 
 use app::{App, Config, Context, Error, Kind, Secrets};
-use clap::CommandFactory as _;
 use jiff::tz::TimeZone;
 
 use crate::args::{Args, Command};
@@ -60,6 +59,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Export(export) => commands::export::run(&open()?, &export),
         Command::Watch(watch) => commands::watch::run(&open()?, &watch),
         Command::Hooks(hooks) => commands::hooks::run(&open()?, &hooks),
+        Command::Statusline(statusline) => commands::statusline::run(&open()?, &statusline),
         Command::Hook(hook) => {
             commands::hook::run(&hook);
             Ok(())
@@ -73,6 +73,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Worker(worker) => commands::worker::run(&open()?, &worker),
         Command::Pick(pick) => commands::pick::run(&open()?, &pick),
         Command::Status(status) => commands::status::run(&open()?, &status),
+        Command::Today(today) => commands::day::today(&open()?, &today),
         Command::Day(day) => commands::day::run(&open()?, &day),
         Command::Handoff(handoff) => commands::handoff::run(&open()?, &handoff),
         Command::Name(name) => commands::annotate::name(&open()?, &name),
@@ -87,7 +88,10 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Mcp(mcp) => commands::mcp::run(&open()?, &mcp),
         Command::Serve(serve) => commands::serve::run(&open()?, &serve),
         Command::Doctor(doctor) => commands::doctor::run(&open()?, &doctor),
-        Command::Completions(completions) => commands::completions::run(&completions, &mut Args::command()),
+        Command::Init(init) => commands::init::run(&init),
+        Command::Choose(choose) => commands::choose::run(&open()?, &choose),
+        Command::Completions(completions) => commands::completions::run(&completions),
+        Command::Man(man) => commands::man::run(&open()?, &man),
     }
 }
 
@@ -102,10 +106,20 @@ fn open(demo: bool, show_secrets: bool) -> Result<Context, Error> {
             format!("warning: {}\n", crate::text::safe(&warning)).as_bytes(),
         );
     }
+    Ok(Context { secrets, ..context(config)? })
+}
+
+/// The context of a request by a shell, to which nothing may be said.
+pub(crate) fn silent_context(demo: bool) -> Result<Context, Error> {
+    let config = Config::of_process()?;
+    context(if demo { config.demo(clock())? } else { config })
+}
+
+fn context(config: Config) -> Result<Context, Error> {
     let app = App { config, clock, zone: TimeZone::system, program: program()? };
     // A missing working directory is an error only for commands that need it.
     let directory = std::env::current_dir().unwrap_or_default();
-    Ok(Context { secrets, ..Context::new(Arc::new(app), directory) })
+    Ok(Context::new(Arc::new(app), directory))
 }
 
 /// Shows secrets on a terminal only, never to a file, a program or a log.

@@ -12,14 +12,14 @@ use crate::exit;
 const GROUPS: [(&str, &[&str]); 10] = [
     ("Find", &["search", "list", "show", "prompts"]),
     ("Continue", &["resume", "fork", "handoff", "pick"]),
-    ("Review", &["day", "diff", "blame", "before", "cost"]),
+    ("Review", &["today", "day", "diff", "blame", "before", "cost"]),
     ("Sort", &["name", "tag", "note", "pin", "hide"]),
     ("Keep", &["archive", "restore", "heal", "forget"]),
     ("Live", &["watch", "status"]),
     ("Work", &["run", "send", "workers", "attach", "answer", "stop", "cron"]),
     ("For programs", &["mcp", "serve", "export"]),
     ("OpenClaw", &["memory", "store", "cc"]),
-    ("Setup", &["doctor", "index", "hooks", "completions", "eval"]),
+    ("Setup", &["doctor", "index", "hooks", "statusline", "init", "completions", "man", "eval"]),
 ];
 
 /// The command line with its help.

@@ -6,6 +6,7 @@ mod become_claude;
 mod clipboard;
 mod clock;
 mod commands;
+mod complete;
 mod diff;
 mod dispatch;
 mod exit;
@@ -33,8 +34,11 @@ use clap::FromArgMatches as _;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
-    let code = if commands::hook::run_if_requested() { 0 } else { exit::report(dispatch::run(arguments())) };
-    exit::exit_now(code)
+    if commands::hook::run_if_requested() || commands::statusline::run_if_requested() {
+        exit::exit_now(0)
+    }
+    complete::run_if_requested();
+    exit::exit_now(exit::report(dispatch::run(arguments())))
 }
 
 /// The arguments; ends the program where they are wrong or ask for help.

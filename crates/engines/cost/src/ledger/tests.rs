@@ -85,11 +85,12 @@ fn fold(files: &[Files]) -> Vec<LedgerRow> {
             forked_from: files.forked_from.parse().ok(),
             started: Timestamp::from_second(files.started).ok(),
             messages: &files.messages,
+            subagents: &[],
             cost_state: files.cost_state.as_ref(),
             earlier_totals: &files.earlier_totals,
         })
         .collect();
-    ledger(&sessions, &TimeZone::UTC)
+    ledger(&sessions, &TimeZone::UTC, &Prices::default(), RowDetail::Day)
 }
 
 /// One line for each row: `session output millionths-of-a-dollar`, `+` before what is unattributed.
@@ -147,10 +148,12 @@ fn a_row_is_a_local_day_a_model_and_a_price() {
         forked_from: None,
         started: Timestamp::from_second(NOON - 24 * HOUR).ok(),
         messages: &files.messages,
+        subagents: &[],
         cost_state: None,
         earlier_totals: &[],
     }];
-    let rows = ledger(&sessions, &TimeZone::fixed(jiff::tz::offset(2)));
+    let zone = TimeZone::fixed(jiff::tz::offset(2));
+    let rows = ledger(&sessions, &zone, &Prices::default(), RowDetail::Day);
     let found: Vec<_> =
         rows.iter().map(|row| (row.day, row.model.as_str(), row.usage.output, row.cost.is_some())).collect();
     let june = |day| Some(date(2026, 6, day));
@@ -179,6 +182,80 @@ fn what_the_cli_counted_beyond_the_transcript_is_unattributed() {
     check(&[own.clone().total(0.0001, OPUS, 5)], &["a 10 200"]);
     check(&[own.total(0.0004, "claude-haiku-4-5", 7)], &["a 10 200", "+a 7 200"]);
     check(&[Files::new("a", &[]).total(0.0001, OPUS, 5)], &["+a 5 100"]);
+}
+
+#[test]
+fn rows_may_be_told_apart_by_hour_or_by_agent() {
+    let later = MessageUsage { at: Timestamp::from_second(NOON + 3 * HOUR).ok(), ..said(2, 2) };
+    let of_subagent = |key, output| MessageUsage { subagent: true, ..said(key, output) };
+    let messages =
+        [said(1, 1), later, of_subagent(3, 4), of_subagent(4, 8), of_subagent(5, 16), of_subagent(6, 32)];
+    let files = Files::new("a", &messages).total(1.0, OPUS, 100);
+    let subagent = |messages, kind: Option<&str>| SubagentMessages { messages, kind: kind.map(Into::into) };
+    let subagents = [subagent(2..3, Some("Explore")), subagent(3..4, None), subagent(4..5, Some("Explore"))];
+    let sessions = [SessionSpending {
+        session: "a".parse().unwrap(),
+        forked_from: None,
+        started: None,
+        messages: &files.messages,
+        subagents: &subagents,
+        cost_state: files.cost_state.as_ref(),
+        earlier_totals: &[],
+    }];
+    let rows = |detail| ledger(&sessions, &TimeZone::UTC, &Prices::default(), detail);
+    let by_hour: Vec<_> = rows(RowDetail::Hour).iter().map(|row| (row.hour, row.usage.output)).collect();
+    assert_eq!(by_hour, [(Some(12), 61), (Some(15), 2), (None, 37)]);
+    let by_agent = rows(RowDetail::Agent);
+    let by_agent: Vec<_> =
+        by_agent.iter().map(|row| (row.spender.clone(), row.attributed, row.usage.output)).collect();
+    let explore = Spender::Subagent(Some("Explore".to_owned()));
+    let expected = [
+        (Spender::Session, true, 3),
+        (Spender::Subagent(None), true, 40),
+        (explore, true, 20),
+        (Spender::Session, false, 37),
+    ];
+    assert_eq!(by_agent, expected);
+}
+
+#[test]
+fn own_prices_leave_no_room_for_the_money_of_the_cli() {
+    let files = Files::new("a", &[said(1, 10)]).total(0.0009, OPUS, 25);
+    let sessions = [SessionSpending {
+        session: "a".parse().unwrap(),
+        forked_from: None,
+        started: None,
+        messages: &files.messages,
+        subagents: &[],
+        cost_state: files.cost_state.as_ref(),
+        earlier_totals: &[],
+    }];
+    let mut prices = Prices::default();
+    prices.set(OPUS, crate::OwnPrice { output: Some(2.0), ..crate::OwnPrice::default() }).unwrap();
+    let rows = ledger(&sessions, &TimeZone::UTC, &prices, RowDetail::Day);
+    let millionths: Vec<_> = rows.iter().map(|row| (row.cost.unwrap() * 1e6).round()).collect();
+    assert_eq!(millionths, [20.0, 30.0]);
+}
+
+#[test]
+fn messages_are_counted_once_with_their_time() {
+    let files = [Files::new("a", &[said(1, 10)]), Files::new("b", &[copied(1, 12), said(2, 1)]).fork_of("a")];
+    let sessions: Vec<_> = files
+        .iter()
+        .map(|files| SessionSpending {
+            session: files.id.parse().unwrap(),
+            forked_from: files.forked_from.parse().ok(),
+            started: None,
+            messages: &files.messages,
+            subagents: &[],
+            cost_state: None,
+            earlier_totals: &[],
+        })
+        .collect();
+    let prices = Prices::default();
+    let found = messages(&sessions, &prices);
+    let found: Vec<_> = found.iter().map(|one| (one.session.as_str(), one.usage.output)).collect();
+    assert_eq!(found, [("a", 12), ("b", 1)]);
 }
 
 #[test]
@@ -270,12 +347,13 @@ fn thousands_of_sessions_fold_at_once() {
             forked_from: None,
             started: Timestamp::from_second(NOON + at).ok(),
             messages,
+            subagents: &[],
             cost_state: None,
             earlier_totals: &[],
         })
         .collect();
     let start = Instant::now();
-    assert_eq!(ledger(&sessions, &TimeZone::UTC).len(), 4_000);
+    assert_eq!(ledger(&sessions, &TimeZone::UTC, &Prices::default(), RowDetail::Day).len(), 4_000);
     println!("120,000 messages in {:?}", start.elapsed());
 }
 

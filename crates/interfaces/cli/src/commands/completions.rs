@@ -1,17 +1,19 @@
-//! `completions`: prints shell completions.
+//! `completions`: prints the script by which a shell completes commands, flags, sessions, projects and workers.
 
 use std::io::Write as _;
 
-use clap::Command;
 use clap_complete::Shell;
 
+use crate::complete;
 use crate::exit::Failure;
 use crate::output::Output;
 
 /// Print shell completions; `backstory completions --help` says where to put them.
+///
+/// They complete sessions with their titles, projects, branches, tags and workers too: the shell asks Backstory.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Where to put them:
+Where to put them; `backstory init` has them too:
   bash        ~/.local/share/bash-completion/completions/backstory
   zsh         a folder in your $fpath, as _backstory
   fish        ~/.config/fish/completions/backstory.fish")]
@@ -20,11 +22,9 @@ pub(crate) struct Args {
     shell: Shell,
 }
 
-/// Prints the script by which the shell completes `command`.
-pub(crate) fn run(args: &Args, command: &mut Command) -> Result<(), Failure> {
-    let mut text = Vec::new();
-    clap_complete::generate(args.shell, command, "backstory", &mut text);
+/// Prints the script.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut out = Output::plain();
-    out.write_all(&text)?;
+    out.write_all(&complete::script(&args.shell.to_string())?)?;
     Ok(out.finish()?)
 }

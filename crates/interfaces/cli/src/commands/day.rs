@@ -1,9 +1,9 @@
-//! `day`: what was done on a day, by project.
+//! `day` and `today`: what was done on a day, by project.
 
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use app::sessions::day::{Answer, ProjectDay, Request, SessionDay, day};
+use app::sessions::day::{Answer, OpenSession, ProjectDay, Request, SessionDay, day};
 use app::{Context, Moment};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
 use crate::progress::Followed;
-use crate::text::{dollars, duration, fit, fit_end, safe};
+use crate::text::{age, dollars, duration, fit, fit_end, safe};
 
 /// How many prompts of a session are shown.
 const PROMPTS: usize = 6;
@@ -20,6 +20,8 @@ const PROMPTS: usize = 6;
 const FILES: usize = 4;
 /// The room of a place behind a prompt, in cells.
 const PLACE: usize = 18;
+/// The room of what an open session does, in cells.
+const STATE: usize = "needs permission?".len();
 
 /// Show what was done on a day, by project: prompts, commits, files, time and cost.
 ///
@@ -48,6 +50,24 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// Show today on one screen: what waits for you, what runs, and each session with its time and cost.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "`day` lists prompts, commits and files too, and tells of other days.")]
+pub(crate) struct TodayArgs {
+    /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
+    #[arg(long, visible_alias = "repo", value_name = "NAME", allow_hyphen_values = true, value_parser = super::project)]
+    project: Option<String>,
+    /// Print JSON, the same as of `day`.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints today, a line for each session.
+pub(crate) fn today(context: &Context, args: &TodayArgs) -> Result<(), Failure> {
+    let request = Request { project: args.project.clone(), ..Request::default() };
+    answer(context, &request, Detail::Short, args.json)
+}
+
 /// Prints what was done.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let today = || Moment::from("today");
@@ -57,35 +77,53 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         until,
         project: args.project.clone(),
     };
+    answer(context, &request, if args.all { Detail::All } else { Detail::Usual }, args.json)
+}
+
+fn answer(context: &Context, request: &Request, detail: Detail, json: bool) -> Result<(), Failure> {
     let followed = Followed::new(context);
-    let answer = day(&followed, &request)?;
+    let answer = day(&followed, request)?;
     drop(followed);
-    if args.json {
+    if json {
         return super::json(&answer);
     }
     let mut out = super::paged(context);
     let look = Look {
         width: out.width(),
         zone: context.zone(),
+        now: context.now,
         is_one_day: answer.since == answer.until,
-        all: args.all,
+        detail,
     };
     look.print(&mut out, &answer)?;
     Ok(out.finish()?)
+}
+
+/// How much is shown of each session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    /// A line.
+    Short,
+    /// The first prompts and the most changed files.
+    Usual,
+    /// Every prompt and every file.
+    All,
 }
 
 /// How it is shown.
 struct Look {
     width: usize,
     zone: TimeZone,
+    now: Timestamp,
     is_one_day: bool,
-    all: bool,
+    detail: Detail,
 }
 
 impl Look {
     fn print(&self, out: &mut impl Write, answer: &Answer) -> io::Result<()> {
         let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
         writeln!(out, "{bold}{}{bold:#}", self.days(answer))?;
+        self.open(out, &answer.open)?;
         if answer.projects.is_empty() {
             let before =
                 answer.last_day.map_or_else(String::new, |day| format!(" The last day before it: {day}."));
@@ -117,7 +155,36 @@ impl Look {
         let room = self.width.saturating_sub(name.width() + facts.width() + 4);
         let path = path.map_or_else(String::new, |path| format!("  {}", fit_end(&safe(&path), room)));
         writeln!(out, "\n{cyan}{name}{cyan:#}  {dim}{facts}{path}{dim:#}")?;
-        project.sessions.iter().try_for_each(|session| self.session(out, session))
+        let print = if self.detail == Detail::Short { Self::line } else { Self::session };
+        project.sessions.iter().try_for_each(|session| print(self, out, session))
+    }
+
+    /// What is open now: what needs the person, and what runs.
+    fn open(&self, out: &mut impl Write, open: &[OpenSession]) -> io::Result<()> {
+        for session in open {
+            let style = crate::watch::style(&session.activity);
+            let word = crate::watch::word(&session.activity);
+            let since = age(self.now, session.activity.since);
+            let head = format!("{:<8}  {word:<STATE$}  {since:>4}  ", session.session_id.short());
+            let project = session.project.as_deref().unwrap_or("-");
+            let title = session.title.as_deref().unwrap_or("(no title)");
+            let rest = safe(&format!("{project}  {title}"));
+            let rest = fit(&rest, self.width.saturating_sub(head.width()));
+            writeln!(out, "{style}{head}{style:#}{rest}")?;
+        }
+        Ok(())
+    }
+
+    /// A session on one line.
+    fn line(&self, out: &mut impl Write, session: &SessionDay) -> io::Result<()> {
+        let dim = Style::new().dimmed();
+        let span = format!("{}–{}", self.at(session.first, true), self.at(session.last, false));
+        let spent = time(session.active_seconds).unwrap_or_default();
+        let price = price(session.cost_usd).unwrap_or_default();
+        let head = format!("  {}  {span}  {spent:>10}  {price:>8}  ", session.session_id.short());
+        let title = safe(session.title.as_deref().unwrap_or("(no title)"));
+        let title = fit(&title, self.width.saturating_sub(head.width()));
+        writeln!(out, "{dim}{head}{dim:#}{title}")
     }
 
     fn session(&self, out: &mut impl Write, session: &SessionDay) -> io::Result<()> {
@@ -149,7 +216,7 @@ impl Look {
         let dim = Style::new().dimmed();
         let all = session.prompts.len();
         // A single prompt more is shown rather than counted.
-        let shown = if self.all || all <= PROMPTS + 1 { all } else { PROMPTS };
+        let shown = if self.detail == Detail::All || all <= PROMPTS + 1 { all } else { PROMPTS };
         for prompt in &session.prompts[..shown] {
             let place = format!("{}:{}", session.session_id.short(), prompt.line);
             let room = self.width.saturating_sub(6 + PLACE);
@@ -166,7 +233,7 @@ impl Look {
     fn files(&self, out: &mut impl Write, session: &SessionDay) -> io::Result<()> {
         let (yellow, dim) = (AnsiColor::Yellow.on_default(), Style::new().dimmed());
         let all = session.files.len();
-        let shown = if self.all || all <= FILES + 1 { all } else { FILES };
+        let shown = if self.detail == Detail::All || all <= FILES + 1 { all } else { FILES };
         for file in &session.files[..shown] {
             let path = fit_end(&safe(&file.path), self.width.saturating_sub(16));
             let edits = if file.edits > 1 { format!(" {} edits", file.edits) } else { String::new() };

@@ -49,6 +49,11 @@ impl ChangeArgs {
     pub(crate) fn asked(yes: bool) -> Self {
         Self { project: None, yes, dry_run: false }
     }
+
+    /// The project whose settings are changed instead of the person's own.
+    pub(crate) fn project(&self) -> Option<&PathBuf> {
+        self.project.as_ref()
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -65,17 +70,16 @@ struct StatusArgs {
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     match &args.command {
         Command::Install(change) => {
-            let plan = install(context, &scope(change.project.as_ref()))?;
+            let plan = install(context, &scope(change.project()))?;
             apply(&plan, change, true)
         }
-        Command::Uninstall(change) => {
-            apply(&uninstall(context, &scope(change.project.as_ref()))?, change, false)
-        }
+        Command::Uninstall(change) => apply(&uninstall(context, &scope(change.project()))?, change, false),
         Command::Status(args) => show(context, args),
     }
 }
 
-fn scope(project: Option<&PathBuf>) -> Scope {
+/// Whose settings are changed.
+pub(crate) fn scope(project: Option<&PathBuf>) -> Scope {
     project.cloned().map_or(Scope::User, Scope::Project)
 }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use app::choose::resume_cost::resume_cost;
 use app::kept::restore::{Request, restore};
 use app::proceed::{fork, resume};
-use app::sessions::lookup::{Ranked, SessionRef, is_certain, which};
+use app::sessions::lookup::{LastOf, Ranked, SessionRef, is_certain, which};
 use app::{Context, Error, Kind};
 
 use model::Session;
@@ -21,10 +21,13 @@ use crate::last_search;
 use crate::output::{is_read_by_a_person, print_line};
 use crate::picker::{self, Purpose};
 use crate::progress::Followed;
-use crate::text::{age, bytes, safe};
+use crate::text::{age, bytes, fit, safe};
 
 /// How many sessions are offered when several match the words.
 const OFFERED: usize = 5;
+
+/// The room of the title of the session that is taken, in cells.
+const TITLE: usize = 60;
 
 /// Continue a session in the directory it started in.
 ///
@@ -34,7 +37,7 @@ pub(crate) struct Args {
     /// The session's id, a prefix of it, or words that were said in it; @2 is the second hit of the last search.
     #[arg(value_name = "ID | WORDS")]
     words: Vec<String>,
-    /// Continue the most recently active session.
+    /// Continue the most recently active session of this directory, else of its repository, else of all.
     #[arg(long, conflicts_with = "words")]
     last: bool,
     /// Continue in this directory instead, as a fork; the session itself is not changed.
@@ -64,6 +67,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         one(context, &wanted(context, &args.words, args.last)?)?
     };
     let session = found.session()?;
+    if let Some(last_of) = found.last_of {
+        say_which(context, session, last_of);
+    }
     if session.archived && args.into.is_none() && put_back(context, session)? {
         let again = SessionRef::Named(session.id.to_string());
         let found = one(context, &again)?;
@@ -110,6 +116,18 @@ fn continued(context: &Context, args: &Args, session: &Session) -> Result<(), Fa
     }
     say_cost(context, session);
     Err(fork::not_started(&command, &become_claude(&command)).into())
+}
+
+/// Says which session was the last one: elsewhere another one may be.
+fn say_which(context: &Context, session: &Session, last_of: LastOf) {
+    let of = match last_of {
+        LastOf::Directory => "of this directory",
+        LastOf::Repository => "of this repository; this directory has none",
+        LastOf::All => "of all; this directory and its repository have none",
+    };
+    let title = safe(session.title.as_deref().unwrap_or("(no title)"));
+    let (id, age) = (session.id.short(), age(context.now, session.last_modified));
+    let _ = writeln!(anstream::stderr().lock(), "{id}  {}  ({age}, the last {of})", fit(&title, TITLE));
 }
 
 /// Says to a person what resuming costs and what the session left armed, before `claude` takes over.

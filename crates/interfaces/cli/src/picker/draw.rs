@@ -108,8 +108,8 @@ fn head(picker: &Picker, width: usize, setting: &Setting) -> Line<'static> {
     };
     let found = match (picker.is_searching, picker.items.len()) {
         (true, _) => "…".to_owned(),
-        (false, 1) => "1 session".to_owned(),
-        (false, number) => format!("{number} sessions"),
+        (false, 1) => format!("1 {}", listed(setting)),
+        (false, number) => format!("{number} {}s", listed(setting)),
     };
     let state = fit(&format!("  {found} · {scope} "), width / 2);
     let room = width.saturating_sub(state.width() + 4);
@@ -127,17 +127,23 @@ fn head(picker: &Picker, width: usize, setting: &Setting) -> Line<'static> {
 
 fn list(picker: &Picker, layout: Layout, setting: &Setting) -> Vec<Line<'static>> {
     if picker.items.is_empty() {
-        let nothing = if picker.is_searching { "Searching…" } else { nothing(picker) };
+        let nothing = if picker.is_searching { "Searching…" } else { nothing(picker, setting) };
         return vec![Line::styled(format!("   {}", fit(nothing, layout.width.saturating_sub(3))), dim())];
     }
     let shown = picker.items.iter().enumerate().skip(layout.top).take(layout.rows());
     shown.map(|(at, item)| row(item, at == picker.selected, layout.width, setting)).collect()
 }
 
-fn nothing(picker: &Picker) -> &'static str {
+/// What a row is.
+fn listed(setting: &Setting) -> &'static str {
+    if setting.purpose == Purpose::Recall { "prompt" } else { "session" }
+}
+
+fn nothing(picker: &Picker, setting: &Setting) -> &'static str {
     match (picker.scope, picker.question.is_empty()) {
         (Scope::Here, _) => "No matches in this repository. Tab searches all of them.",
         (Scope::All, false) => "No matches. Try fewer or other words.",
+        (Scope::All, true) if setting.purpose == Purpose::Recall => "You have not asked anything yet.",
         (Scope::All, true) => "There are no sessions yet.",
     }
 }
@@ -195,6 +201,7 @@ fn foot(picker: &Picker, width: usize, setting: &Setting) -> Line<'static> {
         Purpose::Resume => "Enter resume",
         Purpose::Fork => "Enter fork",
         Purpose::Read => "Enter read",
+        Purpose::Recall => "Enter take prompt",
     };
     let all = [
         format!(" {enter}  ^F fork  ^O read  ^Y copy id  ^E copy command  Tab scope  ? help  Esc quit"),
@@ -237,6 +244,7 @@ mod tests {
             cost: Some(1.25),
             line: Some(569),
             is_waiting: id == "b6b20c21",
+            prompt: None,
         }
     }
 

@@ -26,6 +26,8 @@ pub(crate) enum Purpose {
     Fork,
     /// Read it.
     Read,
+    /// Take a prompt that was asked before: prompts are listed instead of sessions.
+    Recall,
 }
 
 /// What was chosen.
@@ -37,9 +39,25 @@ pub(crate) struct Choice {
     pub(crate) session: SessionId,
     /// The line of its transcript that was found.
     pub(crate) line: Option<u64>,
+    /// The prompt, where one was chosen.
+    pub(crate) prompt: Option<String>,
 }
 
 impl Choice {
+    /// The command that does it, as a shell takes it.
+    pub(crate) fn command(&self) -> String {
+        let (command, session) = self.words();
+        format!("backstory {command} {session}")
+    }
+
+    fn words(&self) -> (&'static str, String) {
+        match self.purpose {
+            Purpose::Resume => ("resume", self.session.to_string()),
+            Purpose::Fork => ("fork", self.session.to_string()),
+            Purpose::Read | Purpose::Recall => ("show", self.place()),
+        }
+    }
+
     /// The session as `show` takes it.
     pub(crate) fn place(&self) -> String {
         match self.line {
@@ -67,13 +85,15 @@ pub(crate) fn session(context: &Context, purpose: Purpose) -> Result<Option<Choi
     }
 }
 
+/// Lets the person choose, and does nothing with it. `None` where they leave.
+pub(crate) fn choose(context: &Context, purpose: Purpose) -> Result<Option<Choice>, Failure> {
+    require_terminal()?;
+    screen::pick(context, purpose, "")
+}
+
 /// Replaces this process by the command for a choice; returns only if that fails.
 fn run(context: &Context, choice: &Choice) -> Failure {
-    let (command, session) = match choice.purpose {
-        Purpose::Resume => ("resume", choice.session.to_string()),
-        Purpose::Fork => ("fork", choice.session.to_string()),
-        Purpose::Read => ("show", choice.place()),
-    };
+    let (command, session) = choice.words();
     let mut program = Command::new(context.program());
     program.arg(command).arg(session).args(context.config().is_demo.then_some("--demo"));
     let cause = program.exec();

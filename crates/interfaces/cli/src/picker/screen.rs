@@ -42,7 +42,7 @@ pub(crate) fn pick(context: &Context, purpose: Purpose, question: &str) -> Resul
     let (own, ended, answers) = (context.clone(), interrupt.clone(), sender.clone());
     std::thread::Builder::new()
         .name("picker".to_owned())
-        .spawn(move || answer(&own, &asked, &ended, &answers, Input::Answer))?;
+        .spawn(move || answer(&own, purpose, &asked, &ended, &answers, Input::Answer))?;
     let here =
         context.directory.file_name().map_or_else(|| "here".to_owned(), |name| name.display().to_string());
     let mut screen = Screen {

@@ -23,6 +23,8 @@ pub(crate) struct Item {
     pub(crate) line: Option<u64>,
     /// Whether it waits for an answer.
     pub(crate) is_waiting: bool,
+    /// The prompt that is listed, where prompts are.
+    pub(crate) prompt: Option<String>,
 }
 
 /// Which sessions are offered.
@@ -174,7 +176,9 @@ impl Picker {
     }
 
     fn choice(&self, purpose: Purpose) -> Option<Choice> {
-        self.item().map(|item| Choice { purpose, session: item.id.clone(), line: item.line })
+        let item = self.item()?;
+        let prompt = item.prompt.clone().filter(|_| purpose == Purpose::Recall);
+        Some(Choice { purpose, session: item.id.clone(), line: item.line, prompt })
     }
 
     fn moved(&mut self, rows: isize) -> Command {
@@ -212,6 +216,7 @@ mod tests {
             cost: None,
             line: Some(7),
             is_waiting: false,
+            prompt: None,
         }
     }
 
@@ -269,13 +274,25 @@ mod tests {
     #[test]
     fn keys_choose_what_is_done() {
         let mut picker = three();
-        let choice = |purpose| Choice { purpose, session: "s1".parse().unwrap(), line: Some(7) };
+        let choice =
+            |purpose| Choice { purpose, session: "s1".parse().unwrap(), line: Some(7), prompt: None };
         assert_eq!(press(&mut picker, KeyCode::Enter), Command::Choose(choice(Purpose::Resume)));
         assert_eq!(control(&mut picker, 'f'), Command::Choose(choice(Purpose::Fork)));
         assert_eq!(control(&mut picker, 'o'), Command::Read(choice(Purpose::Read)));
         assert_eq!(control(&mut picker, 'y'), Command::Copy("s1".to_owned()));
         assert_eq!(control(&mut picker, 'e'), Command::Copy("backstory resume s1".to_owned()));
         assert_eq!(control(&mut picker, 'c'), Command::Quit);
+    }
+
+    #[test]
+    fn a_prompt_is_taken_whole_and_its_session_continued() {
+        let mut picker = Picker::default();
+        picker.answer(vec![Item { prompt: Some("Fix\nit".to_owned()), ..item("s1") }]);
+        let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
+        let Command::Choose(chosen) = picker.key(enter, Purpose::Recall, 5) else { panic!("nothing chosen") };
+        assert_eq!(chosen.prompt.as_deref(), Some("Fix\nit"));
+        let Command::Choose(continued) = control(&mut picker, 'r') else { panic!("nothing chosen") };
+        assert_eq!((continued.prompt.as_deref(), &*continued.command()), (None, "backstory resume s1"));
     }
 
     #[test]

@@ -5,10 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use app::search::{Hit, Mode, Request as SearchRequest, SourceKind, search};
 use app::sessions::list::{Request as ListRequest, list};
+use app::sessions::prompts::{AskedPrompt, Request as PromptsRequest, prompts};
 use app::sessions::show::{Request as ShowRequest, show};
 use app::{Cancellation, Context, Error};
 use model::{Session, SessionId};
 
+use super::Purpose;
 use super::preview::{Passage, passages};
 use super::state::{Item, Scope};
 
@@ -56,11 +58,13 @@ impl Interrupt {
 /// Answers questions until their sender is gone.
 pub(crate) fn answer<T>(
     context: &Context,
+    purpose: Purpose,
     questions: &Receiver<Question>,
     interrupt: &Interrupt,
     answers: &Sender<T>,
     wrap: fn(Answer) -> T,
 ) {
+    let mut recalled = RecalledPrompts::default();
     while let Ok(first) = questions.recv() {
         let (mut sessions, mut preview) = (None, None);
         for question in std::iter::once(first).chain(questions.try_iter()) {
@@ -71,7 +75,10 @@ pub(crate) fn answer<T>(
         }
         let context = Context { cancellation: interrupt.next(), ..context.refreshed() };
         if let Some((text, scope)) = sessions {
-            let found = find(&context, &text, scope);
+            let found = match purpose {
+                Purpose::Recall => recalled.find(&context, &text, scope),
+                Purpose::Resume | Purpose::Fork | Purpose::Read => find(&context, &text, scope),
+            };
             let is_outdated = context.cancellation.is_cancelled();
             if !is_outdated && answers.send(wrap(Answer::Sessions(found))).is_err() {
                 return;
@@ -106,6 +113,49 @@ fn find(context: &Context, text: &str, scope: Scope) -> Result<Vec<Item>, Error>
     Ok(search(context, &request)?.hits.into_iter().filter_map(found).collect())
 }
 
+/// What was asked before: read once, because it is in every transcript.
+#[derive(Default)]
+struct RecalledPrompts {
+    all: Option<Vec<AskedPrompt>>,
+    here: Option<Vec<AskedPrompt>>,
+}
+
+impl RecalledPrompts {
+    /// The newest prompts that contain all words.
+    fn find(&mut self, context: &Context, text: &str, scope: Scope) -> Result<Vec<Item>, Error> {
+        let known = match scope {
+            Scope::All => &mut self.all,
+            Scope::Here => &mut self.here,
+        };
+        let prompts = if let Some(known) = known {
+            known
+        } else {
+            let project = (scope == Scope::Here).then(|| context.directory.display().to_string());
+            known.insert(prompts(context, &PromptsRequest { project, ..PromptsRequest::default() })?.prompts)
+        };
+        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+        let has_all = |prompt: &&AskedPrompt| {
+            let text = prompt.text.to_lowercase();
+            words.iter().all(|word| text.contains(word.as_str()))
+        };
+        Ok(prompts.iter().filter(has_all).take(LISTED).map(recalled).collect())
+    }
+}
+
+fn recalled(prompt: &AskedPrompt) -> Item {
+    Item {
+        id: prompt.session_id.clone(),
+        title: prompt.text.clone(),
+        project: prompt.project.clone().unwrap_or_default(),
+        branch: String::new(),
+        at: prompt.at,
+        cost: None,
+        line: Some(prompt.line),
+        is_waiting: false,
+        prompt: Some(prompt.text.clone()),
+    }
+}
+
 fn listed(session: Session) -> Item {
     let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
     Item {
@@ -116,6 +166,7 @@ fn listed(session: Session) -> Item {
         cost: session.cost_usd,
         line: None,
         is_waiting: session.activity.as_ref().is_some_and(model::Activity::is_blocked),
+        prompt: None,
         id: session.id,
     }
 }
@@ -132,6 +183,7 @@ fn found(hit: Hit) -> Option<Item> {
         cost: None,
         line: is_own.then_some(hit.line),
         is_waiting: false,
+        prompt: None,
         id,
     })
 }

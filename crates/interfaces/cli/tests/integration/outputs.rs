@@ -28,6 +28,8 @@ const COMMANDS: &[(&str, &str)] = &[
     ("pick", "pick fix the token refresh --repo harbor-api"),
     ("status", "status harbor-api"),
     ("cost_by_project", "cost --by project"),
+    ("cost_by_agent_type", "cost --by agent-type"),
+    ("cost_by_pr", "cost --by pr"),
     ("cost_by_model", "cost --by model"),
     ("cost_by_session", "cost --by session"),
     ("index", "index"),

@@ -35,6 +35,11 @@ const COMMANDS: &[(&str, &str)] = &[
     ("status", "status harbor-api"),
     ("cost", "cost --by day"),
     ("cost", "cost --by model"),
+    ("cost", "cost --by hour"),
+    ("cost", "cost --by agent-type"),
+    ("cost", "cost --by pr"),
+    ("cost_blocks", "cost --blocks"),
+    ("day_summary", "today"),
     ("index", "index"),
     ("index", "index --dry-run"),
     ("memory_search", "memory search token refresh"),
@@ -82,6 +87,8 @@ pub(crate) fn check_answer(words: &[&str], value: &Value) {
         ("--service", "doctor_service"),
         ("--secrets", "doctor_secrets"),
         ("--mine", "eval_mine"),
+        ("--blocks", "cost_blocks"),
+        ("today", "day_summary"),
     ];
     let flag = flags.iter().find(|(flag, _)| words.contains(flag)).map(|(_, name)| (*name).to_owned());
     let first_words = [words.iter().take(2).copied().collect::<Vec<_>>().join("_"), words[0].to_owned()];

@@ -1,0 +1,203 @@
+//! Completions that know the sessions: ids with titles, projects, branches, tags and workers.
+//!
+//! The shell's script runs this program with [`VARIABLE`] set and the words typed so far; clap finds the argument that is
+//! completed, and the table below says what it holds.
+
+use std::ffi::OsStr;
+
+use app::sessions::annotate::tags;
+use app::sessions::list::{Request, list};
+use app::workers::list as workers;
+use app::{Context, Error};
+use clap::Command;
+use clap_complete::CompleteEnv;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use clap_complete::env::{EnvCompleter, Shells};
+use model::Session;
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::exit::Failure;
+use crate::text::{age, fit, safe};
+use crate::{dispatch, help};
+
+/// The variable by which a shell asks. It does not begin like those of settings, of which an unknown one is an error.
+const VARIABLE: &str = "_BACKSTORY_COMPLETE";
+/// The name by which shells run the program: a script outlives the place that the program was in.
+const PROGRAM: &str = "backstory";
+/// The most sessions that are offered.
+const SESSIONS: usize = 100;
+/// The room of a description, in cells.
+const DESCRIPTION: usize = 60;
+
+/// Answers a shell that asks for completions, and ends the program then.
+pub(crate) fn run_if_requested() {
+    CompleteEnv::with_factory(command).var(VARIABLE).bin(PROGRAM).completer(PROGRAM).complete();
+}
+
+/// The script that makes a shell ask.
+pub(crate) fn script(shell: &str) -> Result<Vec<u8>, Failure> {
+    let mut text = Vec::new();
+    let shells = Shells::builtins();
+    if let Some(completer) = shells.completer(shell) {
+        EnvCompleter::write_registration(completer, VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut text)?;
+    }
+    Ok(text)
+}
+
+/// The command line, with what its arguments can hold.
+fn command() -> Command {
+    with_values(help::command())
+}
+
+/// What an argument holds.
+type Values = fn(&Context, &str) -> Result<Vec<CompletionCandidate>, Error>;
+
+/// The arguments that hold a session, by command; `words` may be one too.
+const OF_SESSIONS: [(&str, &str); 18] = [
+    ("resume", "words"),
+    ("fork", "words"),
+    ("show", "id"),
+    ("diff", "id"),
+    ("before", "session"),
+    ("handoff", "session"),
+    ("restore", "session"),
+    ("heal", "session"),
+    ("forget", "session"),
+    ("name", "session"),
+    ("tag", "session"),
+    ("note", "session"),
+    ("pin", "sessions"),
+    ("hide", "sessions"),
+    ("search", "session"),
+    ("pick", "why_not"),
+    ("run", "resume"),
+    ("run", "fork"),
+];
+
+/// The values of an argument, where they are known.
+fn values(command: &str, argument: &str) -> Option<Values> {
+    if OF_SESSIONS.contains(&(command, argument)) {
+        return Some(sessions);
+    }
+    match (command, argument) {
+        ("hooks" | "statusline", _) => None,
+        (_, "project" | "repo") => Some(projects),
+        (_, "branch") => Some(branches),
+        (_, "worker") | ("send", "to") => Some(running),
+        ("tag", "tags" | "remove") | (_, "tag") => Some(known_tags),
+        _ => None,
+    }
+}
+
+fn with_values(command: Command) -> Command {
+    let name = command.get_name().to_owned();
+    let command = command.mut_args(|argument| match values(&name, argument.get_id().as_str()) {
+        Some(values) => argument.add(ArgValueCompleter::new(move |typed: &OsStr| offered(values, typed))),
+        None => argument,
+    });
+    command.mut_subcommands(with_values)
+}
+
+/// What can be meant by what is typed so far; nothing where it cannot be known, because a shell shows no errors.
+fn offered(values: Values, typed: &OsStr) -> Vec<CompletionCandidate> {
+    let Some(typed) = typed.to_str() else { return Vec::new() };
+    let is_demo = std::env::args_os().any(|word| word == "--demo");
+    let all = dispatch::silent_context(is_demo).and_then(|context| values(&context, typed));
+    let mut all = all.unwrap_or_default();
+    all.retain(|candidate| candidate.get_value().to_string_lossy().starts_with(typed));
+    all
+}
+
+fn candidate(value: impl Into<std::ffi::OsString>, description: &str) -> CompletionCandidate {
+    let description = fit(&safe(description), DESCRIPTION);
+    CompletionCandidate::new(value).help((!description.is_empty()).then(|| description.into()))
+}
+
+fn known(context: &Context) -> Result<Vec<Session>, Error> {
+    Ok(list(context, &Request::default())?.sessions)
+}
+
+/// Ids with titles, the newest sessions first.
+fn sessions(context: &Context, typed: &str) -> Result<Vec<CompletionCandidate>, Error> {
+    let mut sessions = known(context)?;
+    sessions.retain(|session| session.id.as_str().starts_with(typed));
+    sessions.sort_by_key(|session| std::cmp::Reverse(session.last_modified));
+    let short = |session: &Session| session.id.short().to_owned();
+    let offered = |(place, session): (usize, &Session)| {
+        let title = session.title.as_deref().unwrap_or("(no title)");
+        let project = session.project.as_deref().unwrap_or("-");
+        let age = age(context.now, session.last_modified);
+        // What goes beyond the short id is another one.
+        let value = if short(session).starts_with(typed) { short(session) } else { session.id.to_string() };
+        let place_and_age = safe(&format!(" ({project}, {age})"));
+        let title = fit(&safe(title), DESCRIPTION.saturating_sub(place_and_age.width()));
+        candidate(value, &format!("{title}{place_and_age}")).display_order(Some(place))
+    };
+    Ok(sessions.iter().take(SESSIONS).enumerate().map(offered).collect())
+}
+
+fn projects(context: &Context, _: &str) -> Result<Vec<CompletionCandidate>, Error> {
+    counted(&known(context)?, |session| session.project.as_deref())
+}
+
+fn branches(context: &Context, _: &str) -> Result<Vec<CompletionCandidate>, Error> {
+    counted(&known(context)?, |session| session.branch.as_deref())
+}
+
+/// Each name once, with how many sessions have it.
+fn counted(
+    sessions: &[Session],
+    name: impl Fn(&Session) -> Option<&str>,
+) -> Result<Vec<CompletionCandidate>, Error> {
+    let mut counts = std::collections::BTreeMap::<&str, usize>::new();
+    for name in sessions.iter().filter_map(name) {
+        *counts.entry(name).or_default() += 1;
+    }
+    Ok(counts.into_iter().map(|(name, count)| candidate(name, &count_of(count))).collect())
+}
+
+fn count_of(sessions: usize) -> String {
+    if sessions == 1 { "1 session".to_owned() } else { format!("{sessions} sessions") }
+}
+
+fn known_tags(context: &Context, _: &str) -> Result<Vec<CompletionCandidate>, Error> {
+    let all = tags(context)?.tags.into_iter();
+    let sessions = |count: u64| count_of(usize::try_from(count).unwrap_or(usize::MAX));
+    Ok(all.map(|found| candidate(found.tag, &sessions(found.sessions))).collect())
+}
+
+/// The workers that have not ended.
+fn running(context: &Context, _: &str) -> Result<Vec<CompletionCandidate>, Error> {
+    let request = workers::Request { active: true, ..workers::Request::default() };
+    let all = workers::list(context, &request)?.workers.into_iter();
+    Ok(all.map(|worker| candidate(worker.worker.to_string(), &worker.task)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_argument_of_the_table_is_there() {
+        let command = help::command();
+        for (name, argument) in OF_SESSIONS {
+            let found = command.find_subcommand(name).unwrap();
+            assert!(found.get_arguments().any(|known| known.get_id() == argument), "{name} {argument}");
+        }
+    }
+
+    #[test]
+    fn every_session_id_is_completed() {
+        let is_id = |names: Option<&[clap::builder::Str]>| {
+            names.unwrap_or_default().iter().any(|name| name.as_str().starts_with("ID"))
+        };
+        // OpenClaw's commands name its own agents' sessions.
+        let ours = help::command();
+        for command in ours.get_subcommands().filter(|command| command.get_name() != "cc") {
+            for argument in command.get_arguments().filter(|argument| is_id(argument.get_value_names())) {
+                let place = (command.get_name(), argument.get_id().as_str());
+                assert!(values(place.0, place.1).is_some(), "{place:?}");
+            }
+        }
+    }
+}
