@@ -2134,8 +2134,10 @@ export interface components {
         /** @description What to do with a task. */
         Action: "resume" | "fresh" | "queue";
         ActionInput: "approve" | "deny";
-        /** @description One session's state with its evidence. */
+        /** @description An activity in JSON: with what it needs of a person, so that nobody has to derive that. */
         Activity: {
+            /** @description What a person is asked, where that is known: the question, or the command or file that waits for permission. */
+            asking?: string | null;
             /**
              * @description A short text that is safe to show: what the tool does, `question`, or `question: ` followed by what the
              *     session waits for.
@@ -2143,6 +2145,8 @@ export interface components {
             detail?: string | null;
             /** @description Where the state was read from. */
             evidence: components["schemas"]["Evidence"];
+            /** @description What the session needs of a person; absent where it needs nothing. */
+            needs?: components["schemas"]["Need"] | null;
             /**
              * Format: date-time
              * @description When the state began, if the evidence says so.
@@ -2304,15 +2308,18 @@ export interface components {
             /** @description How many there are on all pages. */
             total: number;
         };
-        /** @description Something that a session left armed. */
+        /** @description Something that a session left armed, as answers show it. */
         ArmedInfo: {
             /**
              * Format: date-time
              * @description When it was armed.
              */
             at: string | null;
-            /** @description `cron` for a prompt on a schedule, `wake_up` for the next round of a loop, `shell` for a command in the background. */
-            kind: string;
+            /**
+             * @description `cron` for a prompt on a schedule, `wake_up` for the next round of a loop, `shell` for a command in the
+             *     background, `monitor` for one whose output wakes the model.
+             */
+            kind: components["schemas"]["ArmedKind"];
             /** @description The line that records it, from 1. */
             line: number;
             /** @description The schedule of a prompt, as cron writes it. */
@@ -2320,6 +2327,8 @@ export interface components {
             /** @description The prompt or the command. */
             what: string;
         };
+        /** @description The sorts of work that a session can leave armed. */
+        ArmedKind: "cron" | "wake_up" | "shell" | "monitor";
         /** @description Several were put into rooms. */
         Assigned: {
             assigned: components["schemas"]["Assignment"][];
@@ -3357,6 +3366,8 @@ export interface components {
         Mode: "hybrid" | "lexical" | "semantic";
         /** @description A moment: a date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday) or how long ago it was (36h, 2d, 3w). */
         Moment: string;
+        /** @description What a session needs of a person. */
+        Need: "permission" | "answer" | "prompt";
         /** @description A session to put into a room. */
         NewAssignment: {
             room_id: string;
@@ -4729,6 +4740,8 @@ export interface components {
             project: string | null;
             /** @description The main repository of the directory it started in. */
             repo_path: string | null;
+            /** @description What resuming it costs; only in lists, and only for a session that is not open. */
+            resume_cost?: components["schemas"]["ResumeCost"] | null;
             /** @description The session's id: the UUID that names its transcript. */
             session_id: components["schemas"]["SessionId"];
             /** @description The sub-agents that the session started. */

@@ -2,4 +2,5 @@
 
 mod facts;
 pub mod hooks;
+mod play;
 pub mod watch;
