@@ -47,15 +47,8 @@ const COLUMNS: [(Field, Column); 11] = [
     (Field::Id, Column { head: "ID", align: Align::Left, max_width: 8 }),
 ];
 /// What is left out where titles need the room, in this order: `--json` and `cost` have the figures.
-const LEFT_OUT: [Field; 7] = [
-    Field::Resume,
-    Field::Tokens,
-    Field::Messages,
-    Field::Origin,
-    Field::Branch,
-    Field::Cost,
-    Field::Project,
-];
+const LEFT_OUT: [Field; 6] =
+    [Field::Tokens, Field::Messages, Field::Origin, Field::Branch, Field::Cost, Field::Project];
 /// What is said once where it is the same for all sessions.
 const SAID_ONCE: [Field; 4] = [Field::Doing, Field::Origin, Field::Project, Field::Branch];
 
@@ -134,6 +127,11 @@ fn is_common(rows: &[Row], field: Field) -> bool {
 /// The columns that are shown: as many as leave the titles their room.
 fn shown(width: usize, rows: &[Row], common: &[Field]) -> Vec<usize> {
     let mut shown: Vec<usize> = (0..COLUMNS.len()).filter(|at| !common.contains(&COLUMNS[*at].0)).collect();
+    // No title is cut for what resuming costs.
+    let whole: usize = shown.iter().map(|at| whole_width(rows, *at) + GAP).sum();
+    if whole > width + GAP {
+        shown.retain(|at| COLUMNS[*at].0 != Field::Resume);
+    }
     for field in LEFT_OUT {
         let least: usize = shown.iter().map(|at| least_width(rows, *at) + GAP).sum();
         if least <= width + GAP {
@@ -144,11 +142,17 @@ fn shown(width: usize, rows: &[Row], common: &[Field]) -> Vec<usize> {
     shown
 }
 
+/// The width of a column in which nothing is cut that its greatest width allows.
+fn whole_width(rows: &[Row], at: usize) -> usize {
+    let (_, column) = COLUMNS[at];
+    let widest = rows.iter().map(|row| row.0[at].text().width()).max().unwrap_or_default();
+    widest.min(column.max_width).max(column.head.width())
+}
+
 /// The least width of a column: titles have their room, other names may be cut.
 fn least_width(rows: &[Row], at: usize) -> usize {
     let (field, column) = COLUMNS[at];
-    let widest = rows.iter().map(|row| row.0[at].text().width()).max().unwrap_or_default();
-    let wanted = widest.min(column.max_width);
+    let wanted = whole_width(rows, at);
     let least = if field == Field::Title { wanted.min(ROOMY) } else { column.align.least(wanted) };
     least.max(column.head.width())
 }
