@@ -2168,8 +2168,10 @@ export interface components {
         /** @description What to do with a task. */
         Action: "resume" | "fresh" | "queue";
         ActionInput: "approve" | "deny";
-        /** @description One session's state with its evidence. */
+        /** @description An activity in JSON: with what it needs of a person, so that nobody has to derive that. */
         Activity: {
+            /** @description What a person is asked, where that is known: the question, or the command or file that waits for permission. */
+            asking?: string | null;
             /**
              * @description A short text that is safe to show: what the tool does, `question`, or `question: ` followed by what the
              *     session waits for.
@@ -2177,6 +2179,8 @@ export interface components {
             detail?: string | null;
             /** @description Where the state was read from. */
             evidence: components["schemas"]["Evidence"];
+            /** @description What the session needs of a person; absent where it needs nothing. */
+            needs?: components["schemas"]["Need"] | null;
             /**
              * Format: date-time
              * @description When the state began, if the evidence says so.
@@ -2347,15 +2351,18 @@ export interface components {
             /** @description How many there are on all pages. */
             total: number;
         };
-        /** @description Something that a session left armed. */
+        /** @description Something that a session left armed, as answers show it. */
         ArmedInfo: {
             /**
              * Format: date-time
              * @description When it was armed.
              */
             at: string | null;
-            /** @description `cron` for a prompt on a schedule, `wake_up` for the next round of a loop, `shell` for a command in the background. */
-            kind: string;
+            /**
+             * @description `cron` for a prompt on a schedule, `wake_up` for the next round of a loop, `shell` for a command in the
+             *     background, `monitor` for one whose output wakes the model.
+             */
+            kind: components["schemas"]["ArmedKind"];
             /** @description The line that records it, from 1. */
             line: number;
             /** @description The schedule of a prompt, as cron writes it. */
@@ -2363,6 +2370,8 @@ export interface components {
             /** @description The prompt or the command. */
             what: string;
         };
+        /** @description The sorts of work that a session can leave armed. */
+        ArmedKind: "cron" | "wake_up" | "shell" | "monitor";
         /** @description Several were put into rooms. */
         Assigned: {
             assigned: components["schemas"]["Assignment"][];
@@ -3402,6 +3411,8 @@ export interface components {
         Mode: "hybrid" | "lexical" | "semantic";
         /** @description A moment: a date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday) or how long ago it was (36h, 2d, 3w). */
         Moment: string;
+        /** @description What a session needs of a person. */
+        Need: "permission" | "answer" | "prompt";
         /** @description What to change in a session's annotations; what is not named stays as it is. */
         NewAnnotations: {
             /**
@@ -4567,6 +4578,11 @@ export interface components {
              * @description When something last happened in it.
              */
             last_modified: string | null;
+            /**
+             * @description The last place in the session that is about as good and was said after the cited one: what was found may have been
+             *     corrected there. Absent where the cited one is the last, or all places were asked for.
+             */
+            later?: components["schemas"]["SearchPlace"] | null;
             /** @description The cited line, from 1. */
             line: number;
             /** @description The ranges of the matching words in the snippet, in bytes. */
@@ -4807,6 +4823,8 @@ export interface components {
             project: string | null;
             /** @description The main repository of the directory it started in. */
             repo_path: string | null;
+            /** @description What resuming it costs; only in lists, and only for a session that is not open. */
+            resume_cost?: components["schemas"]["ResumeCost"] | null;
             /** @description The session's id: the UUID that names its transcript. */
             session_id: components["schemas"]["SessionId"];
             /** @description The sub-agents that the session started. */

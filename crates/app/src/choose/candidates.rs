@@ -6,7 +6,7 @@ use std::sync::Arc;
 use catalog::{CatalogEntry, Projection};
 use embedding::TokenTable;
 use jiff::Timestamp;
-use model::{Keywords, Session, SessionId, SessionStarts};
+use model::{Keywords, Resumption, Session, SessionId, SessionStarts};
 use selection::chance::{self, Habit, LatestMessages};
 use selection::{Asker, Budget, Candidate, Occupancy, Occupant, Relevance};
 use system::join;
@@ -45,6 +45,8 @@ pub(crate) struct RepoCandidate {
     pub(crate) cwd: Option<Arc<Path>>,
     /// Tokens the model would have before it now.
     pub(crate) context_tokens: u64,
+    /// What its transcript says about continuing it.
+    pub(crate) resumption: Resumption,
     /// How many of the task's words its first message and its title hold, and of how many.
     pub(crate) topic: (usize, usize),
     /// Its title.
@@ -101,6 +103,7 @@ impl CandidateSet {
                     is_visible: sight.matches(&session),
                     is_own: asker.owns(&session),
                     context_tokens: session.context_tokens,
+                    resumption: session.resumption,
                     title: session.title,
                     beginnings: session.beginnings,
                     is_copy: session.forked_from.is_some(),

@@ -183,7 +183,10 @@ impl Chooser<'_> {
             what_would_change: decision.changes.clone(),
             judge,
             relevance_fallback,
-            resume_cost: resumed.map(|one| resume_cost::of(context, one, self.now())),
+            resume_cost: resumed.map(|one| {
+                let (tokens, last) = (one.context_tokens, one.candidate.last_active);
+                resume_cost::computed(context, tokens, last, &one.resumption, self.now())
+            }),
             pack: None,
             pack_if_fresh: None,
             scores: scores.map(|one| Considered { title: title(&one.session_id), ..one }).collect(),

@@ -60,6 +60,7 @@ impl Secrets {
     pub(crate) fn redact_activity(self, activity: &mut Activity) {
         self.redact(&mut activity.detail);
         self.redact(&mut activity.tool);
+        activity.asking = activity.asking.take().map(|asking| self.redacted_beginning(asking));
     }
 
     /// What has happened to a session, as it may leave.
@@ -75,6 +76,7 @@ impl Secrets {
                 self.redact(&mut activity.tool_name);
                 self.redact(&mut activity.tool_input);
                 self.redact(&mut activity.detail);
+                activity.asking = activity.asking.take().map(|asking| self.redacted_beginning(asking));
             }
             SessionEvent::SessionEvent(moment) => {
                 self.redact(&mut moment.tool_name);
@@ -150,8 +152,10 @@ impl Context {
         let names = [&mut session.branch, &mut session.nickname, &mut session.permission_mode];
         let makes = [&mut session.version, &mut session.entrypoint];
         let activity = session.activity.as_mut();
-        let activity =
-            activity.into_iter().flat_map(|activity| [&mut activity.detail, &mut activity.tool]).flatten();
+        let activity = activity
+            .into_iter()
+            .flat_map(|activity| [&mut activity.detail, &mut activity.tool, &mut activity.asking])
+            .flatten();
         let agents = session.subagents.iter_mut();
         let agents = agents.flat_map(|agent| [&mut agent.description, &mut agent.agent_type]).flatten();
         let texts = texts.into_iter().chain(more).chain(names).chain(makes).flatten();
@@ -164,7 +168,8 @@ impl Context {
         let annotations = annotations.flat_map(|annotations| {
             annotations.name.iter_mut().chain(&mut annotations.note).chain(&mut annotations.tags)
         });
-        for text in label.into_iter().chain(activity).chain(agents).chain(annotations) {
+        let armed = session.resumption.armed.iter_mut().map(|work| &mut work.what);
+        for text in label.into_iter().chain(armed).chain(activity).chain(agents).chain(annotations) {
             if let Cow::Owned(redacted) = redact::redact_beginning(text) {
                 *text = redacted;
             }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use model::{Activity, AgentId, Session, SessionId, SessionInfo};
+use model::{Activity, AgentId, Resumption, Session, SessionId, SessionInfo};
 
 use crate::sessions::select::all;
 use crate::{Caller, Cancellation, Context, ProgressSink, Secrets};
@@ -35,6 +35,8 @@ pub struct Facts {
     pub activity: Option<Activity>,
     /// Tokens the model would have before it.
     pub context_tokens: u64,
+    /// What its transcript says about continuing it.
+    pub resumption: Resumption,
     /// What it has cost, in US dollars.
     pub cost_usd: Option<f64>,
     /// The agent that started it.
@@ -56,6 +58,7 @@ impl From<Session> for Facts {
             is_running: session.is_running,
             activity: session.activity,
             context_tokens: session.context_tokens,
+            resumption: session.resumption,
             cost_usd: session.registry_cost_usd.or(session.cost_usd),
         }
     }

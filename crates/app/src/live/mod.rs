@@ -3,5 +3,6 @@
 pub mod annotated;
 mod facts;
 pub mod hooks;
+mod play;
 pub mod status_line;
 pub mod watch;

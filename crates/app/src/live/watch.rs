@@ -13,6 +13,7 @@ use transcript::ConfigFolder;
 pub use crate::live::facts::{Facts, Listed};
 use crate::live::facts::{Lister, locked};
 use crate::live::hooks;
+use crate::live::play::Play;
 use crate::sessions::activity;
 use crate::workers::reports::Ear;
 use crate::{Context, Error, Kind, Secrets};
@@ -47,6 +48,9 @@ pub struct Subscription {
     listed: Option<Listed>,
     /// Whether it has not been given out yet.
     has_new_facts: bool,
+    /// The scripted minute of `--demo`, played to each subscriber.
+    play: Option<Play>,
+    clock: fn() -> jiff::Timestamp,
     /// An agent's sessions by that listing.
     admitted: HashSet<SessionId>,
     /// Whether they are others than the subscriber knows of.
@@ -86,6 +90,8 @@ impl Live {
                 rules,
                 listed: None,
                 has_new_facts: false,
+                play: context.config().is_demo.then(Play::begin),
+                clock: context.app.clock,
                 admitted: HashSet::new(),
                 has_other_sessions: false,
             },
@@ -121,7 +127,12 @@ impl Subscription {
             if std::mem::take(&mut self.has_other_sessions) {
                 return Ok(Some(Arc::new(SessionEvent::Resync { lost: 0 })));
             }
+            if let Some(event) = self.played() {
+                return Ok(Some(event));
+            }
             let left = deadline.saturating_duration_since(Instant::now());
+            let play = self.play.as_ref().filter(|_| self.listed.is_some());
+            let left = play.and_then(Play::due_in).map_or(left, |due| left.min(due));
             let Some(event) = self.listener.next(left)? else { return Ok(None) };
             if matches!(*event, SessionEvent::SessionsChanged { .. }) {
                 self.shared.lister.request();
@@ -133,6 +144,12 @@ impl Subscription {
                 return Ok(None);
             }
         }
+    }
+
+    /// What the scripted minute of `--demo` brings now; it begins when the sessions are listed.
+    fn played(&mut self) -> Option<Arc<SessionEvent>> {
+        let listed = self.listed.as_ref()?;
+        self.play.as_mut()?.next(listed, (self.clock)())
     }
 
     /// Looks at the current listing, where it is another than before.

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::sessions::origin_name::OriginName;
 
+use crate::choose::resume_cost;
 use crate::kept::ghosts;
 use crate::repository::target::{self, with_project};
 use crate::search::find::find;
@@ -119,6 +120,7 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
     let limit = request.limit.unwrap_or(usize::MAX);
     more += sessions.len().saturating_sub(limit);
     sessions.truncate(limit);
+    resume_cost::add(context, &mut sessions);
     let incomplete = sessions.iter().filter(|session| session.missing_bytes > 0).map(|session| {
         let (id, there) = (session.id.short(), session.file_size);
         let whole = there + session.missing_bytes;

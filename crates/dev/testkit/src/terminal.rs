@@ -40,6 +40,24 @@ impl Terminal {
         terminal
     }
 
+    /// Runs a command in another window of the same tmux, which is then the one that is seen; like what is started in
+    /// tmux by hand, it knows in which.
+    pub fn beside(&self, command: &Command) {
+        let known = self.done(&["display-message", "-p", "#{socket_path},#{pid},0"]).stdout;
+        let mut window = self.tmux(&["new-window"]);
+        window.arg("-c").arg(command.get_current_dir().unwrap_or(Path::new("/")));
+        window.args(["--", "env", "-i"]).arg(format!("TMUX={}", String::from_utf8_lossy(&known).trim()));
+        for (name, value) in command.get_envs() {
+            let mut variable = name.to_owned();
+            variable.push("=");
+            variable.push(value.unwrap_or_default());
+            window.arg(variable);
+        }
+        window.arg(command.get_program()).args(command.get_args());
+        let output = window.output().expect("tmux runs");
+        assert!(output.status.success(), "tmux: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
     /// The text on the screen.
     pub fn screen(&self) -> String {
         let output = self.tmux(&["capture-pane", "-p"]).output().expect("tmux runs");

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use model::{Origin, Session, SessionId, Subagent};
+use model::{Origin, Resumption, Session, SessionId, Subagent};
 use transcript::{PastTranscript, TranscriptFile};
 
 use crate::digest::{LaunchContext, SessionDigest, SubagentDigest};
@@ -40,6 +40,7 @@ impl Describer {
             permission_mode: held(setting.permission_mode),
             version: held(setting.version),
             entrypoint: held(setting.entrypoint),
+            model: held(setting.model),
             repository: setting.cwd.map(|cwd| self.projects.repository(cwd, setting.worktree_origin)),
         }
     }
@@ -68,6 +69,7 @@ pub(crate) struct InternedContext {
     permission_mode: Option<Arc<str>>,
     version: Option<Arc<str>>,
     entrypoint: Option<Arc<str>>,
+    model: Option<Arc<str>>,
 }
 
 impl InternedContext {
@@ -129,6 +131,12 @@ pub(crate) fn figures(file: &TranscriptFile, digest: &SessionDigest<'_>, held: &
         file_size: file.stamp.size,
         usage,
         context_tokens: digest.context_tokens,
+        resumption: Resumption {
+            model: held.model.clone(),
+            terms: digest.terms,
+            has_long_cache: digest.has_long_cache,
+            armed: digest.armed.clone(),
+        },
         cost_usd,
         compactions: digest.compactions,
         was_exited: digest.was_exited,

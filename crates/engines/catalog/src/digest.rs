@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use jiff::Timestamp;
-use model::{Damage, ForkOrigin, SessionStarts, Usage};
+use model::{ArmedWork, Damage, ForkOrigin, PricingTerms, SessionStarts, Usage};
 use serde::{Deserialize, Serialize};
 use transcript::Summary;
 
@@ -38,6 +38,12 @@ pub(crate) struct SessionDigest<'a> {
     pub(crate) beginnings: Cow<'a, SessionStarts>,
     /// Tokens the model would have before it now.
     pub(crate) context_tokens: u64,
+    /// The terms of its last message.
+    pub(crate) terms: PricingTerms,
+    /// Whether its last message was written to the one-hour cache.
+    pub(crate) has_long_cache: bool,
+    /// What it left armed.
+    pub(crate) armed: Vec<ArmedWork>,
     /// Claude's name of it.
     pub(crate) nickname: Option<&'a str>,
     /// The number of times its context was compacted.
@@ -80,6 +86,8 @@ pub(crate) struct LaunchContext<'a> {
     pub(crate) version: Option<&'a str>,
     /// The program that started it: `cli`, `sdk-cli`, `claude-vscode`, …
     pub(crate) entrypoint: Option<&'a str>,
+    /// The model that answered last.
+    pub(crate) model: Option<&'a str>,
 }
 
 /// What is known of a sub-agent.
@@ -113,6 +121,9 @@ impl<'a> SessionDigest<'a> {
             visible_messages: summary.visible_messages,
             beginnings: Cow::Borrowed(&summary.beginnings),
             context_tokens: summary.context_tokens,
+            terms: summary.terms,
+            has_long_cache: summary.has_long_cache,
+            armed: summary.armed(),
             nickname: summary.nickname.as_deref(),
             compactions: summary.compactions(),
             damage: Damage {
@@ -137,6 +148,7 @@ impl<'a> LaunchContext<'a> {
             permission_mode: summary.permission_mode.as_deref(),
             version: summary.version.as_deref(),
             entrypoint: summary.entrypoint.as_deref(),
+            model: summary.model.as_deref(),
         }
     }
 }

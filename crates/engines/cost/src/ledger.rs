@@ -339,7 +339,7 @@ impl<'a> LedgerBuilder<'a> {
 
     fn key(&self, owner: &SessionMessage<'a>, at: Option<Timestamp>, is_priced: bool) -> RowKey<'a> {
         let at = at.map(|at| self.zone.to_datetime(at));
-        let hour = at.filter(|_| self.detail == RowDetail::Hour).map(|at| at.hour());
+        let hour = at.filter(|_| self.detail == RowDetail::Hour).map(jiff::civil::DateTime::hour);
         let subagent = (self.detail == RowDetail::Agent && owner.message.subagent).then(|| {
             let subagents = self.sessions[owner.session].subagents;
             let is_its = |subagent: &&SubagentMessages| subagent.messages.contains(&owner.place);
@@ -349,7 +349,7 @@ impl<'a> LedgerBuilder<'a> {
                 kind.and_then(|kind| subagents.iter().position(|other| other.kind.as_ref() == Some(kind)));
             same.unwrap_or(subagents.len())
         });
-        let day = at.map(|at| at.date());
+        let day = at.map(jiff::civil::DateTime::date);
         RowKey { session: owner.session, day, hour, subagent, model: owner.model, is_priced }
     }
 

@@ -39,6 +39,8 @@ pub(crate) struct OpenTool {
     pub(crate) name: String,
     /// Description of the call, safe to display.
     pub(crate) detail: Option<String>,
+    /// What a person is asked about it.
+    pub(crate) asking: Option<String>,
     /// When it was made.
     pub(crate) since: Timestamp,
     /// Whether it asks the user a question.
@@ -250,6 +252,7 @@ impl Turn {
                 id: call.id.to_owned(),
                 name: call.name.to_owned(),
                 detail: call.detail(),
+                asking: call.asking(),
                 since: made,
                 asks: call.is_question(),
                 delegates: call.starts_subagent(),

@@ -48,8 +48,21 @@ pub(crate) struct Signs<'a> {
     pub(crate) idle_from: Timestamp,
 }
 
-/// The session's activity at `now`.
+/// The session's activity at `now`, with what a person is asked.
 pub(crate) fn activity(signs: Signs<'_>, now: Timestamp) -> Activity {
+    let activity = by_evidence(signs, now);
+    let asking = if activity.is_blocked() { asking(signs, activity.tool.as_deref()) } else { None };
+    Activity { asking, ..activity }
+}
+
+/// What the open call of this tool asks a person; of an unknown tool, the open question.
+fn asking(signs: Signs<'_>, tool: Option<&str>) -> Option<String> {
+    let open = || signs.turn.open().iter().chain(signs.inner);
+    let is_meant = |open: &&OpenTool| tool.map_or(open.asks, |tool| open.name == tool);
+    open().find(is_meant)?.asking.clone()
+}
+
+fn by_evidence(signs: Signs<'_>, now: Timestamp) -> Activity {
     if let Some(report) = signs.report {
         let said = Activity { evidence: Evidence::Protocol, ..by_worker(signs, report) };
         return quiet(signs, said, now);

@@ -1,120 +1,217 @@
-//! What a session left armed: scheduled prompts, wake-ups, and shells in the background whose end it never heard of.
+//! What a session left armed: scheduled prompts, wake-ups, and commands in the background whose end it never heard of.
+//!
+//! The rules are those by which Claude Code itself takes such work up again when it resumes a session.
 
-use std::collections::{BTreeMap, HashMap};
-use std::io;
-use std::path::Path;
+use std::sync::LazyLock;
 
 use jiff::{SignedDuration, Timestamp};
+use memchr::memmem;
+use model::{ArmedKind, ArmedWork};
+use serde::{Deserialize, Serialize};
 
 use crate::json::Raw;
-use crate::message::{Part, message};
-use crate::reader::Reader;
-use crate::record::{Block, Record, RecordKind, parse};
+use crate::record::{Block, Record, RecordKind};
 use crate::text::preview;
 
-/// After how long Claude Code drops a recurring prompt.
+/// After how long Claude Code drops a recurring prompt whose result names no other time.
 const RECURRING: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// The most calls without a result, and the most things left armed, that are kept.
+const MOST: usize = 32;
+/// The attachment with which Claude Code carries its prompts into a compacted or later part of a transcript.
+const CARRY: &str = "session_cron_carry";
+/// What the id of a wake-up is here: there is only one at a time, and its result names none.
+const WAKE_UP: &str = "wake-up";
+/// The task id in a notification that speaks of all commands that an earlier process left.
+const ALL_COMMANDS: &str = "__orphan_summary__:shell";
 
-/// Something that a session left armed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ArmedWork {
-    /// What sort of thing it is.
-    pub kind: ArmedKind,
-    /// The prompt or the command.
-    pub what: String,
-    /// The schedule of a prompt, as cron writes it.
-    pub schedule: Option<String>,
-    /// When it was armed.
-    pub at: Option<Timestamp>,
-    /// The line that records it, from 1.
-    pub line: u64,
+/// Follows what a session arms and what ends of it, record by record.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ArmedTracker {
+    /// Calls whose results have not come, by the ids of the calls.
+    calls: Vec<(String, ArmedWork)>,
+    /// What is armed, by its id.
+    armed: Vec<(String, ArmedWork)>,
 }
 
-/// The sorts of work that a session can leave armed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ArmedKind {
-    /// A prompt on a schedule.
-    Cron,
-    /// A prompt that continues a loop at a later time.
-    WakeUp,
-    /// A shell in the background.
-    Shell,
-}
+impl ArmedTracker {
+    /// What is armed, in the order it was armed.
+    pub(crate) fn armed(&self) -> Vec<ArmedWork> {
+        let mut armed: Vec<ArmedWork> = self.armed.iter().map(|(_, work)| work.clone()).collect();
+        armed.sort_by_key(|work| work.line);
+        armed
+    }
 
-/// What a session left armed, as its transcript tells at `now`.
-pub fn armed_work(file: &Path, now: Timestamp) -> io::Result<Vec<ArmedWork>> {
-    let mut reader = Reader::open(file)?;
-    let mut calls: HashMap<String, ArmedWork> = HashMap::new();
-    let mut armed: BTreeMap<String, ArmedWork> = BTreeMap::new();
-    while let Some(line) = reader.next_line()? {
-        let Ok(record) = parse(line.bytes) else { continue };
-        if reports_an_end(&record) {
-            let text = String::from_utf8_lossy(line.bytes);
-            armed.retain(|id, _| !text.contains(&format!("<task-id>{id}</task-id>")));
-            continue;
+    /// Takes in the record on a line of the main conversation.
+    pub(crate) fn observe(&mut self, record: &Record<'_>, line: u64) {
+        match record.kind() {
+            RecordKind::Assistant => self.observe_calls(record, line),
+            RecordKind::User => self.observe_user(record),
+            RecordKind::Attachment if record.subtype_word() == CARRY => self.observe_carry(record, line),
+            RecordKind::Attachment if !self.armed.is_empty() => {
+                self.observe_notice(&record.queued_prompt().unwrap_or_default());
+            }
+            RecordKind::System if !self.armed.is_empty() => match record.fired_task() {
+                Some((_, "loop")) => self.disarm(WAKE_UP),
+                // A recurring prompt comes again; one for once that was carried on has no time of its own.
+                Some((id, _)) => self.armed.retain(|(known, work)| *known != id || work.until.is_some()),
+                None => {}
+            },
+            _ => {}
         }
-        let Some(message) = message(&record).filter(|message| !message.sidechain) else { continue };
-        for part in &message.parts {
-            match part {
-                Part::ToolUse { name, input, .. }
-                    if matches!(*name, "CronDelete" | "KillShell" | "KillBash" | "TaskStop") =>
-                {
+    }
+
+    fn observe_calls(&mut self, record: &Record<'_>, line: u64) {
+        let Some(message) = record.message().filter(|message| may_arm(message.raw_content())) else { return };
+        for block in message.each_block() {
+            let Block::ToolUse { id, name, input } = block else { continue };
+            match name {
+                "CronDelete" | "KillShell" | "KillBash" | "TaskStop" => {
                     let ids = ["id", "task_id", "shell_id", "bash_id"];
                     for id in ids.iter().filter_map(|key| input.get(key).text()) {
-                        armed.remove(id.as_ref());
+                        self.disarm(&id);
                     }
                 }
-                Part::ToolUse { id, name, input } => {
-                    if let Some(work) = called(name, *input) {
-                        calls.insert(
-                            (*id).to_owned(),
-                            ArmedWork { at: message.at, line: line.number, ..work },
-                        );
+                "ScheduleWakeup" if input.get("stop").is_true() => self.disarm(WAKE_UP),
+                _ => {
+                    if let Some(work) = called(name, input) {
+                        push(&mut self.calls, id, ArmedWork { at: record.timestamp(), line, ..work });
                     }
                 }
-                Part::ToolResult { id, is_error, kept, .. } => {
-                    let Some(work) = calls.remove(*id).filter(|_| !is_error) else { continue };
-                    let key = match work.kind {
-                        ArmedKind::Cron => kept.get("id").text(),
-                        ArmedKind::Shell => kept.get("backgroundTaskId").text(),
-                        // There is only one at a time.
-                        ArmedKind::WakeUp => Some("wake-up".into()),
-                    };
-                    armed.extend(key.map(|key| (key.into_owned(), work)));
-                }
-                _ => {}
             }
         }
     }
-    let is_dropped = |work: &ArmedWork| {
-        let age = work.at.map(|at| now.duration_since(at));
-        work.kind == ArmedKind::Cron && age.is_some_and(|age| age > RECURRING)
-    };
-    let mut left: Vec<ArmedWork> = armed.into_values().filter(|work| !is_dropped(work)).collect();
-    left.sort_by_key(|work| work.line);
-    Ok(left)
-}
 
-/// Whether a record reports to the model that a task in the background has ended.
-fn reports_an_end(record: &Record<'_>) -> bool {
-    const MARK: &str = "<task-notification>";
-    let says = |block: &Block<'_>| matches!(block, Block::Text(text) if text.contains(MARK));
-    match record.kind() {
-        RecordKind::User => record.message().is_some_and(|message| message.blocks().iter().any(says)),
-        RecordKind::Attachment => record.attachment().get("prompt").json().contains(MARK),
-        _ => false,
+    fn observe_user(&mut self, record: &Record<'_>) {
+        if self.calls.is_empty() && self.armed.is_empty() {
+            return;
+        }
+        let Some(message) = record.message() else { return };
+        for block in message.each_block() {
+            match block {
+                Block::ToolResult { id, is_error, .. } => {
+                    let Some(at) = self.calls.iter().position(|(call, _)| call == id) else { continue };
+                    let (_, work) = self.calls.remove(at);
+                    if !is_error {
+                        self.arm(work, record.tool_use_result());
+                    }
+                }
+                Block::Text(text) => self.observe_notice(&text),
+                _ => {}
+            }
+        }
+        if record.tool_use_result().get("endedLoopWakeup").is_true() {
+            self.disarm(WAKE_UP);
+        }
+    }
+
+    /// Arms what a call was about, if its result says that it is armed.
+    fn arm(&mut self, work: ArmedWork, result: Raw<'_>) {
+        let id = match work.kind {
+            ArmedKind::Cron => result.get("id").text(),
+            ArmedKind::Shell => result.get("backgroundTaskId").text(),
+            ArmedKind::Monitor => result.get("taskId").text(),
+            // One that was refused has no time.
+            ArmedKind::WakeUp => moment(result.get("scheduledFor")).map(|_| WAKE_UP.into()),
+        };
+        let Some(id) = id else { return };
+        let until = match work.kind {
+            ArmedKind::Cron if result.get("recurring").json() == "false" => moment(result.get("nextFireAt")),
+            ArmedKind::Cron => ends(work.at, result.get("maxAgeMs")),
+            ArmedKind::WakeUp => moment(result.get("scheduledFor")),
+            ArmedKind::Shell | ArmedKind::Monitor => None,
+        };
+        self.disarm(&id);
+        push(&mut self.armed, &id, ArmedWork { until, ..work });
+    }
+
+    /// Prompts that Claude Code carries on, and those that ended with it: `/exit` ends them all.
+    fn observe_carry(&mut self, record: &Record<'_>, line: u64) {
+        let carry = record.attachment();
+        for task in carry.get("tasks").elements() {
+            let Some(id) = task.get("id").text() else { continue };
+            if self.armed.iter().any(|(known, _)| *known == id) {
+                continue;
+            }
+            let at = moment(task.get("createdAt"));
+            let Some(work) = called("CronCreate", task) else { continue };
+            let until =
+                if task.get("recurring").json() == "false" { None } else { ends(at, task.get("maxAgeMs")) };
+            push(&mut self.armed, &id, ArmedWork { at, until, line, ..work });
+        }
+        for ended in carry.get("ended").elements().filter_map(Raw::text) {
+            let is_known = self.armed.iter().any(|(known, _)| *known == ended);
+            // The id of a wake-up is nowhere else.
+            self.disarm(if is_known { &ended } else { WAKE_UP });
+        }
+    }
+
+    /// A notification to the model that tasks in the background have ended.
+    fn observe_notice(&mut self, text: &str) {
+        const OPEN: &str = "<task-id>";
+        if self.armed.is_empty() || !text.contains("<task-notification>") {
+            return;
+        }
+        let ids = text.split(OPEN).skip(1).filter_map(|rest| rest.split_once("</task-id>"));
+        for (id, _) in ids {
+            if id == ALL_COMMANDS {
+                self.armed.retain(|(_, work)| work.kind.fires());
+            }
+            self.disarm(id);
+        }
+    }
+
+    fn disarm(&mut self, id: &str) {
+        self.armed.retain(|(known, _)| known != id);
     }
 }
 
+/// Adds to a list; the oldest goes where it is full.
+fn push(list: &mut Vec<(String, ArmedWork)>, id: &str, work: ArmedWork) {
+    if list.len() >= MOST {
+        list.remove(0);
+    }
+    list.push((id.to_owned(), work));
+}
+
+/// When a recurring prompt ends.
+fn ends(at: Option<Timestamp>, max_age_ms: Raw<'_>) -> Option<Timestamp> {
+    let lasts = max_age_ms.count().and_then(|age| i64::try_from(age).ok());
+    at?.checked_add(lasts.map_or(RECURRING, SignedDuration::from_millis)).ok()
+}
+
+/// A moment in milliseconds since 1970; 0 is none.
+fn moment(milliseconds: Raw<'_>) -> Option<Timestamp> {
+    let since = milliseconds.count().filter(|since| *since > 0)?;
+    Timestamp::from_millisecond(i64::try_from(since).ok()?).ok()
+}
+
+/// Whether a message may call a tool that arms something or ends it; a fast check with false positives.
+fn may_arm(message: &str) -> bool {
+    static TOOLS: LazyLock<[memmem::Finder<'_>; 8]> = LazyLock::new(|| {
+        [
+            "Bash\"",
+            "CronCreate\"",
+            "CronDelete\"",
+            "ScheduleWakeup\"",
+            "Monitor\"",
+            "KillShell\"",
+            "TaskStop\"",
+            "PowerShell\"",
+        ]
+        .map(memmem::Finder::new)
+    });
+    TOOLS.iter().any(|tool| tool.find(message.as_bytes()).is_some())
+}
+
+/// What a call would arm. A command may be moved to the background after it began, so every command is one.
 fn called(tool: &str, input: Raw<'_>) -> Option<ArmedWork> {
     let text = |key: &str| input.get(key).text().map(|text| preview(&text)).unwrap_or_default();
-    let work = |kind, what, schedule| ArmedWork { kind, what, schedule, at: None, line: 0 };
+    let work = |kind, what, schedule| ArmedWork { kind, what, schedule, at: None, until: None, line: 0 };
     match tool {
         "CronCreate" => Some(work(ArmedKind::Cron, text("prompt"), Some(text("cron")))),
         "ScheduleWakeup" => Some(work(ArmedKind::WakeUp, text("prompt"), None)),
-        "Bash" if input.get("run_in_background").json().trim() == "true" => {
-            Some(work(ArmedKind::Shell, text("command"), None))
-        }
+        "Monitor" => Some(work(ArmedKind::Monitor, text("command"), None)),
+        "Bash" | "PowerShell" => Some(work(ArmedKind::Shell, text("command"), None)),
         _ => None,
     }
 }
@@ -122,6 +219,20 @@ fn called(tool: &str, input: Raw<'_>) -> Option<ArmedWork> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::parse;
+
+    /// What is armed after these lines, at a moment.
+    fn armed(lines: &[String], now: &str) -> Vec<(ArmedKind, String, u64)> {
+        let mut tracker = ArmedTracker::default();
+        for (number, line) in (1..).zip(lines) {
+            tracker.observe(&parse(line.as_bytes()).unwrap(), number);
+        }
+        let bytes = serde_json::to_vec(&tracker).unwrap();
+        assert_eq!(serde_json::from_slice::<ArmedTracker>(&bytes).unwrap(), tracker);
+        let now = now.parse().unwrap();
+        let armed = tracker.armed().into_iter().filter(|work| work.is_armed(now));
+        armed.map(|work| (work.kind, work.what, work.line)).collect()
+    }
 
     fn call(id: &str, tool: &str, input: &str) -> String {
         format!(
@@ -135,11 +246,19 @@ mod tests {
         )
     }
 
+    fn notice(ids: &[&str]) -> String {
+        let ids = ids.iter().map(|id| format!("<task-id>{id}</task-id>")).collect::<Vec<_>>().concat();
+        format!(
+            r#"{{"type":"user","message":{{"role":"user","content":"<task-notification>{ids}</task-notification>"}}}}"#
+        )
+    }
+
+    fn cron() -> (ArmedKind, String, u64) {
+        (ArmedKind::Cron, "check the deploy".to_owned(), 1)
+    }
+
     #[test]
     fn what_ended_is_not_armed() {
-        let scratch = tempfile::tempdir().unwrap();
-        let file = scratch.path().join("s1.jsonl");
-        let ended = r#"{"type":"user","message":{"role":"user","content":"<task-notification><task-id>b2</task-id></task-notification>"}}"#;
         let lines = [
             call("1", "CronCreate", r#"{"cron":"*/5 * * * *","prompt":"check the deploy"}"#),
             result("1", r#"{"id":"c1"}"#),
@@ -150,18 +269,69 @@ mod tests {
             result("4", r#"{"backgroundTaskId":"b1"}"#),
             call("5", "Bash", r#"{"command":"sleep 1","run_in_background":true}"#),
             result("5", r#"{"backgroundTaskId":"b2"}"#),
-            ended.to_owned(),
+            notice(&["b2"]),
             call("6", "Bash", r#"{"command":"ls"}"#),
             result("6", r#"{"stdout":""}"#),
         ];
-        std::fs::write(&file, lines.join("\n") + "\n").unwrap();
-        let at = |now: &str| {
-            let found = armed_work(&file, now.parse().unwrap()).unwrap();
-            found.into_iter().map(|work| (work.kind, work.what, work.line)).collect::<Vec<_>>()
-        };
-        let cron = (ArmedKind::Cron, "check the deploy".to_owned(), 1);
         let shell = (ArmedKind::Shell, "npm run dev".to_owned(), 6);
-        assert_eq!(at("2026-03-02T00:00:00Z"), [cron, shell.clone()]);
-        assert_eq!(at("2026-03-09T00:00:00Z"), [shell], "a schedule ends after a week");
+        assert_eq!(armed(&lines, "2026-03-02T00:00:00Z"), [cron(), shell.clone()]);
+        assert_eq!(armed(&lines, "2026-03-09T00:00:00Z"), [shell], "a schedule ends after a week");
+    }
+
+    #[test]
+    fn a_result_says_until_when_a_prompt_is_armed() {
+        let lines = [
+            call("1", "CronCreate", r#"{"cron":"*/5 * * * *","prompt":"check the deploy"}"#),
+            result("1", r#"{"id":"c1","recurring":true,"durable":false,"maxAgeMs":2592000000}"#),
+            call("2", "CronCreate", r#"{"cron":"0 9 2 3 *","prompt":"once","recurring":false}"#),
+            result("2", r#"{"id":"c2","recurring":false,"nextFireAt":1772442000000.5}"#),
+            call("3", "ScheduleWakeup", r#"{"delaySeconds":600,"prompt":"/loop go on","reason":"wait"}"#),
+            result("3", r#"{"scheduledFor":1772360400000,"wasClamped":false}"#),
+        ];
+        let once = (ArmedKind::Cron, "once".to_owned(), 3);
+        let wake_up = (ArmedKind::WakeUp, "/loop go on".to_owned(), 5);
+        assert_eq!(armed(&lines, "2026-03-01T10:01:00Z"), [cron(), once.clone(), wake_up]);
+        assert_eq!(armed(&lines, "2026-03-01T11:00:00Z"), [cron(), once], "its time has passed");
+        assert_eq!(armed(&lines, "2026-03-20T00:00:00Z"), [cron()]);
+        assert_eq!(armed(&lines, "2026-04-01T00:00:00Z"), []);
+    }
+
+    #[test]
+    fn commands_end_with_the_process_that_ran_them() {
+        let lines = [
+            call("1", "CronCreate", r#"{"cron":"*/5 * * * *","prompt":"check the deploy"}"#),
+            result("1", r#"{"id":"c1"}"#),
+            call("2", "Bash", r#"{"command":"cargo test"}"#),
+            result("2", r#"{"stdout":"","backgroundTaskId":"b1"}"#),
+            call("3", "Monitor", r#"{"command":"tail -f log","description":"errors"}"#),
+            result("3", r#"{"taskId":"b2","timeoutMs":300000}"#),
+        ];
+        let moved = (ArmedKind::Shell, "cargo test".to_owned(), 3);
+        let monitor = (ArmedKind::Monitor, "tail -f log".to_owned(), 5);
+        assert_eq!(armed(&lines, "2026-03-01T11:00:00Z"), [cron(), moved, monitor]);
+        let orphaned = [lines.as_slice(), &[notice(&["__orphan_summary__:shell"])]].concat();
+        assert_eq!(armed(&orphaned, "2026-03-01T11:00:00Z"), [cron()]);
+    }
+
+    #[test]
+    fn leaving_ends_prompts_and_the_loop() {
+        let mut lines = vec![
+            call("1", "CronCreate", r#"{"cron":"*/5 * * * *","prompt":"check the deploy"}"#),
+            result("1", r#"{"id":"c1"}"#),
+            call("2", "ScheduleWakeup", r#"{"delaySeconds":600,"prompt":"/loop go on"}"#),
+            result("2", r#"{"scheduledFor":1772360400000}"#),
+        ];
+        let wake_up = (ArmedKind::WakeUp, "/loop go on".to_owned(), 3);
+        let soon = "2026-03-01T10:01:00Z";
+        assert_eq!(armed(&lines, soon), [cron(), wake_up]);
+        let stopped = [lines.as_slice(), &[call("3", "ScheduleWakeup", r#"{"stop":true}"#)]].concat();
+        assert_eq!(armed(&stopped, soon), [cron()]);
+        let fired = r#"{"type":"system","subtype":"scheduled_task_fire","taskKind":"loop","content":"x"}"#;
+        assert_eq!(armed(&[lines.as_slice(), &[fired.to_owned()]].concat(), soon), [cron()]);
+        let carried = r#"{"type":"attachment","attachment":{"type":"session_cron_carry","tasks":[{"id":"c1","cron":"*/5 * * * *","prompt":"check the deploy","createdAt":1772359200000,"recurring":true}]}}"#;
+        lines.push(carried.to_owned());
+        assert_eq!(armed(&lines[4..], soon), [cron()], "carried into a later part of the transcript");
+        lines.push(carried.replace("]}}", r#"],"ended":["c1","w9"]}}"#));
+        assert_eq!(armed(&lines, soon), []);
     }
 }

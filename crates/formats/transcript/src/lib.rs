@@ -42,7 +42,6 @@ mod walk;
 mod work_log;
 
 pub use archived_folder::{ArchivedFolder, forgotten_list, forgotten_sessions};
-pub use armed::{ArmedKind, ArmedWork, armed_work};
 pub use chain::Chain;
 pub use compactions::{Compaction, compactions};
 pub use directory::start_directory;

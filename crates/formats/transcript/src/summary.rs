@@ -6,10 +6,11 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use model::{CostState, ForkOrigin, SessionId, SessionStarts, Usage};
+use model::{ArmedWork, CostState, ForkOrigin, PricingTerms, SessionId, SessionStarts, Usage};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::armed::ArmedTracker;
 use crate::reader::Line;
 use crate::record::{ApiMessage, Block, Record, RecordKind, SkipReason, parse};
 use crate::speech::{is_command, is_exit, is_housekeeping, speech};
@@ -33,6 +34,7 @@ const DIRECTORIES: usize = 32;
 
 /// The summary of one transcript.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of a transcript, each found on its own")]
 pub struct Summary {
     id: String,
     /// Whole lines, blank ones included.
@@ -82,6 +84,12 @@ pub struct Summary {
     pub beginnings: SessionStarts,
     /// Tokens the model would have before it now.
     pub context_tokens: u64,
+    /// The model that answered last, by its API name.
+    pub model: Option<String>,
+    /// The terms of its answer.
+    pub terms: PricingTerms,
+    /// Whether its answer was written to the one-hour cache.
+    pub has_long_cache: bool,
     /// Whether the person left it with `/exit` and has said nothing since.
     pub was_exited: bool,
     /// The CLI's running total.
@@ -100,6 +108,7 @@ pub struct Summary {
     pub inline_agents: Vec<(String, u64)>,
     /// Hashes of the first records' ids and of those after each compaction; copies of a file share some.
     pub anchors: Vec<u64>,
+    armed: ArmedTracker,
     compactions: BTreeSet<u64>,
     legacy_compactions: u64,
     anchors_wanted: usize,
@@ -160,6 +169,9 @@ impl Summary {
             Ok(record) => {
                 self.mended += u64::from(line.is_mended);
                 self.observe_record(&record, spent);
+                if !record.is_sidechain() {
+                    self.armed.observe(&record, self.lines);
+                }
             }
             Err(SkipReason::Unread) => {}
             Err(SkipReason::Blank) => self.skipped.blank += 1,
@@ -173,6 +185,11 @@ impl Summary {
     /// message mentions.
     pub fn compactions(&self) -> u64 {
         if self.compactions.is_empty() { self.legacy_compactions } else { self.compactions.len() as u64 }
+    }
+
+    /// What the session left armed, in the order it was armed; some of it may be over by now.
+    pub fn armed(&self) -> Vec<ArmedWork> {
+        self.armed.armed()
     }
 
     /// Whether there are lines, and none of them is JSON: it is some other program's file.
@@ -372,6 +389,10 @@ impl Summary {
         record.timestamp().into_iter().for_each(|at| self.beginnings.record_answer(at));
         if used != Usage::default() {
             self.context_tokens = used.context().saturating_add(used.output);
+            if let Some(model) = message.model() {
+                replace(&mut self.model, model);
+            }
+            (self.terms, self.has_long_cache) = (message.terms(), used.cache_write_1h > 0);
         }
     }
 

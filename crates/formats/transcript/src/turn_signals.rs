@@ -236,6 +236,9 @@ fn element<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     Some(inner.trim())
 }
 
+/// The most characters of what a person is asked.
+const ASKED: usize = 300;
+
 impl<'a> ToolCall<'a> {
     /// Whether it starts a sub-agent.
     pub fn starts_subagent(&self) -> bool {
@@ -263,6 +266,30 @@ impl<'a> ToolCall<'a> {
             _ => described(),
         };
         text.map(|text| one_line(&text)).filter(|text| !text.is_empty())
+    }
+
+    /// What a person is asked who has to allow the call or to answer it: the question, the whole command, the file.
+    /// Unlike the detail it may contain a secret.
+    pub fn asking(&self) -> Option<String> {
+        let field = |name: &str| self.input.get(name).text().filter(|text| !text.trim().is_empty());
+        let text = match self.name {
+            "AskUserQuestion" => {
+                let mut questions =
+                    self.input.get("questions").elements().filter_map(|one| one.get("question").text());
+                let first = questions.next()?;
+                match questions.count() {
+                    0 => Some(first),
+                    more => Some(format!("{first} (and {more} more)").into()),
+                }
+            }
+            "ExitPlanMode" | "exit_plan_mode" => field("plan"),
+            "Bash" | "PowerShell" | "Monitor" => field("command"),
+            "Read" | "Edit" | "MultiEdit" | "Write" => field("file_path"),
+            "NotebookEdit" => field("notebook_path"),
+            "WebFetch" => field("url"),
+            _ => None,
+        };
+        text.map(|text| in_one_line(&text, ASKED)).filter(|text| !text.is_empty())
     }
 
     /// The prompt that a sub-agent is given; its file begins with it.
@@ -309,13 +336,17 @@ fn host(url: &str) -> Cow<'static, str> {
 
 /// On one line, without control characters, at most 80 characters.
 fn one_line(text: &str) -> String {
-    const LENGTH: usize = 80;
+    in_one_line(text, 80)
+}
+
+/// A text in one line of at most so many characters.
+fn in_one_line(text: &str, length: usize) -> String {
     let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let words = clean.split_whitespace().collect::<Vec<_>>().join(" ");
-    if words.chars().count() <= LENGTH {
+    if words.chars().count() <= length {
         return words;
     }
-    words.chars().take(LENGTH - 1).chain(['…']).collect()
+    words.chars().take(length - 1).chain(['…']).collect()
 }
 
 impl Record<'_> {

@@ -1,32 +1,113 @@
 //! The activity of a session: its state and the evidence for it.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
 /// One session's state with its evidence.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "ActivityJson")]
 pub struct Activity {
     /// The current state.
     pub state: State,
     /// Where the state was read from.
     pub evidence: Evidence,
     /// When the state began, if the evidence says so.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "crate::optional_time", default)]
+    #[serde(default)]
     pub since: Option<Timestamp>,
     /// The name of the tool that is running or waits for permission.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// A short text that is safe to show: what the tool does, `question`, or `question: ` followed by what the
     /// session waits for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// What a person is asked, where that is known: the question, or the command or file that waits for permission.
+    #[serde(default)]
+    pub asking: Option<String>,
+}
+
+/// An activity in JSON: with what it needs of a person, so that nobody has to derive that.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Activity")]
+struct ActivityJson {
+    /// The current state.
+    state: State,
+    /// What the session needs of a person; absent where it needs nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    needs: Option<Need>,
+    /// Where the state was read from.
+    evidence: Evidence,
+    /// When the state began, if the evidence says so.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "crate::optional_time")]
+    since: Option<Timestamp>,
+    /// The name of the tool that is running or waits for permission.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<String>,
+    /// A short text that is safe to show: what the tool does, `question`, or `question: ` followed by what the
+    /// session waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<String>,
+    /// What a person is asked, where that is known: the question, or the command or file that waits for permission.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asking: Option<String>,
+}
+
+impl From<Activity> for ActivityJson {
+    fn from(activity: Activity) -> Self {
+        let needs = activity.needs();
+        let Activity { state, evidence, since, tool, detail, asking } = activity;
+        Self { state, needs, evidence, since, tool, detail, asking }
+    }
+}
+
+impl JsonSchema for Activity {
+    fn schema_name() -> Cow<'static, str> {
+        ActivityJson::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        ActivityJson::json_schema(generator)
+    }
+}
+
+/// What a session needs of a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Need {
+    /// A permission: it cannot go on without.
+    Permission,
+    /// The answer to a question: it cannot go on without.
+    Answer,
+    /// The next prompt: it has done what it was asked.
+    Prompt,
+}
+
+impl Need {
+    /// The word used in JSON and for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Permission => "permission",
+            Self::Answer => "answer",
+            Self::Prompt => "prompt",
+        }
+    }
 }
 
 impl Activity {
     /// Creates an activity without tool and detail.
     pub fn new(state: State, evidence: Evidence, since: Option<Timestamp>) -> Self {
-        Self { state, evidence, since, tool: None, detail: None }
+        Self { state, evidence, since, tool: None, detail: None, asking: None }
+    }
+
+    /// What it needs of a person.
+    pub fn needs(&self) -> Option<Need> {
+        match self.state {
+            State::WaitingPermission => Some(Need::Permission),
+            State::WaitingInput if self.is_blocked() => Some(Need::Answer),
+            State::WaitingInput => Some(Need::Prompt),
+            _ => None,
+        }
     }
 
     /// Whether the session cannot continue until a person answers a permission request or a question.

@@ -260,6 +260,12 @@ pub struct SessionActivity {
     /// As an [`Activity`] has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// What the session needs of a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needs: Option<crate::Need>,
+    /// What a person is asked, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asking: Option<String>,
 }
 
 impl SessionActivity {
@@ -275,6 +281,8 @@ impl SessionActivity {
             evidence: activity.evidence,
             since: activity.since,
             detail: activity.detail.clone(),
+            needs: activity.needs(),
+            asking: activity.asking.clone(),
         }
     }
 
@@ -387,6 +395,7 @@ mod tests {
                 since: at,
                 tool: Some("Bash".into()),
                 detail: Some("Delete build".into()),
+                asking: Some("rm -rf build".into()),
             },
             title: Some("Tidy the build".into()),
             cwd: Some("/home/ana/web".into()),

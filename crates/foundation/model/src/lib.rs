@@ -10,6 +10,7 @@ mod id;
 mod keywords;
 mod origin;
 mod path;
+mod resumption;
 mod session;
 mod slug;
 mod spending;
@@ -17,7 +18,7 @@ mod steering;
 mod time;
 mod usage;
 
-pub use activity::{Activity, Evidence, QUESTION, State};
+pub use activity::{Activity, Evidence, Need, QUESTION, State};
 pub use annotations::Annotations;
 pub use beginnings::{ResumedAt, SessionStarts};
 pub use event::{
@@ -28,6 +29,7 @@ pub use id::{AgentId, InvalidId, SessionId};
 pub use keywords::Keywords;
 pub use origin::Origin;
 pub use path::{optional_path, path};
+pub use resumption::{ArmedInfo, ArmedKind, ArmedWork, ResumeCost, Resumption};
 pub use session::{Damage, ForkOrigin, Session, Subagent};
 pub use slug::ProjectSlug;
 pub use spending::{CostState, MessageUsage, PricingTerms, SubagentMessages};

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Activity, Annotations, Origin, SessionId, SessionStarts, Usage};
+use crate::{Activity, Annotations, Origin, ResumeCost, Resumption, SessionId, SessionStarts, Usage};
 use json::SessionJson;
 
 /// One conversation, merged from every source that mentions it. Its strings are shared, because thousands of sessions
@@ -58,6 +58,10 @@ pub struct Session {
     pub usage: Usage,
     /// Tokens the model would have before it now.
     pub context_tokens: u64,
+    /// What its transcript says about continuing it.
+    pub resumption: Resumption,
+    /// What continuing it costs, where that was asked for.
+    pub resume_cost: Option<Box<ResumeCost>>,
     /// Estimated price in US dollars; `None` when a model is unknown.
     pub cost_usd: Option<f64>,
     /// The cost in US dollars according to OpenClaw's registry.
@@ -135,6 +139,8 @@ impl Session {
             file_size: 0,
             usage: Usage::default(),
             context_tokens: 0,
+            resumption: Resumption::default(),
+            resume_cost: None,
             cost_usd: None,
             registry_cost_usd: None,
             registry_turns: None,

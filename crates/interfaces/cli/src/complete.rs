@@ -137,23 +137,20 @@ fn sessions(context: &Context, typed: &str) -> Result<Vec<CompletionCandidate>, 
 }
 
 fn projects(context: &Context, _: &str) -> Result<Vec<CompletionCandidate>, Error> {
-    counted(&known(context)?, |session| session.project.as_deref())
+    Ok(counted(&known(context)?, |session| session.project.as_deref()))
 }
 
 fn branches(context: &Context, _: &str) -> Result<Vec<CompletionCandidate>, Error> {
-    counted(&known(context)?, |session| session.branch.as_deref())
+    Ok(counted(&known(context)?, |session| session.branch.as_deref()))
 }
 
 /// Each name once, with how many sessions have it.
-fn counted(
-    sessions: &[Session],
-    name: impl Fn(&Session) -> Option<&str>,
-) -> Result<Vec<CompletionCandidate>, Error> {
+fn counted(sessions: &[Session], name: impl Fn(&Session) -> Option<&str>) -> Vec<CompletionCandidate> {
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();
     for name in sessions.iter().filter_map(name) {
         *counts.entry(name).or_default() += 1;
     }
-    Ok(counts.into_iter().map(|(name, count)| candidate(name, &count_of(count))).collect())
+    counts.into_iter().map(|(name, count)| candidate(name, &count_of(count))).collect()
 }
 
 fn count_of(sessions: usize) -> String {

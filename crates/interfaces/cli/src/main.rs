@@ -17,6 +17,7 @@ mod output;
 mod picker;
 mod progress;
 mod render;
+mod resumption;
 mod run;
 mod session_table;
 mod snippet;

@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use model::{Origin, Session};
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::resumption::{self, GOES_ON};
 use crate::table::{Align, Cell, Column, ROOMY, table};
 use crate::text::{age_or_date, count, dollars, fit};
 
@@ -28,10 +29,11 @@ enum Field {
     Messages,
     Tokens,
     Cost,
+    Resume,
     Id,
 }
 
-const COLUMNS: [(Field, Column); 10] = [
+const COLUMNS: [(Field, Column); 11] = [
     (Field::Doing, Column { head: "DOING", align: Align::Left, max_width: 16 }),
     (Field::Title, Column { head: "TITLE", align: Align::TruncateLast, max_width: 80 }),
     (Field::Project, Column { head: "PROJECT", align: Align::TruncateEnd, max_width: 20 }),
@@ -41,6 +43,7 @@ const COLUMNS: [(Field, Column); 10] = [
     (Field::Messages, Column { head: "MSGS", align: Align::Right, max_width: 6 }),
     (Field::Tokens, Column { head: "TOKENS", align: Align::Right, max_width: 6 }),
     (Field::Cost, Column { head: "COST", align: Align::Right, max_width: 10 }),
+    (Field::Resume, Column { head: "RESUME", align: Align::Right, max_width: 14 }),
     (Field::Id, Column { head: "ID", align: Align::Left, max_width: 8 }),
 ];
 /// What is left out where titles need the room, in this order: `--json` and `cost` have the figures.
@@ -58,7 +61,10 @@ pub(crate) fn sessions(
     zone: impl Fn() -> TimeZone,
 ) -> io::Result<()> {
     let rows: Vec<Row> = sessions.iter().map(|session| Row::new(session, now, &zone)).collect();
-    let common: Vec<Field> = SAID_ONCE.into_iter().filter(|field| is_common(&rows, *field)).collect();
+    let mut common: Vec<Field> = SAID_ONCE.into_iter().filter(|field| is_common(&rows, *field)).collect();
+    if rows.iter().all(|row| row.cell(Field::Resume).text() == "-") {
+        common.push(Field::Resume);
+    }
     if width < ONE_LINE {
         in_two_lines(out, width, &rows, &common)?;
     } else {
@@ -67,7 +73,22 @@ pub(crate) fn sessions(
         let cells = |row: &Row| shown.iter().map(|at| row.0[*at].clone()).collect();
         table(out, width, &columns, &rows.iter().map(cells).collect::<Vec<_>>())?;
     }
-    said_once(out, width, &rows, &common)
+    said_once(out, width, &rows, &common)?;
+    if sessions.iter().any(goes_on) {
+        let dim = Style::new().dimmed();
+        let text = format!("{GOES_ON} goes on by itself once resumed: a schedule or a loop was left armed");
+        writeln!(out, "{dim}{}{dim:#}", fit(&text, width))?;
+    }
+    Ok(())
+}
+
+fn goes_on(session: &Session) -> bool {
+    session.resume_cost.as_deref().is_some_and(resumption::goes_on)
+}
+
+/// What resuming costs; nothing where the session is open.
+fn resume(session: &Session) -> String {
+    session.resume_cost.as_deref().map_or_else(|| "-".to_owned(), resumption::cell)
 }
 
 /// The cells of a session, one for each of [`COLUMNS`].
@@ -85,6 +106,7 @@ impl Row {
             Field::Messages => Cell::new(&count(session.message_count)),
             Field::Tokens => Cell::new(&count(session.usage.total())),
             Field::Cost => Cell::new(&cost(session)),
+            Field::Resume => Cell::new(&resume(session)),
             Field::Id => Cell::new(session.id.short()),
         }))
     }
@@ -105,6 +127,11 @@ fn is_common(rows: &[Row], field: Field) -> bool {
 /// The columns that are shown: as many as leave the titles their room.
 fn shown(width: usize, rows: &[Row], common: &[Field]) -> Vec<usize> {
     let mut shown: Vec<usize> = (0..COLUMNS.len()).filter(|at| !common.contains(&COLUMNS[*at].0)).collect();
+    // No title is cut for what resuming costs.
+    let whole: usize = shown.iter().map(|at| whole_width(rows, *at) + GAP).sum();
+    if whole > width + GAP {
+        shown.retain(|at| COLUMNS[*at].0 != Field::Resume);
+    }
     for field in LEFT_OUT {
         let least: usize = shown.iter().map(|at| least_width(rows, *at) + GAP).sum();
         if least <= width + GAP {
@@ -115,11 +142,17 @@ fn shown(width: usize, rows: &[Row], common: &[Field]) -> Vec<usize> {
     shown
 }
 
+/// The width of a column in which nothing is cut that its greatest width allows.
+fn whole_width(rows: &[Row], at: usize) -> usize {
+    let (_, column) = COLUMNS[at];
+    let widest = rows.iter().map(|row| row.0[at].text().width()).max().unwrap_or_default();
+    widest.min(column.max_width).max(column.head.width())
+}
+
 /// The least width of a column: titles have their room, other names may be cut.
 fn least_width(rows: &[Row], at: usize) -> usize {
     let (field, column) = COLUMNS[at];
-    let widest = rows.iter().map(|row| row.0[at].text().width()).max().unwrap_or_default();
-    let wanted = widest.min(column.max_width);
+    let wanted = whole_width(rows, at);
     let least = if field == Field::Title { wanted.min(ROOMY) } else { column.align.least(wanted) };
     least.max(column.head.width())
 }
@@ -165,13 +198,14 @@ fn doing(session: &Session) -> Cell {
     Cell::styled(&word, crate::watch::style(activity))
 }
 
-/// The title behind the sign of a pinned session and its tags, which no long title cuts off.
+/// The title behind the signs of a session that goes on by itself and of a pinned one, and its tags, which no long title cuts off.
 fn title(session: &Session) -> String {
     let title = session.title.as_deref().unwrap_or("(no title)");
-    let Some(annotations) = &session.annotations else { return title.to_owned() };
+    let loops = if goes_on(session) { [GOES_ON, " "].concat() } else { String::new() };
+    let Some(annotations) = &session.annotations else { return loops + title };
     let pin = if annotations.pinned { "★ " } else { "" };
     let tags = annotations.tags.iter().map(|tag| ["#", tag, " "].concat()).collect::<String>();
-    format!("{pin}{tags}{title}")
+    format!("{loops}{pin}{tags}{title}")
 }
 
 /// The origin, for example `openclaw:main`; for a native session also how it was started, if not from a terminal.
@@ -198,6 +232,8 @@ fn cost(session: &Session) -> String {
 
 #[cfg(test)]
 mod tests {
+    use model::{ArmedInfo, ArmedKind, ResumeCost};
+
     use super::*;
 
     fn session(id: &str, title: &str, branch: &str) -> Session {
@@ -243,6 +279,53 @@ mod tests {
                 "Fix it",
                 "  b1234567  1h · main",
                 "all of these: idle, native, in shop",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_goes_on_by_itself_is_marked() {
+        let mut armed = session("a1234567", "Fix it", "main");
+        armed.resume_cost = Some(Box::new(ResumeCost {
+            tokens: 120_000,
+            cached: true,
+            cache_minutes: 60,
+            minutes_since_use: Some(5),
+            cost_usd: Some(0.06),
+            model: None,
+            window_used: 0.6,
+            tokens_until_compaction: 46_000,
+            alternatives: Vec::new(),
+            armed: vec![ArmedInfo {
+                kind: ArmedKind::WakeUp,
+                what: "/loop check the build".to_owned(),
+                schedule: None,
+                at: None,
+                line: 7,
+            }],
+        }));
+        let note = "↻ goes on by itself once resumed: a schedule or a loop was left armed";
+        check(
+            120,
+            &[armed.clone(), session("b1234567", "Mend it", "main")],
+            &[
+                "TITLE     AGE  MSGS  TOKENS     COST        RESUME  ID",
+                "↻ Fix it   1h  1.2k       0  ~$12.50  $0.06 cached  a1234567",
+                "Mend it    1h  1.2k       0  ~$12.50             -  b1234567",
+                "all of these: idle, native, in shop, on branch main",
+                note,
+            ],
+        );
+        check(
+            60,
+            &[armed, session("b1234567", "Mend it", "main")],
+            &[
+                "↻ Fix it",
+                "  a1234567  1h",
+                "Mend it",
+                "  b1234567  1h",
+                "all of these: idle, native, in shop, on branch main",
+                "↻ goes on by itself once resumed: a schedule or a loop was …",
             ],
         );
     }

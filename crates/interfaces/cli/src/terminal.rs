@@ -1,6 +1,6 @@
 //! The terminal of a full-screen view: raw mode, lending it to another program, giving it back; its keys and its signals.
 
-use std::io::{self, Stdout, Write as _};
+use std::io::{self, Read as _, Stdout, Write as _};
 use std::process::{Command, ExitStatus};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -197,15 +197,51 @@ fn hear<T>(mut signals: Signals, gate: &Gate, inputs: &Sender<T>, wrap: fn(Termi
     }
 }
 
-/// Runs a command to its end, and waits for Enter if its output would be covered unread.
+/// Runs a command to its end, and waits for Enter, q or Esc if its output would be covered unread.
 pub(crate) fn run_until_read(program: &mut Command, prints: bool) -> io::Result<ExitStatus> {
     let began = Instant::now();
     let status = program.status()?;
     if !status.success() || (prints && began.elapsed() < UNREAD) {
-        writeln!(io::stderr(), "\n[press Enter to go back]")?;
-        io::stdin().read_line(&mut String::new())?;
+        writeln!(io::stderr(), "\n[press Enter, q or Esc to go back]")?;
+        wait_to_go_back()?;
     }
     Ok(status)
+}
+
+/// Waits for a key that goes back; other keys leave no trace on the screen.
+fn wait_to_go_back() -> io::Result<()> {
+    enable_raw_mode()?;
+    let waited = (|| {
+        loop {
+            let mut keys = [0; 64];
+            match io::stdin().read(&mut keys)? {
+                0 => return Ok(()),
+                length if goes_back(&keys[..length]) => return Ok(()),
+                _ => {}
+            }
+        }
+    })();
+    disable_raw_mode()?;
+    waited
+}
+
+/// Whether Enter, q, Esc, Ctrl-C or Ctrl-D is among the keys that were read at once; the sequences of arrows and the
+/// like, which begin with Esc, are none of these.
+fn goes_back(keys: &[u8]) -> bool {
+    let mut rest = keys;
+    while let [key, after @ ..] = rest {
+        rest = after;
+        match (key, after) {
+            (b'\r' | b'\n' | b'q' | b'Q' | 0x03 | 0x04, _) | (0x1b, []) => return true,
+            (0x1b, [b'[' | b'O', sequence @ ..]) => {
+                let end = sequence.iter().position(|byte| (0x40..=0x7e).contains(byte));
+                rest = end.map_or(&[], |end| &sequence[end + 1..]);
+            }
+            (0x1b, [_, others @ ..]) => rest = others,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Writes a control sequence to the terminal.
@@ -229,4 +265,19 @@ pub(crate) fn stop() {
 pub(crate) fn stop_all() {
     // Where that is refused nothing stops, and the person sees it.
     let _ = rustix::process::kill_current_process_group(rustix::process::Signal::TSTP);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::goes_back;
+
+    #[test]
+    fn keys_that_go_back() {
+        for keys in ["\r", "q", "\x1b", "\x1b[Azq", "\x1bx\r", "\x03"] {
+            assert!(goes_back(keys.as_bytes()), "{keys:?}");
+        }
+        for keys in ["", "z", "\x1b[A", "\x1b[1;5C", "\x1bOP", "\x1b[", "\x1bq"] {
+            assert!(!goes_back(keys.as_bytes()), "{keys:?}");
+        }
+    }
 }

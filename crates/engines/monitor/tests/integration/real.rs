@@ -229,6 +229,7 @@ fn word(event: &SessionEvent) -> Option<String> {
         since: event.since,
         tool: event.tool_name.clone(),
         detail: event.detail.clone(),
+        asking: None,
     }))
 }
 

@@ -177,12 +177,7 @@ impl Searcher {
         let found = found.map_err(failed())?;
         let nearness = nearness.transpose()?.unwrap_or_default();
         let has_model = read.as_ref().is_ok_and(|read| read.kept.is_some());
-        let sense = if has_model {
-            CosineScale::from_mean(meaning::mean_of_all(&nearness))
-        } else {
-            CosineScale::TABLE
-        };
-        let sense = sense.weighted(found.iter().map(SessionMatch::by_words).fold(0.0, f32::max));
+        let sense = cosine_scale(has_model, &nearness, &found);
         let nearness = nearness.into_iter().chain(std::iter::repeat(None));
         let mut ranked: Vec<Ranked<'_>> = (0..)
             .zip(&found)
@@ -225,10 +220,26 @@ impl Searcher {
             columns: &columns,
             citable: scope.citable.as_ref(),
         };
+        let hits = self.hits(&ranked, &asked, scope, limit)?;
+        let (meaning, understood) = match read {
+            Ok(read) => (MeaningStatus::Ran, Some(read.understood)),
+            Err(why) => (why, None),
+        };
+        Ok(SearchResults { hits, total, meaning, understood })
+    }
+
+    /// The hits of the best sessions, with as many places in each as were asked for.
+    fn hits(
+        &self,
+        ranked: &[Ranked<'_>],
+        asked: &HitContext<'_>,
+        scope: &SearchScope,
+        limit: usize,
+    ) -> Result<Vec<RankedHit>, Error> {
         let mut hits = Vec::new();
         for ranked in ranked {
-            let further = self.passages(&ranked, &asked)?;
-            match self.hit(&ranked, &asked)? {
+            let further = self.passages(ranked, asked)?;
+            match self.hit(ranked, asked)? {
                 Some(hit) if scope.places > 0 => hits.push(RankedHit { places: in_order(further), ..hit }),
                 hit => hits.extend(hit.into_iter().chain(further)),
             }
@@ -237,11 +248,7 @@ impl Searcher {
             hits.sort_by(|one, other| other.score.total_cmp(&one.score));
             hits.truncate(limit);
         }
-        let (meaning, understood) = match read {
-            Ok(read) => (MeaningStatus::Ran, Some(read.understood)),
-            Err(why) => (why, None),
-        };
-        Ok(SearchResults { hits, total, meaning, understood })
+        Ok(hits)
     }
 
     /// Puts those with the best scores first.
@@ -495,6 +502,13 @@ fn nearness(
 ) -> Result<Vec<Option<Nearness>>, Error> {
     let admitted = scope.chooses_chunks().then(|| Admitted::new(columns, text, scope));
     meaning::nearness(vectors, question, sessions, admitted.as_ref(), threads)
+}
+
+/// How similarities become scores, by the model and by how many of the question's words one session holds.
+fn cosine_scale(has_model: bool, nearness: &[Option<Nearness>], found: &[SessionMatch]) -> CosineScale {
+    let scale =
+        if has_model { CosineScale::from_mean(meaning::mean_of_all(nearness)) } else { CosineScale::TABLE };
+    scale.weighted(found.iter().map(SessionMatch::by_words).fold(0.0, f32::max))
 }
 
 /// The last text of a session that is as good as the cited one and was said after it: what was found first may have been

@@ -40,7 +40,7 @@ fn search(index: &Path) -> Result<usize, Error> {
 #[test]
 fn a_changed_byte_is_found_wherever_it_is() {
     let history = index();
-    assert_eq!(damaged_files(&history.index()).unwrap(), [PathBuf::new(); 0]);
+    assert!(damaged_files(&history.index()).unwrap().is_empty());
     for file in files(&history.index()) {
         let whole = fs::read(&file).unwrap();
         // The first bytes of the vectors name their model: where they are others, all are made again.
@@ -58,7 +58,7 @@ fn a_changed_byte_is_found_wherever_it_is() {
         }
         fs::write(&file, &whole).unwrap();
     }
-    assert_eq!(damaged_files(&history.index()).unwrap(), [PathBuf::new(); 0]);
+    assert!(damaged_files(&history.index()).unwrap().is_empty());
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn what_is_set_aside_is_built_again() {
     let mut bytes = fs::read(&list).unwrap();
     bytes[..16].fill(0);
     fs::write(&list, bytes).unwrap();
-    assert_eq!(damaged_files(&history.index()).unwrap(), [list.clone()]);
+    assert_eq!(damaged_files(&history.index()).unwrap(), std::slice::from_ref(&list));
     set_aside(&history.index()).unwrap();
     history.sync();
     assert_eq!(search(&history.index()).unwrap(), found);

@@ -75,8 +75,9 @@ fn found(index: &Path) -> BTreeSet<(String, u64)> {
 
 /// A new session, and more of one that was there; returns a limit that may or may not let all of it be indexed.
 fn add_work(history: &History, random: &mut Seed, round: u64) -> u64 {
-    let filler =
-        |random: &mut Seed| (0..200).map(|_| format!("word{} ", random.below(5000))).collect::<String>();
+    let filler = |random: &mut Seed| {
+        (0..200).map(|_| format!("word{}", random.below(5000))).collect::<Vec<_>>().join(" ")
+    };
     let new = session(&format!("s{round}"), "feed the walrus", &filler(random));
     history.write(&(0..20).fold(new, |transcript, _| transcript.answer(&filler(random))));
     let longer = session("old", "where is the walrus", "there");

@@ -81,6 +81,11 @@ impl<'a> ApiMessage<'a> {
         CALLS.iter().any(|call| call.find(self.content.json().as_bytes()).is_some())
     }
 
+    /// Its content as written, for fast checks.
+    pub(crate) fn raw_content(&self) -> &'a str {
+        self.content.json()
+    }
+
     /// The blocks of the message, each decoded when it is reached: a message may have millions.
     pub fn each_block(&self) -> impl Iterator<Item = Block<'a>> {
         let text = self.content.text().map(Block::Text);

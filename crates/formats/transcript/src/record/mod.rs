@@ -80,6 +80,8 @@ raw_fields! {
         workflows = "pendingWorkflowCount",
         continuation = "preventedContinuation",
         ends_turn = "toolEndsTurn",
+        task = "taskId",
+        task_kind = "taskKind",
     }
 }
 
@@ -298,6 +300,13 @@ impl<'a> Record<'a> {
         }
         let prompt = attachment.get("prompt");
         prompt.text().or_else(|| content::first_text(prompt))
+    }
+
+    /// The scheduled task that a record says has fired: its id, and what kind of task it is.
+    pub(crate) fn fired_task(&self) -> Option<(Cow<'a, str>, &'a str)> {
+        let is_one = self.kind == RecordKind::System && self.subtype_word() == "scheduled_task_fire";
+        let named = || Some((self.fields.task.text().unwrap_or_default(), self.fields.task_kind.plain()?));
+        is_one.then(named).flatten()
     }
 
     /// The body of an attachment.

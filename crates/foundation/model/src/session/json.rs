@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
-use crate::{Activity, AgentId, Annotations, ForkOrigin, Origin, Session, SessionId, Subagent};
+use crate::{Activity, AgentId, Annotations, ForkOrigin, Origin, ResumeCost, Session, SessionId, Subagent};
 
 /// The facts of a session in JSON; a field that is not known is `null`.
 #[derive(Serialize, JsonSchema)]
@@ -64,6 +64,9 @@ pub(super) struct SessionJson {
     cache_creation_tokens: u64,
     /// Tokens the model would have before it now.
     context_tokens: u64,
+    /// What resuming it costs; only in lists, and only for a session that is not open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resume_cost: Option<Box<ResumeCost>>,
     /// The estimated price in US dollars.
     cost_usd: Option<f64>,
     /// The price by OpenClaw's registry, in US dollars.
@@ -151,6 +154,7 @@ impl From<Session> for SessionJson {
             cache_read_tokens: session.usage.cache_read,
             cache_creation_tokens: session.usage.cache_write(),
             context_tokens: session.context_tokens,
+            resume_cost: session.resume_cost,
             cost_usd: session.cost_usd,
             total_cost_usd: session.registry_cost_usd,
             total_turns: session.registry_turns,

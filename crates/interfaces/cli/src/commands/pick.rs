@@ -6,7 +6,6 @@ use anstyle::{AnsiColor, Style};
 use app::choose::answer::{Answer, Considered, Pack, ResumeCost};
 use app::choose::pick::pick;
 use app::choose::request::Request;
-use app::choose::resume_cost::ArmedInfo;
 use app::choose::why_not::{self, WhyNot, why_not};
 use app::{Context, Moment, RuleName};
 use model::AgentId;
@@ -15,8 +14,9 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::progress::Followed;
+use crate::resumption;
 use crate::table::{Align, Cell, Column, table};
-use crate::text::{age, count, dollars, fit, safe};
+use crate::text::{age, fit, safe};
 
 /// How many sessions the text output lists.
 const SHOWN: usize = 5;
@@ -237,45 +237,14 @@ fn print_pack(out: &mut Output, pack: &Pack) -> Result<(), Failure> {
 
 fn print_resume_cost(out: &mut Output, cost: &ResumeCost) -> Result<(), Failure> {
     let width = out.width();
-    writeln!(out, "\n{}", wrapped(&resume_cost_text(cost), width))?;
+    writeln!(out, "\n{}", wrapped(&resumption::sentences(cost), width))?;
     for line in &cost.alternatives {
         writeln!(out, "  cheaper: {}", safe(line))?;
     }
-    for line in armed(cost) {
+    for line in resumption::armed(cost) {
         writeln!(out, "  {line}")?;
     }
     Ok(())
-}
-
-/// What the session left armed, a line each.
-pub(crate) fn armed(cost: &ResumeCost) -> Vec<String> {
-    let line = |work: &ArmedInfo| {
-        let what = safe(&work.what);
-        match (work.kind, &work.schedule) {
-            ("cron", Some(schedule)) => format!("armed: every `{}` it is asked: {what}", safe(schedule)),
-            ("shell", _) => format!("armed: a command was left in the background: {what}"),
-            _ => format!("armed: a loop goes on with: {what}"),
-        }
-    };
-    cost.armed.iter().map(line).collect()
-}
-
-/// What resuming costs, in a sentence or two.
-pub(crate) fn resume_cost_text(cost: &ResumeCost) -> String {
-    let price = cost.cost_usd.map_or_else(|| "unknown price".to_owned(), dollars);
-    let billing = if cost.cache_minutes > 5 {
-        "a subscription's one-hour cache"
-    } else {
-        "an API key's five-minute cache"
-    };
-    let cache = if cost.cached { "still cached" } else { "no longer cached" };
-    format!(
-        "Resuming reads {} tokens again, {cache} ({billing}): {price}. The context is {:.0} % full; {} \
-         tokens are left before compaction.",
-        count(cost.tokens),
-        cost.window_used * 100.0,
-        count(cost.tokens_until_compaction)
-    )
 }
 
 fn notes(answer: &Answer) -> Vec<String> {

@@ -15,12 +15,12 @@ use model::Session;
 use crate::ask;
 use crate::become_claude::{become_claude, start};
 use crate::commands::heal;
-use crate::commands::pick::{armed, resume_cost_text};
 use crate::exit::Failure;
 use crate::last_search;
 use crate::output::{is_read_by_a_person, print_line};
 use crate::picker::{self, Purpose};
 use crate::progress::Followed;
+use crate::resumption;
 use crate::text::{age, bytes, fit, safe};
 
 /// How many sessions are offered when several match the words.
@@ -133,12 +133,12 @@ fn say_which(context: &Context, session: &Session, last_of: LastOf) {
 /// Says to a person what resuming costs and what the session left armed, before `claude` takes over.
 fn say_cost(context: &Context, session: &Session) {
     let cost = resume_cost(context, session);
-    if cost.tokens == 0 || !is_read_by_a_person() {
+    if (cost.tokens == 0 && cost.armed.is_empty()) || !is_read_by_a_person() {
         return;
     }
     let mut out = anstream::stderr().lock();
-    let _ = writeln!(out, "{}", resume_cost_text(&cost));
-    for line in armed(&cost) {
+    let _ = writeln!(out, "{}", resumption::sentences(&cost));
+    for line in resumption::armed(&cost) {
         let _ = writeln!(out, "  {line}");
     }
 }

@@ -13,6 +13,8 @@ use crate::text::{age_or_date, dollars, fit, safe};
 
 /// The height from which a preview is shown.
 const WITH_PREVIEW: usize = 12;
+/// The lines of the preview that its heading and its text have at least.
+const LEAST_TEXT: usize = 4;
 /// The width from which the project is shown.
 const WITH_PROJECT: usize = 72;
 /// The width from which the cost is shown.
@@ -181,8 +183,11 @@ fn preview_lines(picker: &Picker, layout: Layout) -> Vec<Line<'static>> {
     facts.extend(item.line.map(|line| format!("line {line}")));
     let head = Line::styled(format!(" {}", fit(&facts.join("  "), layout.width.saturating_sub(1))), dim());
     let Some(passages) = &picker.preview else { return vec![head] };
+    let known = picker.notes.iter().take(layout.preview_rows().saturating_sub(LEAST_TEXT));
+    let known = known.map(|note| Line::styled(fit(&format!(" {}", safe(note)), layout.width), dim()));
+    let known: Vec<Line<'static>> = known.collect();
     let (lines, cited) = preview::lines(passages, &picker.question, layout.width.saturating_sub(2));
-    let rows = layout.preview_rows().saturating_sub(1);
+    let rows = layout.preview_rows().saturating_sub(1 + known.len());
     // The cited text, with a line of what is before it, if all that follows does not fit.
     let begin = if lines.len() <= rows { 0 } else { cited.saturating_sub(1) };
     let top = (begin + picker.preview_top).min(lines.len().saturating_sub(rows));
@@ -190,7 +195,7 @@ fn preview_lines(picker: &Picker, layout: Layout) -> Vec<Line<'static>> {
         line.spans.insert(0, Span::raw(" "));
         line
     });
-    std::iter::once(head).chain(indented).collect()
+    std::iter::once(head).chain(known).chain(indented).collect()
 }
 
 fn foot(picker: &Picker, width: usize, setting: &Setting) -> Line<'static> {
@@ -271,6 +276,10 @@ mod tests {
                 is_cited: true,
             },
         ]);
+        picker.notes = vec![
+            "resume: 120k tokens, no longer cached, $0.75".to_owned(),
+            "armed: at `*/5 * * * *` it is asked: check the deploy".to_owned(),
+        ];
         picker
     }
 

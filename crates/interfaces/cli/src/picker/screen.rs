@@ -118,10 +118,11 @@ impl Screen<'_> {
                 self.picker.message = Some(error.message);
                 Command::Redraw
             }
-            Input::Answer(Answer::Preview { session, passages }) => {
+            Input::Answer(Answer::Preview { session, passages, notes }) => {
                 // The selection may have moved on.
                 if self.picker.item().is_some_and(|item| item.id == session) {
                     self.picker.preview = Some(passages);
+                    self.picker.notes = notes;
                 }
                 Command::Redraw
             }

@@ -46,6 +46,8 @@ pub(crate) struct Picker {
     pub(crate) selected: usize,
     /// The passages around the selected session's cited line; `None` until they were read.
     pub(crate) preview: Option<Vec<Passage>>,
+    /// What there is to know before the selected session is resumed, a line each.
+    pub(crate) notes: Vec<String>,
     /// The first line of the preview that is shown.
     pub(crate) preview_top: usize,
     /// Whether an answer is awaited.
@@ -92,6 +94,7 @@ impl Picker {
     pub(crate) fn select(&mut self, index: usize) {
         self.selected = index.min(self.items.len().saturating_sub(1));
         (self.preview, self.preview_top) = (None, 0);
+        self.notes.clear();
     }
 
     /// Moves the selection by so many rows; returns whether it moved.

@@ -3,6 +3,7 @@
 use std::sync::mpsc::{Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use app::choose::resume_cost::resume_cost;
 use app::search::{Hit, Mode, Request as SearchRequest, SourceKind, search};
 use app::sessions::list::{Request as ListRequest, list};
 use app::sessions::prompts::{AskedPrompt, Request as PromptsRequest, prompts};
@@ -13,6 +14,7 @@ use model::{Session, SessionId};
 use super::Purpose;
 use super::preview::{Passage, passages};
 use super::state::{Item, Scope};
+use crate::resumption;
 
 /// The most sessions that a question finds.
 const FOUND: usize = 100;
@@ -34,7 +36,7 @@ pub(crate) enum Question {
 #[derive(Debug)]
 pub(crate) enum Answer {
     Sessions(Result<Vec<Item>, Error>),
-    Preview { session: SessionId, passages: Vec<Passage> },
+    Preview { session: SessionId, passages: Vec<Passage>, notes: Vec<String> },
 }
 
 /// Ends the question that is being answered.
@@ -85,8 +87,8 @@ pub(crate) fn answer<T>(
             }
         }
         if let Some((session, line)) = preview {
-            let passages = read(&context, &session, line);
-            if answers.send(wrap(Answer::Preview { session, passages })).is_err() {
+            let (passages, notes) = read(&context, &session, line);
+            if answers.send(wrap(Answer::Preview { session, passages, notes })).is_err() {
                 return;
             }
         }
@@ -188,15 +190,26 @@ fn found(hit: Hit) -> Option<Item> {
     })
 }
 
-/// The messages around a line, or the last ones; none where they cannot be read, which opening the session explains.
-fn read(context: &Context, session: &SessionId, line: Option<u64>) -> Vec<Passage> {
+/// The messages around a line, or the last ones, and what resuming the session costs; nothing where they cannot be
+/// read, which opening the session explains.
+fn read(context: &Context, session: &SessionId, line: Option<u64>) -> (Vec<Passage>, Vec<String>) {
     let last = line.is_none().then_some(LAST);
     let request = ShowRequest { session: session.to_string(), line, last, ..ShowRequest::default() };
-    let Ok(conversation) = show(context, request) else { return Vec::new() };
+    let Ok(conversation) = show(context, request) else { return Default::default() };
+    let notes = before_resume(context, &conversation.session);
     let mut messages = Vec::new();
     let read = conversation.each(|message| -> Result<(), Error> {
         messages.push(message);
         Ok(())
     });
-    if read.is_err() { Vec::new() } else { passages(&messages, line) }
+    if read.is_err() { Default::default() } else { (passages(&messages, line), notes) }
+}
+
+/// What resuming a session costs, and what it left armed.
+fn before_resume(context: &Context, session: &Session) -> Vec<String> {
+    let cost = resume_cost(context, session);
+    if session.is_running || (cost.tokens == 0 && cost.armed.is_empty()) {
+        return Vec::new();
+    }
+    std::iter::once(resumption::short(&cost)).chain(resumption::armed(&cost)).collect()
 }

@@ -19,6 +19,8 @@ pub(crate) struct Card {
     pub(crate) context: u64,
     pub(crate) cost: Option<f64>,
     pub(crate) last: Option<Timestamp>,
+    /// The process that has it open.
+    pub(crate) pid: Option<u32>,
     pub(crate) subagents: Vec<SubagentEvent>,
 }
 
@@ -84,7 +86,11 @@ impl Card {
             self.project,
             self.id,
             super::word(&self.activity),
-            self.activity.tool.as_deref().unwrap_or("")
+            [self.activity.tool.as_deref(), self.activity.asking.as_deref()]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join(" ")
         );
         let text = text.to_lowercase();
         filter.to_lowercase().split_whitespace().all(|word| text.contains(word))
@@ -181,6 +187,13 @@ impl Board {
         self.cards.get(self.place()?)
     }
 
+    /// What a listing knows of the session the cursor is on; `None` where a process has it open.
+    pub(crate) fn resumable(&self) -> Option<&Facts> {
+        let id = &self.selected()?.id;
+        let facts = self.facts.get(id)?;
+        (!is_alive(self.watched.get(id), Some(facts))).then_some(facts)
+    }
+
     /// The line the cursor is on.
     pub(crate) fn selected_row(&self) -> usize {
         let place = self.place();
@@ -236,6 +249,7 @@ fn card(id: &SessionId, info: Option<&SessionInfo>, facts: Option<&Facts>) -> Ca
         context: context.or(facts.map(|facts| facts.context_tokens)).unwrap_or(0),
         cost: facts.and_then(|facts| facts.cost_usd),
         last: last(info, facts),
+        pid: info.and_then(|info| info.pid),
         subagents: info.map(|info| info.subagents.clone()).unwrap_or_default(),
     }
 }

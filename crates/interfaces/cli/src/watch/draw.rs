@@ -1,7 +1,7 @@
 //! Draws the board as lines for a terminal of any width. Pure.
 
 use jiff::Timestamp;
-use model::State;
+use model::{Need as Needed, State};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
@@ -22,6 +22,8 @@ pub(crate) struct Frame {
     pub(crate) help: bool,
     /// The latest message in the footer.
     pub(crate) message: Option<String>,
+    /// What there is to know of the selected session.
+    pub(crate) details: Vec<String>,
     /// How the person is notified.
     pub(crate) notify: &'static str,
     /// Why the system does not report every change, if it does not.
@@ -33,16 +35,21 @@ const WITH_AGE: usize = 48;
 /// The width from which the column of states has a fixed width; on a narrower terminal it is as wide as the widest
 /// state that is shown.
 const ROOMY: usize = 64;
+/// The height from which the selected session has details.
+const WITH_DETAILS: usize = 10;
+/// The most lines of details.
+const DETAILS: usize = 3;
 /// The width of the longest state.
 const STATE: usize = "needs permission?".len();
 
 /// The keys and what they do.
-pub(crate) const KEYS: [(&str, &str); 12] = [
+pub(crate) const KEYS: [(&str, &str); 13] = [
     ("↑ ↓  j k", "move up and down"),
     ("PgUp PgDn", "move by a page"),
     ("g G", "go to the first or last"),
     ("Tab", "go to the next one that needs you"),
     ("Enter", "read the conversation"),
+    ("t", "go to its terminal, or attach to its worker"),
     ("r", "continue the session here"),
     ("f", "continue a copy of it here"),
     ("c", "copy its id"),
@@ -56,7 +63,8 @@ pub(crate) const KEYS: [(&str, &str); 12] = [
 pub(crate) fn draw(board: &Board, frame: &mut Frame, now: Timestamp) -> Vec<Line<'static>> {
     let (width, height) = frame.size;
     let mut lines = vec![head(board, frame, width)];
-    let room = height.saturating_sub(2).max(1);
+    let details = details(frame, width);
+    let room = height.saturating_sub(2 + details.len()).max(1);
     if frame.help {
         lines.extend(help(width).into_iter().take(room));
     } else if board.rows().is_empty() {
@@ -68,10 +76,21 @@ pub(crate) fn draw(board: &Board, frame: &mut Frame, now: Timestamp) -> Vec<Line
         let state = state_width(board, width);
         lines.extend(shown.map(|row| line(board, row, (width, state), now)));
     }
-    lines.truncate(height.saturating_sub(1));
-    lines.resize(height.saturating_sub(1), Line::default());
+    lines.truncate(height.saturating_sub(1 + details.len()));
+    lines.resize(height.saturating_sub(1 + details.len()), Line::default());
+    lines.extend(details);
     lines.push(foot(board, frame, width));
     lines
+}
+
+/// What there is to know of the selected session, as lines below the board: at most `DETAILS` of them.
+fn details(frame: &Frame, width: usize) -> Vec<Line<'static>> {
+    if frame.help || frame.size.1 < WITH_DETAILS {
+        return Vec::new();
+    }
+    let texts = frame.details.iter().flat_map(|text| folded(&safe(text), width));
+    let style = Style::new().fg(Color::Cyan);
+    texts.take(DETAILS).map(|text| Line::styled(text, style)).collect()
 }
 
 /// Keeps the cursor on the screen, and its project's name where there is room.
@@ -149,12 +168,19 @@ fn foot(board: &Board, frame: &Frame, width: usize) -> Line<'static> {
     }
     let filter = if board.filter.is_empty() { String::new() } else { format!(" /{}", safe(&board.filter)) };
     let older = if board.hidden() > 0 { format!(" {} older: a", board.hidden()) } else { String::new() };
-    let all =
-        format!("Enter read  r resume  f fork  c copy id  / filter  n {}  ? help  q quit", frame.notify);
+    let all = format!(
+        "Enter read  t terminal  r resume  f fork  c copy id  / filter  n {}  ? help  q quit",
+        frame.notify
+    );
     // The help lists the keys for which there is no room.
-    let keys = [all.as_str(), "Enter read  / filter  ? help  q quit", "? help  q quit"];
+    let keys = [
+        all.as_str(),
+        "Enter read  t terminal  / filter  ? help  q quit",
+        "Enter read  / filter  ? help  q quit",
+        "? help  q quit",
+    ];
     let used = filter.width() + older.width() + 2;
-    let fitting = keys.into_iter().find(|keys| used + keys.width() <= width).unwrap_or(keys[2]);
+    let fitting = keys.into_iter().find(|keys| used + keys.width() <= width).unwrap_or(keys[3]);
     cut(vec![Span::styled(format!("{filter}{older}  {fitting}"), dim)], width)
 }
 
@@ -212,8 +238,9 @@ fn session(card: &Card, is_selected: bool, (width, state): (usize, usize), now: 
     }
     let tail = tail(card, width);
     let room = width.saturating_sub(used + tail.width());
-    let doing = doing(card);
-    let title = safe(&card.title);
+    let (doing, title) = (doing(card), safe(&card.title));
+    // What is asked decides whether the person gets up; the title is for the rest of the line.
+    let (title, doing) = if card.activity.asking.is_some() { (doing, title) } else { (title, doing) };
     // What the title leaves, but at least a third of the room.
     let left = room.saturating_sub(title.width()).max(room / 3);
     let split = if doing.is_empty() || room < 40 { 0 } else { left.min(doing.width() + 2) };
@@ -236,10 +263,14 @@ fn tail(card: &Card, width: usize) -> String {
     }
 }
 
-/// The tool and its detail.
+/// What is asked; else the tool and its detail.
 fn doing(card: &Card) -> String {
     let activity = &card.activity;
-    let words = [activity.tool.as_deref(), activity.detail.as_deref()];
+    let words = match (&activity.asking, activity.needs()) {
+        (Some(question), Some(Needed::Answer)) => [None, Some(question.as_str())],
+        (Some(command), _) => [activity.tool.as_deref(), Some(command.as_str())],
+        (None, _) => [activity.tool.as_deref(), activity.detail.as_deref()],
+    };
     safe(&words.into_iter().flatten().collect::<Vec<_>>().join(": "))
 }
 
@@ -316,9 +347,12 @@ mod tests {
     fn sessions() -> Vec<SessionInfo> {
         let mut asked = info("469a19a4-0000", "web", State::WaitingPermission, 2);
         asked.activity.tool = Some("Bash".into());
-        asked.activity.detail = Some("Delete build\u{1b}[2J".into());
+        asked.activity.detail = Some("Delete build".into());
+        asked.activity.asking = Some("touch build-deleted && rm -rf build\u{1b}[2J".into());
         let mut question = info("beef", "日本語のプロジェクト", State::WaitingInput, 9);
         question.activity.detail = Some(QUESTION.into());
+        question.activity.tool = Some("AskUserQuestion".into());
+        question.activity.asking = Some("Which colour should the button be?".into());
         let mut working = info("c0ffee", "web", State::ToolUse, 0);
         working.subagents = vec![SubagentEvent {
             session_id: "c0ffee".parse().unwrap(),
@@ -347,6 +381,19 @@ mod tests {
     #[test]
     fn narrow() {
         insta::assert_snapshot!(screen(sessions(), 40, 10, |_, _| ()));
+    }
+
+    #[test]
+    fn details_of_the_selected_session() {
+        let details = vec![
+            "resume: 120k tokens, no longer cached, $0.75".to_owned(),
+            "armed: at `*/5 * * * *` it is asked: check the deploy and tell me what is wrong with it"
+                .to_owned(),
+        ];
+        for width in [60, 80, 120] {
+            let shown = screen(sessions(), width, 12, |_, frame| frame.details.clone_from(&details));
+            insta::assert_snapshot!(format!("details_{width}"), shown);
+        }
     }
 
     #[test]

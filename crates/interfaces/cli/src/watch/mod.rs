@@ -2,6 +2,7 @@
 
 mod board;
 mod draw;
+mod jump;
 mod notice;
 pub(crate) mod plain;
 pub(crate) mod screen;

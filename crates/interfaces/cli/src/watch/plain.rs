@@ -8,7 +8,7 @@ use app::Context;
 use app::live::watch::Live;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use model::{Activity, SessionEvent, SessionId, SessionInfo};
+use model::{Activity, Need, SessionEvent, SessionId, SessionInfo};
 
 use crate::exit::Failure;
 use crate::output::Output;
@@ -109,7 +109,7 @@ impl Lines {
         self.line(out, now, &info.session_id, info.project.as_deref(), &info.activity)
     }
 
-    /// `09:12:44  469a19a4  web  waiting_permission  registry  Bash: Delete build`
+    /// `09:12:44  469a19a4  web  waiting_permission  permission  registry  Bash: touch build`
     fn line(
         &self,
         out: &mut Output,
@@ -119,12 +119,13 @@ impl Lines {
         activity: &Activity,
     ) -> Result<(), Failure> {
         let time = now.to_zoned(self.zone.clone()).strftime("%H:%M:%S");
-        let doing = [activity.tool.as_deref(), activity.detail.as_deref()];
+        let doing = [activity.tool.as_deref(), activity.asking.as_deref().or(activity.detail.as_deref())];
         let doing = doing.into_iter().flatten().collect::<Vec<_>>().join(": ");
         let (state, evidence) = (activity.state.word(), activity.evidence.word());
+        let needs = activity.needs().map_or("-", Need::word);
         let project = safe(project.unwrap_or("-"));
         let text = format!(
-            "{time}  {:<8}  {project:<16}  {state:<18}  {evidence:<10}  {}",
+            "{time}  {:<8}  {project:<16}  {state:<18}  {needs:<10}  {evidence:<10}  {}",
             id.short(),
             safe(&doing)
         );

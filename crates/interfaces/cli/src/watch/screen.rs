@@ -6,17 +6,20 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
+use app::choose::resume_cost;
 use app::live::watch::{Listed, Live, Subscription};
 use app::{Context, Notify};
-use model::{SessionEvent, SessionId, SessionInfo};
+use model::{Evidence, SessionEvent, SessionId, SessionInfo};
 use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::widgets::Paragraph;
 
-use super::board::Board;
+use super::board::{Board, Need};
 use super::draw::{Frame, draw};
+use super::jump::jump;
 use super::notice::{self, Notices, Notification};
 use crate::clipboard;
 use crate::exit::Failure;
+use crate::resumption;
 use crate::terminal::{self, Keys, Loan, Raw, TerminalEvent};
 use crate::text::safe;
 
@@ -224,6 +227,7 @@ impl Screen<'_> {
             Notify::Bell => "bell",
             Notify::Notify => "notify",
         };
+        self.frame.details = self.details();
         terminal.terminal.draw(|out| {
             let area = out.area();
             self.frame.size = (area.width.into(), area.height.into());
@@ -231,6 +235,20 @@ impl Screen<'_> {
             out.render_widget(Paragraph::new(lines), area);
         })?;
         Ok(())
+    }
+
+    /// What there is to know of the selected session: what it asks, or what resuming it costs.
+    fn details(&self) -> Vec<String> {
+        let asking = self.board.selected().and_then(|card| card.activity.asking.clone());
+        if asking.is_some() {
+            return asking.into_iter().collect();
+        }
+        let Some(facts) = self.board.resumable() else { return Vec::new() };
+        let cost = resume_cost::watched(self.context, facts);
+        if cost.tokens == 0 && cost.armed.is_empty() {
+            return Vec::new();
+        }
+        std::iter::once(resumption::short(&cost)).chain(resumption::armed(&cost)).collect()
     }
 
     fn key(&mut self, key: KeyEvent) -> Action {
@@ -258,6 +276,7 @@ impl Screen<'_> {
             KeyCode::Char('G') | KeyCode::End => self.board.step(isize::MAX),
             KeyCode::Tab => self.board.next_in_need(),
             KeyCode::Enter => return Action::Run("show"),
+            KeyCode::Char('t') => return self.jump(),
             KeyCode::Char('r') => return Action::Run("resume"),
             KeyCode::Char('f') => return Action::Run("fork"),
             KeyCode::Char('c' | 'y') => self.copy(),
@@ -307,6 +326,20 @@ impl Screen<'_> {
         };
         self.notify = notify;
         self.frame.message = Some(message.to_owned());
+    }
+
+    /// Goes to the terminal of the selected session; a worker, which has none, is attached to here.
+    fn jump(&mut self) -> Action {
+        let Some(card) = self.board.selected() else { return Action::Continue };
+        let is_open = card.need() != Need::Idle;
+        if is_open && card.activity.evidence == Evidence::Protocol {
+            return Action::Run("attach");
+        }
+        self.frame.message = Some(match card.pid {
+            Some(pid) => jump(pid),
+            None => "no process has it open; r continues it here".to_owned(),
+        });
+        Action::Continue
     }
 
     /// Copies the selected id.

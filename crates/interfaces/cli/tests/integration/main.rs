@@ -7,6 +7,7 @@
 )]
 
 mod annotating;
+mod before_resuming;
 mod blaming;
 mod changing;
 mod choosing;

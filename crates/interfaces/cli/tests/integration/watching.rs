@@ -73,7 +73,7 @@ fn what_a_session_does_is_told_in_lines_and_in_json() {
     let terminal = desk.claude.open(&desk.home, &desk.server, shop.path(), &[]);
     terminal.type_line("say hello");
     gate.wait_until_reached();
-    plain.until("thinking", |line| line.contains("thinking            registry"));
+    plain.until("thinking", |line| line.contains("thinking            -           registry"));
     // Claude says what it does before it has written the first line of the transcript.
     let is_listed = || desk.json(&["list"])["sessions"].as_array().is_some_and(|all| !all.is_empty());
     wait_until(desk.home.path(), "the session is listed", is_listed);
@@ -85,7 +85,9 @@ fn what_a_session_does_is_told_in_lines_and_in_json() {
         "{listed}"
     );
     gate.open();
-    plain.until("waiting", |line| line.contains("shop") && line.contains("waiting_input       registry"));
+    plain.until("waiting", |line| {
+        line.contains("shop") && line.contains("waiting_input       prompt      registry")
+    });
     let state = |line: &str, state: &str| {
         let event: Value = serde_json::from_str(line).unwrap();
         event["event"] == "session-activity" && event["data"]["activity"] == state
@@ -119,6 +121,7 @@ fn a_worker_that_asks_is_seen_by_all_who_look() {
         events.until("thinking", |line| is(line, "thinking"));
         let asked = events.until("asked", |line| is(line, "waiting_permission"));
         assert!(asked.contains(r#""toolName":"Bash""#) && asked.contains("Make it"), "{asked}");
+        assert!(asked.contains(r#""needs":"permission""#), "{asked}");
         // Who looks once sees the same, as soon as claude has written its answer.
         let is_listed =
             || desk.json(&["list", "--running"])["sessions"].as_array().is_some_and(|all| !all.is_empty());
@@ -127,10 +130,14 @@ fn a_worker_that_asks_is_seen_by_all_who_look() {
         let activity = &listed["activity"];
         let reported = [&activity["state"], &activity["evidence"], &activity["tool"], &activity["detail"]];
         assert_eq!(reported, ["waiting_permission", "protocol", "Bash", "Make it"], "{listed}");
+        let asked = [&activity["needs"], &activity["asking"]];
+        assert_eq!(asked, ["permission", "touch made-it && rm -rf build"], "{listed}");
         let status = desk.json(&["status", "shop"])["sessions"]["active"][0].clone();
         assert_eq!(status["activity"], *activity, "{status}");
         let board = Terminal::run(&desk.command(&["watch", "--notify", "off"]), 110, 20);
-        board.until(|screen| screen.contains("1 needs you") && screen.contains("Bash: Make it"));
+        board.until(|screen| {
+            screen.contains("1 needs you") && screen.contains("Bash: touch made-it && rm -rf build")
+        });
 
         let resumed = desk.backstory(&["resume", ready["session_id"].as_str().unwrap()]);
         assert_eq!(resumed.code, Some(6), "{}", resumed.stderr);
@@ -253,15 +260,24 @@ fn the_board_shows_who_needs_you_at_any_size() {
     let board = Terminal::run(&desk.command(&["watch", "--notify", "off"]), 110, 20);
     board.until(|screen| screen.contains("waits for you"));
     claude.type_line("touch it");
-    board.until(|screen| screen.contains("1 needs you") && screen.contains("Bash: Make it"));
+    board.until(|screen| screen.contains("1 needs you") && screen.contains("Bash: touch made-it && rm"));
     board.resize(44, 8);
-    board.until(|screen| screen.contains("needs permission") && !screen.contains("Make it"));
+    board.until(|screen| screen.contains("needs permission") && screen.contains("Bash: touch made-it"));
+    for (width, height) in [(60, 20), (80, 24)] {
+        board.resize(width, height);
+        board.until(|screen| screen.contains("Bash: touch made-it") && screen.contains("&& rm -rf build"));
+    }
     board.resize(110, 20);
-    board.until(|screen| screen.contains("Make it"));
-    board.key("Enter");
-    board.until(|screen| screen.contains("touch it") && screen.contains("[press Enter to go back]"));
-    board.key("Enter");
-    board.until(|screen| screen.contains("backstory watch"));
+    for key in ["Enter", "q", "Escape"] {
+        board.key("Enter");
+        board.until(|screen| {
+            screen.contains("touch it") && screen.contains("[press Enter, q or Esc to go back]")
+        });
+        board.key("Up");
+        board.key("z");
+        board.key(key);
+        board.until(|screen| screen.contains("backstory watch"));
+    }
     board.key("/");
     board.key("x");
     board.key("x");
@@ -270,6 +286,44 @@ fn the_board_shows_who_needs_you_at_any_size() {
     board.until(|screen| screen.contains("needs permission"));
     board.key("?");
     board.until(|screen| screen.contains("continue a copy of it here"));
+}
+
+#[test]
+fn the_board_goes_to_the_pane_of_a_session() {
+    let gate = Gate::new();
+    gate.open();
+    let desk = Desk::new(Claude::newest(), script(&gate));
+    let shop = desk.project("shop");
+    let tmux = desk.claude.open(&desk.home, &desk.server, shop.path(), &[]);
+    tmux.type_line("say hello");
+    tmux.until(|screen| screen.contains("Hello."));
+    tmux.beside(&desk.command(&["watch", "--notify", "off"]));
+    tmux.until(|screen| screen.contains("backstory watch") && screen.contains("waits for you"));
+    tmux.key("t");
+    tmux.until(|screen| screen.contains("Hello.") && screen.contains('❯'));
+    // From elsewhere, the terminal is named.
+    let board = Terminal::run(&desk.command(&["watch", "--notify", "off"]), 110, 20);
+    board.until(|screen| screen.contains("waits for you"));
+    board.key("t");
+    board.until(|screen| screen.contains("it is open in process") && screen.contains("/dev/pts/"));
+}
+
+#[test]
+fn the_demonstration_plays_a_minute() {
+    let desk = Desk::new(Claude::newest(), Script::new());
+    let demo = |arguments: &[&str]| {
+        let mut command = desk.command(&[&["watch", "--demo"], arguments].concat());
+        command.env("TMPDIR", desk.home.path());
+        command
+    };
+    let events = Watching::of(demo(&["--json"]));
+    let board = Terminal::run(&demo(&["--notify", "off"]), 80, 24);
+    board
+        .until(|screen| screen.contains("asks you") && screen.contains("Should a token that was used twice"));
+    board.until(|screen| screen.contains("2 need you") && screen.contains("npm install --save-dev"));
+    events.until("the question", |line| line.contains(r#""needs":"answer""#));
+    board.key("t");
+    board.until(|screen| screen.contains("no process has it open"));
 }
 
 #[test]

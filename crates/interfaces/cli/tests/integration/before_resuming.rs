@@ -1,0 +1,112 @@
+//! What continuing a session costs and what would go on by itself is said on every screen, of a session in which the
+//! real `claude` armed it.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+use testkit::files::wait_until;
+use testkit::{Answer, Claude, Script, Terminal};
+
+use crate::desk::Desk;
+
+fn script() -> Script {
+    let cron = json!({"cron": "*/7 * * * *", "prompt": "check the deploy", "recurring": true});
+    let once = json!({"cron": "30 14 25 12 *", "prompt": "wish well", "recurring": false});
+    let wake_up = json!({"delaySeconds": 3000, "reason": "the build", "prompt": "/loop check the build"});
+    let shell = json!({"command": "sleep 90", "description": "Run the server", "run_in_background": true});
+    let short = json!({"command": "true", "description": "Run it", "run_in_background": true});
+    Script::new().on(
+        "arm it",
+        [
+            Answer::tool("Bash", shell),
+            Answer::tool("CronCreate", cron),
+            Answer::tool("CronCreate", once),
+            Answer::tool("ScheduleWakeup", wake_up),
+            Answer::tool("Bash", short),
+            Answer::text("All is armed."),
+        ],
+    )
+}
+
+/// Opens a session in which everything is armed, and returns its terminal and the directory it runs in.
+fn armed(desk: &Desk) -> Terminal {
+    let shop = desk.project("shop");
+    let tools = ["--allowedTools", "Bash CronCreate ScheduleWakeup"];
+    let terminal = desk.claude.open(&desk.home, &desk.server, shop.path(), &tools);
+    terminal.type_line("arm it");
+    terminal.until(|screen| screen.contains("All is armed."));
+    terminal.until(|screen| screen.contains("\"Run it\" completed"));
+    terminal
+}
+
+/// What the only session left armed: kinds, and what they are about.
+fn kinds(desk: &Desk) -> Vec<(String, String)> {
+    let listed = desk.json(&["list"]);
+    let armed = listed["sessions"][0]["resume_cost"]["armed"].as_array().cloned().unwrap_or_default();
+    let text = |work: &Value, field: &str| work[field].as_str().unwrap_or_default().to_owned();
+    armed.iter().map(|work| (text(work, "kind"), text(work, "what"))).collect()
+}
+
+/// Kills the process that has the session open, as a crash does.
+fn kill(desk: &Desk) {
+    let records = fs::read_dir(desk.home.config_dir().join("sessions")).unwrap();
+    let names = records.map(|record| record.unwrap().file_name().into_string().unwrap());
+    let pids = names.filter_map(|name| name.strip_suffix(".json").map(str::to_owned));
+    // The records of those that were killed before stay.
+    for pid in pids.filter(|pid| Path::new("/proc").join(pid).exists()) {
+        assert!(Command::new("kill").args(["-KILL", &pid]).status().unwrap().success());
+    }
+    let is_free = || desk.json(&["list", "--running"])["sessions"] == json!([]);
+    wait_until(desk.home.path(), "the session is free", is_free);
+}
+
+#[test]
+fn what_a_killed_session_left_armed_is_said_before_it_is_resumed() {
+    let desk = Desk::new(Claude::newest(), script());
+    let terminal = armed(&desk);
+    assert_eq!(desk.json(&["list"])["sessions"][0]["resume_cost"], Value::Null, "it is open");
+    kill(&desk);
+    drop(terminal);
+    let pair = |kind: &str, what: &str| (kind.to_owned(), what.to_owned());
+    let all = [
+        pair("shell", "sleep 90"),
+        pair("cron", "check the deploy"),
+        pair("cron", "wish well"),
+        pair("wake_up", "/loop check the build"),
+    ];
+    assert_eq!(kinds(&desk), all);
+
+    let listed = desk.json(&["list"]);
+    let cost = &listed["sessions"][0]["resume_cost"];
+    assert!(cost["tokens"].as_u64().unwrap() > 0 && cost["cost_usd"].as_f64().unwrap() > 0.0, "{cost}");
+    let table = desk.backstory(&["list"]).succeeded().stdout;
+    assert!(table.contains("↻ ") && table.contains("goes on by itself once resumed"), "{table}");
+    let board = Terminal::run(&desk.command(&["watch", "--notify", "off"]), 110, 20);
+    board.until(|screen| screen.contains("resume: ") && screen.contains("it is asked: check the deploy"));
+    let picker = Terminal::run(&desk.command(&[]), 110, 30);
+    picker.until(|screen| screen.contains("resume: ") && screen.contains("it is asked: check the deploy"));
+    let id = listed["sessions"][0]["session_id"].as_str().unwrap();
+    let resumed = Terminal::run(&desk.command(&["resume", id]), 110, 40);
+    resumed.until(|screen| screen.contains("didn't finish"));
+    // Claude writes that down with the next prompt.
+    resumed.type_line("say hello");
+    resumed.until(|screen| screen.contains("Understood."));
+    kill(&desk);
+    assert_eq!(kinds(&desk), all[1..], "Claude took up the rest, and said that the shell has ended");
+}
+
+#[test]
+fn a_session_that_was_left_goes_on_with_nothing() {
+    let desk = Desk::new(Claude::newest(), script());
+    let terminal = armed(&desk);
+    terminal.type_line("/exit");
+    terminal.until(|screen| screen.contains("Exit and stop tasks"));
+    terminal.key("Enter");
+    let is_free = || desk.json(&["list", "--running"])["sessions"] == json!([]);
+    wait_until(desk.home.path(), "the session is free", is_free);
+    assert_eq!(kinds(&desk), [("shell".to_owned(), "sleep 90".to_owned())]);
+    let table = desk.backstory(&["list"]).succeeded().stdout;
+    assert!(!table.contains('↻'), "{table}");
+}
