@@ -1,6 +1,6 @@
 //! Completions that know the sessions: ids with titles, projects, branches, tags and workers.
 //!
-//! The shell's script runs this program with [`VARIABLE`] set and the words typed so far; clap finds the argument that is
+//! The shell's script (see `completion_script`) runs this program with a variable set and the words typed so far; clap finds the argument that is
 //! completed, and the table below says what it holds.
 
 use std::ffi::OsStr;
@@ -12,18 +12,13 @@ use app::{Context, Error};
 use clap::Command;
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
-use clap_complete::env::{EnvCompleter, Shells};
 use model::Session;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::exit::Failure;
+use crate::completion_script::{PROGRAM, VARIABLE};
 use crate::text::{age, fit, safe};
 use crate::{dispatch, help};
 
-/// The variable by which a shell asks. It does not begin like those of settings, of which an unknown one is an error.
-const VARIABLE: &str = "_BACKSTORY_COMPLETE";
-/// The name by which shells run the program: a script outlives the place that the program was in.
-const PROGRAM: &str = "backstory";
 /// The most sessions that are offered.
 const SESSIONS: usize = 100;
 /// The room of a description, in cells.
@@ -32,16 +27,6 @@ const DESCRIPTION: usize = 60;
 /// Answers a shell that asks for completions, and ends the program then.
 pub(crate) fn run_if_requested() {
     CompleteEnv::with_factory(command).var(VARIABLE).bin(PROGRAM).completer(PROGRAM).complete();
-}
-
-/// The script that makes a shell ask.
-pub(crate) fn script(shell: &str) -> Result<Vec<u8>, Failure> {
-    let mut text = Vec::new();
-    let shells = Shells::builtins();
-    if let Some(completer) = shells.completer(shell) {
-        EnvCompleter::write_registration(completer, VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut text)?;
-    }
-    Ok(text)
 }
 
 /// The command line, with what its arguments can hold.

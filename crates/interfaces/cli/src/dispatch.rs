@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::sync::Arc;
 
 use app::{App, Config, Context, Error, Kind, Secrets};
+use clap::CommandFactory as _;
 use jiff::tz::TimeZone;
 
 use crate::args::{Args, Command};
@@ -91,7 +92,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Init(init) => commands::init::run(&init),
         Command::Choose(choose) => commands::choose::run(&open()?, &choose),
         Command::Completions(completions) => commands::completions::run(&completions),
-        Command::Man(man) => commands::man::run(&open()?, &man),
+        Command::Man(man) => commands::man::run(&open()?, &man, Args::command()),
     }
 }
 

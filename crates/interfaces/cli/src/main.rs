@@ -7,6 +7,7 @@ mod clipboard;
 mod clock;
 mod commands;
 mod complete;
+mod completion_script;
 mod diff;
 mod dispatch;
 mod exit;

@@ -45,8 +45,13 @@ pub(crate) fn refreshed(
     if synced.as_ref().is_err_and(|error| set_aside_if_damaged(context, error)) {
         synced = search::sync(&folder(context), &sources, &mut keep_going);
     }
+    let mut opened = Searcher::open(&folder(context));
+    if opened.as_ref().is_err_and(|error| set_aside_if_damaged(context, error)) {
+        synced = search::sync(&folder(context), &sources, &mut keep_going);
+        opened = Searcher::open(&folder(context));
+    }
     let mut synced = synced.map_err(|error| failed(&error));
-    let mut searcher = open(context);
+    let mut searcher = opened.map_err(|error| failed(&error));
     // Beside whoever indexes for the first time there is nothing to answer from: it is waited for as long as an answer
     // may take.
     let is_empty = |searcher: &Searcher| searcher.size().chunks == 0;

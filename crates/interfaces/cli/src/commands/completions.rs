@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use clap_complete::Shell;
 
-use crate::complete;
+use crate::completion_script::completion_script;
 use crate::exit::Failure;
 use crate::output::Output;
 
@@ -25,6 +25,6 @@ pub(crate) struct Args {
 /// Prints the script.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut out = Output::plain();
-    out.write_all(&complete::script(&args.shell.to_string())?)?;
+    out.write_all(&completion_script(&args.shell.to_string())?)?;
     Ok(out.finish()?)
 }

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use clap::ValueEnum;
 
-use crate::complete;
+use crate::completion_script::completion_script;
 use crate::exit::Failure;
 use crate::output::Output;
 
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (begin, end) =
         if args.shell == Shell::Zsh { ("if (( $+functions[compdef] )); then\n", "fi\n") } else { ("", "") };
     out.write_all(begin.as_bytes())?;
-    out.write_all(&complete::script(name)?)?;
+    out.write_all(&completion_script(name)?)?;
     out.write_all(end.as_bytes())?;
     out.write_all(keys.as_bytes())?;
     Ok(out.finish()?)

@@ -4,9 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use app::{Context, Error, Kind};
-use clap::CommandFactory as _;
+use clap::Command;
 
-use crate::args::Args as CommandLine;
 use crate::exit::Failure;
 use crate::output::print_line;
 
@@ -20,15 +19,15 @@ pub(crate) struct Args {
     folder: PathBuf,
 }
 
-/// Writes them.
-pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
+/// Writes those of a command line.
+pub(crate) fn run(context: &Context, args: &Args, program: Command) -> Result<(), Failure> {
     let folder = context.path(&args.folder);
     let failed = |error: &std::io::Error| {
         Error::caused(Kind::Unavailable, format!("cannot write manual pages to {}", folder.display()), error)
     };
     fs::create_dir_all(&folder).map_err(|error| failed(&error))?;
     // The built-in `help` command needs no page.
-    let command = CommandLine::command().disable_help_subcommand(true);
-    clap_mangen::generate_to(command, &folder).map_err(|error| failed(&error))?;
+    let program = program.disable_help_subcommand(true);
+    clap_mangen::generate_to(program, &folder).map_err(|error| failed(&error))?;
     Ok(print_line(&format!("Wrote the manual pages to {}.", folder.display()))?)
 }

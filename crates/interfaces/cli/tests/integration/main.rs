@@ -16,6 +16,7 @@ mod crashing;
 mod cron;
 mod desk;
 mod doctor;
+mod earlier;
 mod evaluating;
 mod floor;
 mod freshness;

@@ -28,7 +28,7 @@ fn a_session_is_found_by_typing_and_read_at_its_place() {
     // The preview has the words of the conversation.
     terminal.until(|screen| screen.contains("You\n") || screen.contains(" Claude"));
     terminal.key("C-o");
-    terminal.until(|screen| screen.contains("Assistant") && screen.contains("press Enter to go back"));
+    terminal.until(|screen| screen.contains("Assistant") && screen.contains("to go back"));
     terminal.key("Enter");
     terminal.until(|screen| screen.contains("> clock skew"));
     terminal.key("C-y");

@@ -6,6 +6,8 @@ fn run(home: &ScratchHome, arguments: &[&str]) -> String {
     let output = home.command(env!("CARGO_BIN_EXE_backstory")).args(arguments).output().unwrap();
     let part = |name: &str, bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes).replace(&home.path().display().to_string(), "[home]");
+        let is_timeless = |line: &&str| !line.trim_start().starts_with("\"minutes_since_use\"");
+        let text: String = text.split_inclusive('\n').filter(is_timeless).collect();
         if text.is_empty() { String::new() } else { format!("--- {name}\n{text}") }
     };
     let code = output.status.code().unwrap();

@@ -17,7 +17,12 @@ fn home() -> ScratchHome {
 
 fn shell(home: &ScratchHome, program: &str, arguments: &[&str]) -> Command {
     let mut command = home.command(program);
-    command.args(arguments).env("TERM", "xterm-256color").env("HISTFILE", "/dev/null").env("LANG", "C.UTF-8");
+    // Not the null device: root's shells would put a file in its place.
+    command
+        .args(arguments)
+        .env("TERM", "xterm-256color")
+        .env("HISTFILE", home.path().join("history"))
+        .env("LANG", "C.UTF-8");
     command
 }
 
@@ -74,7 +79,9 @@ fn fish_and_zsh_describe_what_they_offer() {
     assert!(line.contains("harbor-api"), "{found}");
     let zsh = shell(&home, "zsh", &["-f", "-i"]);
     let terminal = Terminal::run(&zsh, 160, 40);
-    terminal.type_line("PROMPT='ready> '; autoload -Uz compinit; compinit -u -d /dev/null; eval \"$(backstory init zsh)\"; clear");
+    terminal.type_line(
+        "PROMPT='ready> '; autoload -Uz compinit; compinit -u -D; eval \"$(backstory init zsh)\"; clear",
+    );
     terminal.key("Enter");
     terminal.until(|screen| screen.trim_start().starts_with("ready>"));
     terminal.key("backstory --demo show 1ba1");

@@ -49,10 +49,11 @@ fn it_is_put_in_on_request_and_what_was_there_comes_back() {
 #[test]
 fn whatever_it_is_given_it_prints_a_line_or_nothing() {
     let desk = Desk::new(Claude::newest(), Script::new());
+    let no_folder = desk.home.write("no-folder", "");
     let line = |payload: &[u8]| {
         let mut command = desk.home.command(env!("CARGO_BIN_EXE_backstory"));
         // Neither unusable settings nor an unusable state are its business.
-        command.arg("statusline").env("BACKSTORY_NO_SUCH_SETTING", "1").env("BACKSTORY_HOME", "/dev/null");
+        command.arg("statusline").env("BACKSTORY_NO_SUCH_SETTING", "1").env("BACKSTORY_HOME", &no_folder);
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let _ = child.stdin.take().unwrap().write_all(payload);
