@@ -54,7 +54,7 @@ page('sessions are filtered, and the filter is in the address', async page => {
   await open(page, '/sessions')
   await page.getByRole('searchbox').fill('fence')
   await page.waitForURL(/q=fence/)
-  assert.equal(await page.locator('.session-list article').count(), 1)
+  await page.waitForFunction(() => document.querySelectorAll('.session-list article').length === 1)
   await page.reload()
   assert.equal(await page.getByRole('searchbox').inputValue(), 'fence')
   await page.keyboard.press('Escape')
@@ -145,13 +145,16 @@ page('a long session opens at its end, and keeps its place to its beginning', as
   const dropped = await page.evaluate(async () => {
     const scroller = document.querySelector('.reader-scroll')
     const first = () => [...scroller.querySelectorAll('[data-key]')].find(item => item.getBoundingClientRect().bottom > scroller.getBoundingClientRect().top)
+    // What is between two frames is never seen.
+    const shown = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
     let dropped = 0
     for (let count = 0; count < 40; count++) {
       scroller.scrollTop = Math.max(0, scroller.scrollTop - 900)
-      await new Promise(done => setTimeout(done, 30))
+      await shown()
       const anchor = first()
       const top = anchor.getBoundingClientRect().top
       await new Promise(done => setTimeout(done, 60))
+      await shown()
       if (!anchor.isConnected || Math.abs(anchor.getBoundingClientRect().top - top) > 2) dropped++
     }
     return dropped
