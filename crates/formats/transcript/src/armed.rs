@@ -200,7 +200,10 @@ fn may_arm(message: &str) -> bool {
         ]
         .map(memmem::Finder::new)
     });
-    TOOLS.iter().any(|tool| tool.find(message.as_bytes()).is_some())
+    // Most messages call nothing.
+    static CALL: LazyLock<memmem::Finder<'_>> = LazyLock::new(|| memmem::Finder::new("\"tool_use\""));
+    CALL.find(message.as_bytes()).is_some()
+        && TOOLS.iter().any(|tool| tool.find(message.as_bytes()).is_some())
 }
 
 /// What a call would arm. A command may be moved to the background after it began, so every command is one.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
-use testkit::files::wait_until;
+use testkit::files::{bytes, wait_until};
 use testkit::{Answer, Claude, Script, Terminal};
 
 use crate::desk::Desk;
@@ -38,7 +38,17 @@ fn armed(desk: &Desk) -> Terminal {
     terminal.type_line("arm it");
     terminal.until(|screen| screen.contains("All is armed."));
     terminal.until(|screen| screen.contains("\"Run it\" completed"));
+    // Claude writes a little later than it shows.
+    wait_until(desk.home.path(), "the end is written down", || has_written(desk, "<status>completed"));
     terminal
+}
+
+/// Whether a transcript has this text.
+fn has_written(desk: &Desk, text: &str) -> bool {
+    let folders = fs::read_dir(desk.home.config_dir().join("projects")).unwrap().flatten();
+    let files = folders.filter_map(|folder| folder.path().read_dir().ok()).flatten().flatten();
+    let files = files.filter(|file| file.path().extension().is_some_and(|end| end == "jsonl"));
+    files.into_iter().any(|file| String::from_utf8_lossy(&bytes(&file.path())).contains(text))
 }
 
 /// What the only session left armed: kinds, and what they are about.
