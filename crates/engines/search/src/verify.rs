@@ -33,7 +33,9 @@ fn damaged_text(text: &Path) -> Result<Vec<PathBuf>, Error> {
     if !meta.exists() {
         return Ok(Vec::new());
     }
-    let named = Index::open_in_dir(text).and_then(|index| index.validate_checksum());
+    let verified = || Index::open_in_dir(text).and_then(|index| index.validate_checksum());
+    // A merge may remove a segment between the reading of the list of segments and theirs.
+    let named = verified().or_else(|_| verified());
     let named = match named.map_err(index_failed("read", text)) {
         // What is damaged so that it cannot even be opened has no checksum to compare.
         Err(error) if error.remedy() == Remedy::Rebuild => return Ok(vec![meta]),

@@ -209,17 +209,18 @@ mod tests {
         };
         let check = |source: &Source, file: &str, cwd: &str, expected: bool| {
             let found =
-                source.has(Some(Path::new(file)), Some(Path::new(cwd)), &[Path::new("/work/.claude")]);
+                source.has(Some(Path::new(file)), Some(Path::new(cwd)), &[Path::new("/other/.claude")]);
             assert_eq!(found, expected, "{source:?} {file} {cwd}");
         };
-        let (home, work) = ("/home/u/.claude/projects/-shop/s.jsonl", "/work/.claude/projects/-shop/s.jsonl");
+        let (home, other) =
+            ("/home/u/.claude/projects/-shop/s.jsonl", "/other/.claude/projects/-shop/s.jsonl");
         check(&source(None, &[]), home, "/shop", true);
-        check(&source(None, &[]), work, "/shop", false);
-        check(&source(Some("/work/.claude"), &[]), work, "/shop", true);
-        check(&source(Some("/work/.claude"), &[]), home, "/shop", false);
+        check(&source(None, &[]), other, "/shop", false);
+        check(&source(Some("/other/.claude"), &[]), other, "/shop", true);
+        check(&source(Some("/other/.claude"), &[]), home, "/shop", false);
         check(&source(None, &["/shop"]), home, "/shop/src", true);
         check(&source(None, &["/shop"]), home, "/shopping", false);
         check(&source(None, &["/home/u/.claude/projects/-shop"]), home, "/elsewhere", true);
-        check(&source(Some("/work/.claude"), &["/shop"]), work, "/other", false);
+        check(&source(Some("/other/.claude"), &["/shop"]), other, "/other", false);
     }
 }
