@@ -17,17 +17,15 @@ fn script() -> Script {
     let wake_up = json!({"delaySeconds": 3000, "reason": "the build", "prompt": "/loop check the build"});
     let shell = json!({"command": "sleep 90", "description": "Run the server", "run_in_background": true});
     let short = json!({"command": "true", "description": "Run it", "run_in_background": true});
-    Script::new().on(
-        "arm it",
-        [
-            Answer::tool("Bash", shell),
-            Answer::tool("CronCreate", cron),
-            Answer::tool("CronCreate", once),
-            Answer::tool("ScheduleWakeup", wake_up),
-            Answer::tool("Bash", short),
-            Answer::text("All is armed."),
-        ],
-    )
+    let arming = [
+        Answer::tool("Bash", shell),
+        Answer::tool("CronCreate", cron),
+        Answer::tool("CronCreate", once),
+        Answer::tool("ScheduleWakeup", wake_up),
+        Answer::tool("Bash", short),
+        Answer::text("All is armed."),
+    ];
+    Script::new().on("arm it", arming).on("say hello", [Answer::text("Hello again.")])
 }
 
 /// Opens a session in which everything is armed, and returns its terminal and the directory it runs in.
@@ -43,12 +41,13 @@ fn armed(desk: &Desk) -> Terminal {
     terminal
 }
 
-/// Whether a transcript has this text.
+/// Whether a message in a transcript has this text; what is still queued is none.
 fn has_written(desk: &Desk, text: &str) -> bool {
+    let is_it = |line: &str| line.contains(text) && !line.contains(r#""type":"queue-operation""#);
     let folders = fs::read_dir(desk.home.config_dir().join("projects")).unwrap().flatten();
     let files = folders.filter_map(|folder| folder.path().read_dir().ok()).flatten().flatten();
     let files = files.filter(|file| file.path().extension().is_some_and(|end| end == "jsonl"));
-    files.into_iter().any(|file| String::from_utf8_lossy(&bytes(&file.path())).contains(text))
+    files.into_iter().any(|file| String::from_utf8_lossy(&bytes(&file.path())).lines().any(is_it))
 }
 
 /// What the only session left armed: kinds, and what they are about.
@@ -102,7 +101,8 @@ fn what_a_killed_session_left_armed_is_said_before_it_is_resumed() {
     resumed.until(|screen| screen.contains("didn't finish"));
     // Claude writes that down with the next prompt.
     resumed.type_line("say hello");
-    resumed.until(|screen| screen.contains("Understood."));
+    resumed.until(|screen| screen.contains("Hello again."));
+    wait_until(desk.home.path(), "the answer is written down", || has_written(&desk, "Hello again."));
     kill(&desk);
     assert_eq!(kinds(&desk), all[1..], "Claude took up the rest, and said that the shell has ended");
 }

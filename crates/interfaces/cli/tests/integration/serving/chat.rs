@@ -286,14 +286,12 @@ fn the_buttons_of_a_chat_allow_and_deny() {
         let mut stream = say(&server, key, "make a file");
         stream.until(|heard| heard.name == "permission");
         // The front end shows its buttons for this state of a session under the key that it has.
-        let thin =
-            |heard: &Heard| heard.name == "session-updated" && heard.data["status"] == "waiting_permission";
-        let waiting = events.until(|heard| thin(heard) && heard.data.get("key").is_none()).data;
-        assert_eq!(
-            (&waiting["sessionKey"], &waiting["source"]),
-            (&json!(key), &json!("claude_code")),
-            "{waiting}"
-        );
+        let is_asked = |heard: &Heard| {
+            let session = (&heard.data["status"], &heard.data["sessionKey"]);
+            heard.name == "session-updated" && session == (&json!("waiting_permission"), &json!(key))
+        };
+        let waiting = events.until(|heard| is_asked(heard) && heard.data.get("key").is_none()).data;
+        assert_eq!(waiting["source"], "claude_code", "{waiting}");
         assert_eq!(decide(key, "perhaps").failed(400), "usage");
         assert_eq!(decide(key, action).succeeded(), json!({"success": true}));
         let used = stream.until(|heard| heard.name == "tool").data;
