@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use workers::{Program, Release};
 
@@ -26,14 +27,16 @@ pub(crate) fn required(context: &Context) -> Result<Program, Error> {
     installed(context).ok_or_else(|| Error::new(Kind::Unavailable, missing(context)).hint(advice(context)))
 }
 
-/// Its release, as far as it says.
+/// Its release, as far as it says within the time that a worker has to start: on a busy machine a release that runs on
+/// Node needs a good part of it for this alone.
 pub(crate) fn release(context: &Context, program: &Program) -> Option<Release> {
+    let limit = Duration::from_secs(context.config().settings.workers.start_seconds.into());
     // A home that is not there is no place to start a program in.
     let home = context.config().home.as_path();
-    program.release(if home.is_dir() { home } else { Path::new("/") })
+    program.release(if home.is_dir() { home } else { Path::new("/") }, limit)
 }
 
-/// A program that can be a worker. It is asked once: on a busy machine that alone takes seconds.
+/// A program that can be a worker. It is asked once.
 #[derive(Debug, Clone)]
 pub(crate) struct ControllableClaude {
     /// The program.

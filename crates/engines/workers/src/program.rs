@@ -10,8 +10,6 @@ use system::{CommandLimits, run_command};
 
 use crate::Release;
 
-/// Time limit of `--version`; releases that run on Node take two seconds on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(20);
 /// Maximum size of the output in bytes.
 const CAP: u64 = 4096;
 
@@ -36,13 +34,13 @@ impl Program {
         Some(Self { path, name })
     }
 
-    /// The program's release; `None` if it does not report one in time.
+    /// The program's release; `None` if it does not report one within `limit`.
     ///
     /// `--version` runs in `home`, where it neither reads nor writes a project's files.
-    pub fn release(&self, home: &Path) -> Option<Release> {
+    pub fn release(&self, home: &Path, limit: Duration) -> Option<Release> {
         let mut command = Command::new(&self.path);
         command.arg("--version").current_dir(home);
-        let limits = CommandLimits { time: PATIENCE, stdout: CAP, stderr: 0 };
+        let limits = CommandLimits { time: limit, stdout: CAP, stderr: 0 };
         let output = run_command(command, None, limits).ok()?;
         String::from_utf8_lossy(&output.stdout).parse().ok()
     }
@@ -57,6 +55,8 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    const LIMIT: Duration = Duration::from_secs(20);
 
     fn script(path: &Path, mode: u32, text: &str) {
         fs::write(path, text).unwrap();
@@ -88,7 +88,7 @@ mod tests {
         let check = |text: &str, expected: Option<&str>| {
             script(&path, 0o755, &format!("#!/bin/sh\n{text}\n"));
             let program = Program { path: path.clone(), name: "claude".into() };
-            let found = program.release(scratch.path()).map(|release| release.to_string());
+            let found = program.release(scratch.path(), LIMIT).map(|release| release.to_string());
             assert_eq!(found.as_deref(), expected, "{text}");
         };
         check("echo '2.1.329 (Claude Code)'", Some("2.1.329"));
