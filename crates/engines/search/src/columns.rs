@@ -16,11 +16,6 @@ pub(crate) struct ChunkAt {
 pub(crate) trait ChunkFilter {
     /// Whether a chunk of this kind and time counts; the time is only looked up when it matters.
     fn chunk(&self, kind: ChunkKind, time: &dyn Fn() -> u64) -> bool;
-
-    /// How many of a session's best chunks to keep besides the cited one.
-    fn passages(&self) -> Passages {
-        Passages::default()
-    }
 }
 
 /// How many of a session's chunks to keep, and which.

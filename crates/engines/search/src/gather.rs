@@ -4,7 +4,7 @@
 use system::in_parallel;
 use tantivy::{DocId, Searcher as Text, SegmentReader};
 
-use crate::columns::{ChunkAt, ChunkFilter, Columns, Passages};
+use crate::columns::{ChunkAt, ChunkFilter, Columns};
 use crate::kind::ChunkKind;
 use crate::paths::query_terms;
 use crate::postings::{pair, phrase, word};
@@ -18,10 +18,6 @@ use crate::sessions::Sessions;
 pub(crate) struct SessionMatch {
     /// The best chunk's share of the most it could reach.
     pub(crate) best: Option<f32>,
-    /// The chunks that are most worth citing for it, best first, with what made them so.
-    pub(crate) citable: Vec<(f32, ChunkAt)>,
-    /// The best of all its chunks, best first, where more than one is wanted of it.
-    pub(crate) passages: Vec<(f32, ChunkAt)>,
     /// How many of its chunks hold most of the question's words.
     pub(crate) strong: u32,
     /// The session's own share of the most it could reach.
@@ -36,6 +32,28 @@ impl SessionMatch {
     pub(crate) fn by_words(&self) -> f32 {
         rank::by_words(self.best.unwrap_or(0.0), self.whole)
     }
+}
+
+/// The share of the most it could reach that each chunk has by words, by segment and document; 0 for no answer.
+pub(crate) struct ChunkShares(Vec<Vec<f32>>);
+
+impl ChunkShares {
+    /// The chunks that answer, with their shares.
+    pub(crate) fn answering(&self) -> impl Iterator<Item = (ChunkAt, f32)> {
+        self.0.iter().enumerate().flat_map(|(segment, shares)| {
+            let answering = (0..).zip(shares).filter(|(_, share)| **share > 0.0);
+            answering.map(move |(document, share)| (ChunkAt { segment, document }, *share))
+        })
+    }
+}
+
+/// What the index holds about a query.
+pub(crate) struct Gathered {
+    /// By session number.
+    pub(crate) found: Vec<SessionMatch>,
+    pub(crate) shares: ChunkShares,
+    /// The inverse document frequency of each word of the query, in the query's order.
+    pub(crate) idfs: Vec<f32>,
 }
 
 /// The postings of each word and word pair of a query, for all sessions.
@@ -124,52 +142,35 @@ pub(crate) fn load_postings(
     walked.into_iter().collect::<tantivy::Result<_>>().map(Features)
 }
 
-/// Collects what the index holds about `query`, whose postings are `features`; by session number.
+/// Collects what the index holds about `query`, whose postings are `features`.
 pub(crate) fn gather(
     index: &Index<'_>,
     query: &Query,
     file: Option<&str>,
     admit: &(dyn ChunkFilter + Sync),
     features: &Features,
-) -> tantivy::Result<Vec<SessionMatch>> {
+) -> tantivy::Result<Gathered> {
     let found = vec![SessionMatch::default(); index.sessions.len()];
-    let mut gathering = Gathering { index, admit, passages: admit.passages(), found };
-    gathering.words(query, &features.0)?;
+    let mut gathering = Gathering { index, admit, found };
+    let shares = gathering.words(query, &features.0)?;
     if let Some(path) = file {
         gathering.file(path)?;
     }
-    Ok(gathering.found)
-}
-
-/// How many chunks of a session are looked at for what is cited.
-const CITABLE: usize = 8;
-
-/// Puts a chunk among the best ones, which are at most so many.
-fn keep_best(
-    best: &mut Vec<(f32, ChunkAt)>,
-    most: usize,
-    new: (f32, ChunkAt),
-    is_better: impl Fn(&(f32, ChunkAt)) -> bool,
-) {
-    let at = best.partition_point(|known| !is_better(known));
-    if at < most {
-        best.truncate(most - 1);
-        best.insert(at, new);
-    }
+    let words = features.0.iter().filter(|column| column.feature == Feature::Word);
+    let idfs = words.map(|column| rank::idf(index.sessions.chunks(), column.having)).collect();
+    Ok(Gathered { found: gathering.found, shares, idfs })
 }
 
 struct Gathering<'a> {
     index: &'a Index<'a>,
     admit: &'a (dyn ChunkFilter + Sync),
-    /// Which chunks to keep for each session.
-    passages: Passages,
     found: Vec<SessionMatch>,
 }
 
 impl Gathering<'_> {
-    fn words(&mut self, query: &Query, features: &[Column]) -> tantivy::Result<()> {
+    fn words(&mut self, query: &Query, features: &[Column]) -> tantivy::Result<ChunkShares> {
         let phrases = self.phrases(&query.phrases)?;
-        self.score_chunks(features, phrases.as_deref())?;
+        let shares = self.score_chunks(features, phrases.as_deref())?;
         self.score_sessions(features);
         if phrases.is_some() {
             // A quoted phrase is a demand: what does not hold it is no answer.
@@ -177,7 +178,7 @@ impl Gathering<'_> {
                 *found = SessionMatch::default();
             }
         }
-        Ok(())
+        Ok(shares)
     }
 
     /// For each segment, the chunks that contain all phrases, in order; `None` where the query has no phrase.
@@ -201,52 +202,49 @@ impl Gathering<'_> {
         Ok(Some(all))
     }
 
-    fn score_chunks(&mut self, features: &[Column], phrases: Option<&[Vec<DocId>]>) -> tantivy::Result<()> {
+    fn score_chunks(
+        &mut self,
+        features: &[Column],
+        phrases: Option<&[Vec<DocId>]>,
+    ) -> tantivy::Result<ChunkShares> {
         let chunks = self.index.sessions.chunks();
         let idfs: Vec<f32> = features.iter().map(|column| rank::idf(chunks, column.having)).collect();
         let words = features.iter().zip(&idfs).filter(|(column, _)| column.feature == Feature::Word);
         let most = rank::most_for_chunk(words.map(|(_, idf)| *idf)).max(f32::MIN_POSITIVE);
         let mean = self.mean_length()?;
+        let mut all = Vec::with_capacity(self.index.columns.len());
         for at in 0..self.index.columns.len() {
             let segment = &self.index.text.segment_readers()[at];
             let lengths = segment.get_fieldnorms_reader(self.index.fields.text)?;
-            let mut scores = vec![0.0_f32; segment.max_doc() as usize];
+            let mut shares = vec![0.0_f32; segment.max_doc() as usize];
             for (column, idf) in features.iter().zip(&idfs) {
                 for &(document, frequency) in &column.chunks[at] {
                     let length = lengths.fieldnorm(document) as f32 / mean;
-                    scores[document as usize] +=
+                    shares[document as usize] +=
                         rank::of_chunk(column.feature, *idf, frequency as f32, length);
                 }
             }
-            for (document, score) in (0..).zip(scores).filter(|(_, score)| *score > 0.0) {
+            for (document, share) in (0..).zip(&mut shares).filter(|(_, share)| **share > 0.0) {
                 if phrases.is_none_or(|holding| holding[at].binary_search(&document).is_ok()) {
-                    self.offer(ChunkAt { segment: at, document }, score / most);
+                    *share /= most;
+                    self.offer(ChunkAt { segment: at, document }, *share);
+                } else {
+                    *share = 0.0;
                 }
             }
+            all.push(shares);
         }
-        Ok(())
+        Ok(ChunkShares(all))
     }
 
     fn offer(&mut self, chunk: ChunkAt, share: f32) {
         let columns = &self.index.columns[chunk.segment];
-        let file = columns.file(chunk.document);
         let record = || columns.record(chunk.document);
         let found = &mut self.found;
-        let kind = columns.kind(chunk.document);
-        let worth = share * kind.map_or(1.0, rank::worth_citing);
-        let passages = self.passages;
-        // Of chunks that are worth the same the one that was said first, in whichever order they are met.
-        let order = |chunk: ChunkAt| self.index.columns[chunk.segment].order(chunk.document);
-        let is_better =
-            |known: &(f32, ChunkAt)| worth > known.0 || (worth >= known.0 && order(chunk) < order(known.1));
-        self.index.sessions.holders(file, record, |session| {
+        self.index.sessions.holders(columns.file(chunk.document), record, |session| {
             let found = &mut found[session];
             found.best = Some(found.best.map_or(share, |known| known.max(share)));
-            keep_best(&mut found.citable, CITABLE, (worth, chunk), is_better);
             found.strong += u32::from(share >= STRONG);
-            if passages.most > 0 && share >= passages.least_share {
-                keep_best(&mut found.passages, passages.most, (worth, chunk), is_better);
-            }
         });
     }
 

@@ -17,6 +17,7 @@ mod model_vectors;
 mod notes;
 mod outcome;
 mod paths;
+mod places;
 mod plan;
 mod postings;
 mod query;

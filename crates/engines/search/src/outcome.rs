@@ -181,14 +181,15 @@ impl SearchScope {
     pub(crate) fn chooses_chunks(&self) -> bool {
         self.role.is_some() || self.since.is_some() || self.until.is_some()
     }
-}
 
-impl ChunkFilter for SearchScope {
-    fn passages(&self) -> Passages {
+    /// How many of a session's best chunks to keep besides the cited one.
+    pub(crate) fn wanted_passages(&self) -> Passages {
         let least_share = if self.places > 0 { STRONG } else { 0.0 };
         Passages { most: self.passages.max(self.places), least_share }
     }
+}
 
+impl ChunkFilter for SearchScope {
     fn chunk(&self, kind: ChunkKind, time: &dyn Fn() -> u64) -> bool {
         let second = |at: &Timestamp| u64::try_from(at.as_second()).unwrap_or(0);
         self.role.is_none_or(|role| kind.role() == role)

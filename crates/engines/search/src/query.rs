@@ -105,6 +105,15 @@ impl Query {
         self.terms.is_empty() && self.path.is_none()
     }
 
+    /// The words as they were typed, each with its indexed forms; without stop words.
+    pub(crate) fn words(&self) -> Vec<(String, Vec<String>)> {
+        let mut splitter = Splitter::default();
+        let typed =
+            self.text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+        let with_terms = typed.map(|typed| (typed.to_owned(), words(&mut splitter, typed)));
+        with_terms.filter(|(_, terms)| terms.iter().any(|term| self.terms.contains(term))).collect()
+    }
+
     fn add_words(&mut self, splitter: &mut Splitter, text: &str) {
         let mut all = Vec::new();
         splitter.split(text, |word| all.push((word.text.to_owned(), word.is_whole)));

@@ -1,10 +1,10 @@
 //! Reads the cited piece of a transcript again and cuts a snippet around the words of the query.
 
-use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
 use openclaw::TranscriptEntry;
+use rustc_hash::FxHashMap;
 use transcript::Reader;
 use transcript::record::{Record, parse};
 use xxhash_rust::xxh3::xxh3_64;
@@ -53,7 +53,7 @@ pub(crate) struct PassageLocation<'a> {
 }
 
 /// Reads the cited line; empty where the file is gone or another record is there now.
-pub(crate) fn cite(at: &PassageLocation<'_>, terms: &HashSet<&str>) -> CitedText {
+pub(crate) fn cite(at: &PassageLocation<'_>, terms: &FxHashMap<&str, f32>) -> CitedText {
     let Some(passage) = passage(at) else { return CitedText::default() };
     CitedText {
         snippet: passage.text.as_ref().map(|text| cut(text, terms)),
@@ -189,12 +189,21 @@ fn text_of(unit: &Unit<'_>, piece: usize) -> Option<String> {
     }
 }
 
-/// The window with the most different words of the question, on one line.
-fn cut(text: &str, terms: &HashSet<&str>) -> Snippet {
+/// A place of a word of the query in a text.
+#[derive(Debug, Clone, Copy)]
+struct WordAt<'a> {
+    start: usize,
+    end: usize,
+    word: &'a str,
+    /// Its inverse document frequency.
+    idf: f32,
+}
+
+/// The window with the rarest words of the question, on one line; it begins with a sentence where there is room.
+fn cut(text: &str, terms: &FxHashMap<&str, f32>) -> Snippet {
     let places = places(text, terms);
-    let start = best_start(&places);
-    let lead = start.saturating_sub(WINDOW / 5);
-    let from = if lead == 0 { 0 } else { word_start(text, lead) };
+    let best = best_window(&places);
+    let from = beginning(text, &best);
     let to = text.floor_char_boundary((from + WINDOW).min(text.len()));
     let to = if to == text.len() {
         to
@@ -204,24 +213,59 @@ fn cut(text: &str, terms: &HashSet<&str>) -> Snippet {
     flatten(text, from, to.max(from), &places)
 }
 
-/// The words of the query in a text: the range of each and the word.
-fn places(text: &str, terms: &HashSet<&str>) -> Vec<(usize, usize, String)> {
-    let mut places: Vec<(usize, usize, String)> = Vec::new();
-    Splitter::default().split(text, |word| {
-        if terms.contains(word.text) {
-            places.push((word.start, word.end, word.text.to_owned()));
+/// The words of the query in a text.
+fn places<'a>(text: &str, terms: &FxHashMap<&'a str, f32>) -> Vec<WordAt<'a>> {
+    let mut places = Vec::new();
+    Splitter::default().split(text, |found| {
+        if let Some((word, idf)) = terms.get_key_value(found.text) {
+            places.push(WordAt { start: found.start, end: found.end, word, idf: *idf });
         }
     });
     places
 }
 
-fn best_start(places: &[(usize, usize, String)]) -> usize {
-    let distinct = |from: usize| {
-        let window = places[from..].iter().take_while(|(_, end, _)| *end <= places[from].0 + WINDOW * 4 / 5);
-        window.map(|(_, _, word)| word.as_str()).collect::<HashSet<_>>().len()
-    };
-    let best = (0..places.len().min(400)).max_by_key(|from| (distinct(*from), std::cmp::Reverse(*from)));
-    best.map_or(0, |from| places[from].0)
+/// From the first to the last word of the best window.
+fn best_window(places: &[WordAt<'_>]) -> Range<usize> {
+    let mut best = (0.0, 0..0);
+    for from in 0..places.len().min(400) {
+        let start = places[from].start;
+        let window = places[from..].iter().take_while(|place| place.end <= start + WINDOW * 4 / 5);
+        let mut words: Vec<&str> = Vec::new();
+        let (mut worth, mut end) = (0.0, start);
+        for place in window {
+            if !words.contains(&place.word) {
+                words.push(place.word);
+                worth += place.idf;
+                end = end.max(place.end);
+            }
+        }
+        if worth > best.0 {
+            best = (worth, start..end);
+        }
+    }
+    best.1
+}
+
+/// Where a snippet around the best window begins: with the text where that leaves room, else with the sentence that the
+/// window begins in, or a little before it.
+fn beginning(text: &str, best: &Range<usize>) -> usize {
+    if best.end <= WINDOW * 4 / 5 {
+        return 0;
+    }
+    let room = (WINDOW - best.len().min(WINDOW)).min(WINDOW / 2);
+    let earliest = text.ceil_char_boundary(best.start.saturating_sub(room));
+    let before = &text[earliest..best.start];
+    let ends = before
+        .char_indices()
+        .zip(before.chars().skip(1))
+        .filter(|((_, c), next)| *c == '\n' || (matches!(c, '.' | '?' | '!') && next.is_whitespace()));
+    match ends.last() {
+        Some(((at, c), _)) => earliest + at + c.len_utf8(),
+        None => match best.start.saturating_sub(WINDOW / 5) {
+            0 => 0,
+            lead => word_start(text, lead),
+        },
+    }
 }
 
 fn word_start(text: &str, at: usize) -> usize {
@@ -230,14 +274,14 @@ fn word_start(text: &str, at: usize) -> usize {
 }
 
 /// One line of `text[from..to]`: white space folded, nothing that could steer a terminal, places kept.
-fn flatten(text: &str, from: usize, to: usize, places: &[(usize, usize, String)]) -> Snippet {
+fn flatten(text: &str, from: usize, to: usize, places: &[WordAt<'_>]) -> Snippet {
     let mut out = String::with_capacity(WINDOW + 8);
     let mut marks: Vec<(usize, usize)> = Vec::new();
     if from > 0 {
         out.push('…');
     }
     let mut open: Option<(usize, usize)> = None;
-    let mut inside = places.iter().filter(|(start, end, _)| *start >= from && *end <= to).peekable();
+    let mut inside = places.iter().filter(|place| place.start >= from && place.end <= to).peekable();
     for (at, c) in text[from..to].char_indices() {
         let at = from + at;
         if let Some((begun, end)) = open
@@ -246,7 +290,7 @@ fn flatten(text: &str, from: usize, to: usize, places: &[(usize, usize, String)]
             marks.push((begun, out.len()));
             open = None;
         }
-        while let Some((start, end, _)) = inside.next_if(|(start, _, _)| *start <= at) {
+        while let Some(WordAt { start, end, .. }) = inside.next_if(|place| place.start <= at) {
             let begun = open.map_or(out.len(), |(begun, _)| begun);
             let furthest = open.map_or(*end, |(_, known)| known.max(*end));
             if *start <= at && *end > at {
@@ -285,7 +329,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, terms: &[&str], expected: &str) {
-        let snippet = cut(text, &terms.iter().copied().collect());
+        let snippet = cut(text, &terms.iter().map(|term| (*term, 1.0)).collect());
         let mut marked = snippet.text.clone();
         for (start, end) in snippet.marks.iter().rev() {
             marked.insert(*end, ']');
@@ -312,10 +356,26 @@ mod tests {
             "x y ".repeat(100),
             "z ".repeat(300)
         );
-        let snippet = cut(&text, &HashSet::from(["token", "refresh", "leak"]));
+        let snippet = cut(&text, &["token", "refresh", "leak"].map(|term| (term, 1.0)).into_iter().collect());
         assert!(snippet.text.contains("token refresh leak"), "{}", snippet.text);
         assert!(snippet.text.starts_with('…') && snippet.text.ends_with('…'));
         assert!(snippet.text.len() <= WINDOW + 8);
+    }
+
+    #[test]
+    fn a_rare_word_is_worth_more_than_two_common_ones() {
+        let text =
+            format!("The commit has one prompt. {}The trailer came from the hook.", "x y ".repeat(120));
+        let terms = [("commit", 1.0), ("prompt", 1.0), ("trailer", 5.0)];
+        let snippet = cut(&text, &terms.into_iter().collect());
+        assert!(snippet.text.contains("The trailer came"), "{}", snippet.text);
+    }
+
+    #[test]
+    fn a_snippet_begins_with_a_sentence_where_there_is_room() {
+        let text = format!("{}Well then. We chose the small token. {}", "a b ".repeat(50), "z ".repeat(200));
+        let snippet = cut(&text, &[("token", 1.0)].into_iter().collect());
+        assert!(snippet.text.starts_with("…We chose the small token."), "{}", snippet.text);
     }
 
     proptest::proptest! {
@@ -324,7 +384,7 @@ mod tests {
             let text = text.repeat(times);
             let mut words = Vec::new();
             Splitter::default().split(&text, |word| words.push(word.text.to_owned()));
-            let snippet = cut(&text, &words.iter().step_by(2).map(String::as_str).collect());
+            let snippet = cut(&text, &words.iter().step_by(2).map(|word| (word.as_str(), 1.0)).collect());
             for (start, end) in snippet.marks {
                 proptest::prop_assert!(start <= end && snippet.text.is_char_boundary(start));
             }

@@ -1,7 +1,8 @@
 //! Decides which file and line a hit cites.
 
+use super::Searcher;
 use super::copies::RecordCopy;
-use super::{HitContext, Searcher};
+use super::hit_context::HitContext;
 use crate::columns::ChunkAt;
 use crate::error::Error;
 use crate::files::FileRow;

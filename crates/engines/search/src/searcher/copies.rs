@@ -6,7 +6,8 @@ use memchr::memmem::Finder;
 use transcript::Reader;
 use transcript::record::parse;
 
-use super::{HitContext, Searcher};
+use super::Searcher;
+use super::hit_context::HitContext;
 use crate::error::Error;
 use crate::files::FileRow;
 use crate::snippet::record_of;

@@ -2,6 +2,8 @@
 
 mod citation;
 mod copies;
+mod hit_context;
+mod hits;
 mod rescore;
 
 use std::collections::HashSet;
@@ -9,27 +11,22 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use embedding::{Vector, Vectors};
-use jiff::Timestamp;
 use model::SessionId;
-use rustc_hash::FxHashMap;
 use system::join;
-use tantivy::{Index, ReloadPolicy, Searcher as Text};
+use tantivy::{Index, ReloadPolicy, Searcher as Text, Term};
 
-use self::citation::Citation;
+use self::hit_context::HitContext;
 use self::rescore::Rescoring;
-
-use crate::columns::{ChunkAt, Columns, RecordKey};
+use crate::columns::Columns;
 use crate::error::{Error, index_failed};
 use crate::files::{FileList, FileRow};
-use crate::gather::{self, SessionMatch, gather};
+use crate::gather::{self, Gathered, SessionMatch, gather};
 use crate::kept_sessions;
-use crate::kind::ChunkKind;
 use crate::meaning::{self, Admitted, Nearness};
 use crate::misspelling::nearest;
 use crate::model_vectors::models_folder;
-use crate::outcome::{
-    IndexSize, MeaningStatus, Mode, RankedHit, ScoreBreakdown, SearchResults, SearchScope, SourceCount,
-};
+use crate::outcome::{IndexSize, MeaningStatus, Mode, SearchResults, SearchScope, SourceCount};
+use crate::places::places;
 use crate::query::Query;
 use crate::query_encoder::{self, EncodedQuery, QueryEncoder};
 use crate::rank::{self, CosineScale};
@@ -37,7 +34,6 @@ use crate::ranked::Ranked;
 use crate::read_only_directory::ReadOnlyDirectory;
 use crate::schema::{Fields, register};
 use crate::sessions::Sessions;
-use crate::snippet::{PassageLocation, texts_at};
 use crate::source::SourceKind;
 use crate::vectors;
 use crate::writer::{list_file, text_folder};
@@ -61,31 +57,20 @@ pub struct Searcher {
     version: i64,
 }
 
-/// The context in which the hits of one query are built.
-struct HitContext<'a> {
-    /// The chunks of the records that are cited for what they mean.
-    chunks: FxHashMap<RecordKey, Vec<ChunkAt>>,
-    terms: HashSet<&'a str>,
-    /// The question as the table embeds it.
-    meaning: Option<&'a Vector>,
-    shows_secrets: bool,
-    /// Whether a later place is named beside the cited one.
-    names_later: bool,
-    columns: &'a [Columns],
-    /// The sessions of Claude that may be cited and named; `None` for all.
-    citable: Option<&'a HashSet<SessionId>>,
+/// A query, and how it is answered.
+struct Asked<'a> {
+    query: &'a Query,
+    scope: &'a SearchScope,
+    mode: Mode,
+    threads: usize,
 }
 
-impl HitContext<'_> {
-    fn may_cite(&self, file: &FileRow) -> bool {
-        file.source != SourceKind::ClaudeSessions
-            || self.citable.is_none()
-            || file.session.as_ref().is_some_and(|session| self.may_name(session))
-    }
-
-    fn may_name(&self, session: &SessionId) -> bool {
-        self.citable.is_none_or(|citable| citable.contains(session))
-    }
+/// What words and meaning say of every session.
+struct Evidence {
+    gathered: Gathered,
+    /// By session number; empty where meaning was not asked.
+    nearness: Vec<Option<Nearness>>,
+    scale: CosineScale,
 }
 
 impl Searcher {
@@ -144,46 +129,71 @@ impl Searcher {
         limit: usize,
     ) -> Result<SearchResults, Error> {
         let folder = self.folder.clone();
-        let answer = AssertUnwindSafe(|| self.answer(query, scope, mode, threads, limit));
+        let asked = Asked { query, scope, mode, threads };
+        let answer = AssertUnwindSafe(|| self.answer(&asked, limit));
         catch_unwind(answer).unwrap_or(Err(Error::Damaged { folder }))
     }
 
-    fn answer(
-        &mut self,
-        query: &Query,
-        scope: &SearchScope,
-        mode: Mode,
-        threads: usize,
-        limit: usize,
-    ) -> Result<SearchResults, Error> {
-        self.admit(scope);
-        let file = scope.file.as_deref().or(query.path.as_deref());
-        let failed = || index_failed("search", &self.folder);
-        let columns = Columns::open(&self.text).map_err(failed())?;
-        let read = self.meaning(query, mode);
+    fn answer(&mut self, asked: &Asked<'_>, limit: usize) -> Result<SearchResults, Error> {
+        self.admit(asked.scope);
+        let columns = Columns::open(&self.text).map_err(index_failed("search", &self.folder))?;
+        let mut read = self.meaning(asked.query, asked.mode);
         // Where meaning cannot be asked, words answer, and the answer says so.
-        let mode = if read.is_ok() { mode } else { Mode::Lexical };
-        let Self { text, sessions, vectors, .. } = &*self;
+        let mode = if read.is_ok() { asked.mode } else { Mode::Lexical };
+        let asked = &Asked { mode, ..*asked };
+        let evidence = self.evidence(asked, &columns, read.as_ref().ok())?;
+        let mut ranked = self.ranked(asked, &evidence);
+        let total = ranked.len() as u64;
+        if let Ok(read) = &mut read {
+            self.rescore(asked, &columns, read, &mut ranked, evidence.scale)?;
+        }
+        ranked.truncate(limit);
+        let question = read.as_ref().ok().and_then(|read| read.by_table.as_ref());
+        let context = self.hit_context(asked, &columns, &evidence, &ranked, question);
+        let hits = self.hits(&ranked, &context, asked.scope, limit)?;
+        let (meaning, understood) = match read {
+            Ok(read) => (MeaningStatus::Ran, Some(read.understood)),
+            Err(why) => (why, None),
+        };
+        Ok(SearchResults { hits, total, meaning, understood })
+    }
+
+    /// What words and meaning say of every session; both are looked up at once.
+    fn evidence(
+        &self,
+        asked: &Asked<'_>,
+        columns: &[Columns],
+        read: Option<&EncodedQuery>,
+    ) -> Result<Evidence, Error> {
+        let Asked { query, scope, threads, .. } = *asked;
+        // The list of files is not shared between threads.
+        let Self { text, sessions, vectors, .. } = self;
         let near = |read: &EncodedQuery| {
             let vectors = read.kept.as_ref().or(vectors.as_ref())?;
-            Some(nearness(vectors, text, sessions, &columns, &read.vector, scope, threads))
+            let admitted = scope.chooses_chunks().then(|| Admitted::new(columns, text, scope));
+            Some(meaning::nearness(vectors, &read.vector, sessions, admitted.as_ref(), threads))
         };
-        let index = gather::Index { text, fields: &self.fields, columns: &columns, sessions };
+        let index = self.index(columns);
+        let file = scope.file.as_deref().or(query.path.as_deref());
         let words = || {
             let features = gather::load_postings(&index, query, scope, threads)?;
             gather(&index, query, file, scope, &features)
         };
-        let (found, nearness) = join(words, || read.as_ref().ok().and_then(near));
-        let found = found.map_err(failed())?;
+        let (gathered, nearness) = join(words, || read.and_then(near));
+        let gathered = gathered.map_err(index_failed("search", &self.folder))?;
         let nearness = nearness.transpose()?.unwrap_or_default();
-        let has_model = read.as_ref().is_ok_and(|read| read.kept.is_some());
-        let sense = cosine_scale(has_model, &nearness, &found);
-        let nearness = nearness.into_iter().chain(std::iter::repeat(None));
-        let mut ranked: Vec<Ranked<'_>> = (0..)
-            .zip(&found)
-            .zip(nearness)
+        let has_model = read.is_some_and(|read| read.kept.is_some());
+        let scale = cosine_scale(has_model, &nearness, &gathered.found);
+        Ok(Evidence { gathered, nearness, scale })
+    }
+
+    /// The sessions that answer, best first.
+    fn ranked<'a>(&self, asked: &Asked<'_>, evidence: &'a Evidence) -> Vec<Ranked<'a>> {
+        let nearness = evidence.nearness.iter().copied().chain(std::iter::repeat(None));
+        let all = (0..).zip(&evidence.gathered.found).zip(nearness);
+        let mut ranked: Vec<Ranked<'a>> = all
             .map(|((session, found), nearness)| Ranked {
-                score: score(query, scope, mode, found, nearness, sense),
+                score: score(asked, found, nearness, evidence.scale),
                 session,
                 found,
                 nearness,
@@ -192,63 +202,66 @@ impl Searcher {
             .collect();
         self.best_first(&mut ranked);
         let best = ranked.first().map_or(0.0, |ranked| ranked.score);
-        if query.path.is_some() {
+        if asked.query.path.is_some() {
             ranked.retain(|ranked| rank::is_about_file(ranked.score, best));
         }
-        let total = ranked.len() as u64;
-        let mut read = read;
-        if let (Ok(read), Some(chosen)) = (&mut read, &self.encoder) {
-            let again = |found: &SessionMatch, near| score(query, scope, mode, found, Some(near), sense);
-            let admitted = (chosen.deep > 0 && scope.chooses_chunks())
-                .then(|| Admitted::new(&columns, &self.text, scope));
-            let rescoring =
-                Rescoring { read, chosen, columns: &columns, admitted: admitted.as_ref(), threads };
-            rescoring.rescore(self, &mut ranked, &again)?;
-        }
-        ranked.truncate(limit);
-        let cited_by_meaning = |ranked: &Ranked<'_>| {
-            let nearness = ranked.nearness.filter(|near| rank::cites_meaning(ranked.found.best, near, sense));
-            nearness.map(|nearness| nearness.place)
-        };
-        let places = ranked.iter().filter_map(cited_by_meaning).collect();
-        let asked = HitContext {
-            chunks: meaning::chunks_of(&columns, &self.text, &places),
-            terms: query.terms.iter().map(String::as_str).collect(),
-            meaning: read.as_ref().ok().and_then(|read| read.by_table.as_ref()),
-            shows_secrets: scope.shows_secrets,
-            names_later: scope.places == 0 && scope.passages == 0,
-            columns: &columns,
-            citable: scope.citable.as_ref(),
-        };
-        let hits = self.hits(&ranked, &asked, scope, limit)?;
-        let (meaning, understood) = match read {
-            Ok(read) => (MeaningStatus::Ran, Some(read.understood)),
-            Err(why) => (why, None),
-        };
-        Ok(SearchResults { hits, total, meaning, understood })
+        ranked
     }
 
-    /// The hits of the best sessions, with as many places in each as were asked for.
-    fn hits(
+    /// Rescores the best sessions where a chosen model is to do that.
+    fn rescore(
         &self,
+        asked: &Asked<'_>,
+        columns: &[Columns],
+        read: &mut EncodedQuery,
+        ranked: &mut [Ranked<'_>],
+        scale: CosineScale,
+    ) -> Result<(), Error> {
+        let Some(chosen) = &self.encoder else { return Ok(()) };
+        let again = |found: &SessionMatch, near| score(asked, found, Some(near), scale);
+        let admitted = (chosen.deep > 0 && asked.scope.chooses_chunks())
+            .then(|| Admitted::new(columns, &self.text, asked.scope));
+        let rescoring =
+            Rescoring { read, chosen, columns, admitted: admitted.as_ref(), threads: asked.threads };
+        rescoring.rescore(self, ranked, &again)
+    }
+
+    /// What the hits of these sessions are built from.
+    fn hit_context<'a>(
+        &self,
+        asked: &Asked<'a>,
+        columns: &'a [Columns],
+        evidence: &Evidence,
         ranked: &[Ranked<'_>],
-        asked: &HitContext<'_>,
-        scope: &SearchScope,
-        limit: usize,
-    ) -> Result<Vec<RankedHit>, Error> {
-        let mut hits = Vec::new();
-        for ranked in ranked {
-            let further = self.passages(ranked, asked)?;
-            match self.hit(ranked, asked)? {
-                Some(hit) if scope.places > 0 => hits.push(RankedHit { places: in_order(further), ..hit }),
-                hit => hits.extend(hit.into_iter().chain(further)),
-            }
+        question: Option<&'a Vector>,
+    ) -> HitContext<'a> {
+        let Asked { query, scope, .. } = *asked;
+        let cited_by_meaning = |ranked: &Ranked<'_>| {
+            let cites = |near: &Nearness| rank::cites_meaning(ranked.found.best, near, evidence.scale);
+            ranked.nearness.filter(cites).map(|nearness| nearness.place)
+        };
+        let by_meaning = ranked.iter().filter_map(cited_by_meaning).collect();
+        let sessions = ranked.iter().map(|ranked| ranked.session);
+        let shares = &evidence.gathered.shares;
+        HitContext {
+            places: places(&self.index(columns), shares, sessions, scope.wanted_passages()),
+            chunks: meaning::chunks_of(columns, &self.text, &by_meaning),
+            terms: query
+                .terms
+                .iter()
+                .map(String::as_str)
+                .zip(evidence.gathered.idfs.iter().copied())
+                .collect(),
+            meaning: question,
+            shows_secrets: scope.shows_secrets,
+            names_later: scope.places == 0 && scope.passages == 0,
+            columns,
+            citable: scope.citable.as_ref(),
         }
-        if scope.passages > 0 {
-            hits.sort_by(|one, other| other.score.total_cmp(&one.score));
-            hits.truncate(limit);
-        }
-        Ok(hits)
+    }
+
+    fn index<'a>(&'a self, columns: &'a [Columns]) -> gather::Index<'a> {
+        gather::Index { text: &self.text, fields: &self.fields, columns, sessions: &self.sessions }
     }
 
     /// Puts those with the best scores first.
@@ -264,6 +277,27 @@ impl Searcher {
         let near = |word: &String| nearest(&self.text, self.fields.text, word).transpose();
         let found: tantivy::Result<_> = query.terms.iter().filter_map(near).collect();
         found.map_err(index_failed("search", &self.folder))
+    }
+
+    /// The words of a query that no session holds, as they were typed; empty where there are no others.
+    pub fn unknown_words(&self, query: &Query) -> Result<Vec<String>, Error> {
+        let is_known = |term: &str| -> tantivy::Result<bool> {
+            let term = Term::from_field_text(self.fields.text, term);
+            Ok(self.text.doc_freq(&term)? > 0)
+        };
+        let mut unknown = Vec::new();
+        let mut some_are_known = false;
+        for (typed, terms) in query.words() {
+            let mut known = false;
+            for term in &terms {
+                known = known || is_known(term).map_err(index_failed("search", &self.folder))?;
+            }
+            some_are_known |= known;
+            if !known && !unknown.contains(&typed) {
+                unknown.push(typed);
+            }
+        }
+        Ok(if some_are_known { unknown } else { Vec::new() })
     }
 
     /// Encodes the query, or says why meaning is not used.
@@ -343,165 +377,6 @@ impl Searcher {
             disk_bytes: files.filter(std::fs::Metadata::is_file).map(|file| file.len()).sum(),
         }
     }
-
-    fn hit(&self, ranked: &Ranked<'_>, asked: &HitContext<'_>) -> Result<Option<RankedHit>, Error> {
-        let Some(chunk) = self.cited(ranked, asked)? else { return Ok(None) };
-        let Some(hit) = self.hit_at(ranked, chunk, ranked.score, asked)? else { return Ok(None) };
-        let later =
-            later(ranked.found, chunk, asked).map(|chunk| self.hit_at(ranked, chunk, ranked.score, asked));
-        let later = later.transpose()?.flatten().map(Box::new);
-        Ok(Some(RankedHit { later, ..hit }))
-    }
-
-    /// Further hits in a session's text that contain the query's words; each is scored in proportion to the best one.
-    fn passages(&self, ranked: &Ranked<'_>, asked: &HitContext<'_>) -> Result<Vec<RankedHit>, Error> {
-        let Some((best, _)) = ranked.found.passages.first() else { return Ok(Vec::new()) };
-        let cited = self.cited(ranked, asked)?;
-        let mut hits = Vec::new();
-        for (worth, chunk) in ranked.found.passages.iter().filter(|(_, chunk)| Some(*chunk) != cited) {
-            hits.extend(self.hit_at(ranked, *chunk, ranked.score * worth / best, asked)?);
-        }
-        Ok(hits)
-    }
-
-    /// The chunk that is cited for a session.
-    fn cited(&self, ranked: &Ranked<'_>, asked: &HitContext<'_>) -> Result<Option<ChunkAt>, Error> {
-        let Ranked { found, nearness, .. } = *ranked;
-        let asked_for_file = found.fact.filter(|_| found.facts.is_touched()).map(|(_, chunk)| chunk);
-        let by_words = found.citable.first().map(|(_, chunk)| *chunk);
-        let cited = match asked_for_file {
-            Some(chunk) => Some(chunk),
-            None => self.cited_for_meaning(nearness, asked)?.or(by_words),
-        };
-        Ok(cited.or(found.fact.map(|(_, chunk)| chunk)))
-    }
-
-    fn hit_at(
-        &self,
-        ranked: &Ranked<'_>,
-        chunk: ChunkAt,
-        score: f32,
-        asked: &HitContext<'_>,
-    ) -> Result<Option<RankedHit>, Error> {
-        let Ranked { session, found, nearness, .. } = *ranked;
-        let number = |name: &str| self.number(chunk, name);
-        let (owner, record) = (number("file")?, number("record")?);
-        let Some(Citation { file, offset, line, cited }) = self.citation(chunk, session, asked)? else {
-            return Ok(None);
-        };
-        let time = i64::try_from(number("time")?).unwrap_or(0);
-        Ok(Some(RankedHit {
-            session: self.sessions.id(session).clone(),
-            score,
-            why: ScoreBreakdown {
-                best_chunk: found.best.unwrap_or(0.0),
-                whole_session: found.whole,
-                nearest: nearness.map(|nearness| nearness.nearest),
-                all_said: nearness.map(|nearness| nearness.mean()),
-                changed_file: found.facts.changes > 0 || found.facts.backed_up,
-            },
-            file: file.path.clone(),
-            line,
-            offset,
-            uuid: cited.uuid,
-            kind: ChunkKind::from_number(number("kind")?).unwrap_or(ChunkKind::Answer),
-            at: (time > 0).then(|| Timestamp::from_second(time).ok()).flatten(),
-            subagent: file.subagent,
-            source: self.sessions.source(session),
-            gone: file.gone,
-            snippet: cited.snippet,
-            passage: cited.passage,
-            lines: cited.lines,
-            also_in: if record == 0 { Vec::new() } else { self.also_in(session, owner, record, asked) },
-            more: found.strong.saturating_sub(1),
-            later: None,
-            places: Vec::new(),
-        }))
-    }
-
-    /// The other sessions with the same record that may be named.
-    fn also_in(&self, session: usize, file: u64, record: u64, asked: &HitContext<'_>) -> Vec<SessionId> {
-        let mut others = self.sessions.also_in(session, file, record);
-        others.retain(|id| asked.may_name(id));
-        others
-    }
-
-    /// The chunk nearest in meaning, where it explains the hit better than words do.
-    fn cited_for_meaning(
-        &self,
-        nearness: Option<Nearness>,
-        asked: &HitContext<'_>,
-    ) -> Result<Option<ChunkAt>, Error> {
-        let Some(place) = nearness.map(|nearness| nearness.place) else { return Ok(None) };
-        let Some(chunks) = asked.chunks.get(&place) else { return Ok(None) };
-        self.nearest_chunk(place, chunks, asked.meaning)
-    }
-
-    /// The chunk of a record that the built-in table finds nearest to the query.
-    pub(crate) fn nearest_chunk(
-        &self,
-        place: RecordKey,
-        chunks: &[ChunkAt],
-        question: Option<&Vector>,
-    ) -> Result<Option<ChunkAt>, Error> {
-        let (Some(question), [_, _, ..]) = (question, chunks) else { return Ok(chunks.first().copied()) };
-        let Some(file) = self.list.file(place.file)? else { return Ok(None) };
-        // Where the file is gone there is nothing to compare, and the first is as good as any.
-        if file.gone {
-            return Ok(chunks.first().copied());
-        }
-        let places: Result<Vec<PassageLocation<'_>>, Error> =
-            chunks.iter().map(|chunk| self.place(*chunk, &file, false)).collect();
-        let mut nearest: Option<(f32, ChunkAt)> = None;
-        for (&chunk, text) in chunks.iter().zip(texts_at(&places?)) {
-            let vector = text.and_then(|text| vectors::embedder().embed(&text));
-            let cosine = vector.map_or(-1.0, |vector| vector.cosine(question));
-            if nearest.is_none_or(|(known, _)| cosine > known) {
-                nearest = Some((cosine, chunk));
-            }
-        }
-        Ok(nearest.map(|(_, chunk)| chunk))
-    }
-
-    /// The location of a chunk of that file.
-    pub(crate) fn place<'a>(
-        &self,
-        chunk: ChunkAt,
-        file: &'a FileRow,
-        shows_secrets: bool,
-    ) -> Result<PassageLocation<'a>, Error> {
-        Ok(PassageLocation {
-            path: &file.path,
-            offset: self.number(chunk, "offset")?,
-            line: self.number(chunk, "line")?,
-            record: self.number(chunk, "record")?,
-            piece: self.number(chunk, "piece")?,
-            subagent: file.subagent,
-            source: file.source,
-            shows_secrets,
-        })
-    }
-
-    /// The value of a column for a chunk.
-    fn number(&self, chunk: ChunkAt, column: &str) -> Result<u64, Error> {
-        let segment = self.text.segment_reader(u32::try_from(chunk.segment).unwrap_or(0));
-        let column = segment.fast_fields().u64(column).map_err(index_failed("search", &self.folder))?;
-        Ok(column.first(chunk.document).unwrap_or(0))
-    }
-}
-
-/// The similarity of each session to the query.
-fn nearness(
-    vectors: &Vectors,
-    text: &Text,
-    sessions: &Sessions,
-    columns: &[Columns],
-    question: &Vector,
-    scope: &SearchScope,
-    threads: usize,
-) -> Result<Vec<Option<Nearness>>, Error> {
-    let admitted = scope.chooses_chunks().then(|| Admitted::new(columns, text, scope));
-    meaning::nearness(vectors, question, sessions, admitted.as_ref(), threads)
 }
 
 /// How similarities become scores, by the model and by how many of the question's words one session holds.
@@ -509,26 +384,6 @@ fn cosine_scale(has_model: bool, nearness: &[Option<Nearness>], found: &[Session
     let scale =
         if has_model { CosineScale::from_mean(meaning::mean_of_all(nearness)) } else { CosineScale::TABLE };
     scale.weighted(found.iter().map(SessionMatch::by_words).fold(0.0, f32::max))
-}
-
-/// The last text of a session that is as good as the cited one and was said after it: what was found first may have been
-/// refuted there.
-fn later(found: &SessionMatch, cited: ChunkAt, asked: &HitContext<'_>) -> Option<ChunkAt> {
-    let (best, _) = found.citable.first().filter(|_| asked.names_later)?;
-    // Other pieces of the same record are at the same time, on the same line.
-    let place = |chunk: ChunkAt| {
-        let [time, line, ..] = asked.columns[chunk.segment].order(chunk.document);
-        (time, line)
-    };
-    let as_good = found.citable.iter().filter(|(worth, _)| *worth >= rank::AS_GOOD * best);
-    let last = as_good.map(|(_, chunk)| *chunk).max_by_key(|chunk| place(*chunk))?;
-    (place(last) > place(cited)).then_some(last)
-}
-
-/// Places in the order in which they were said.
-fn in_order(mut places: Vec<RankedHit>) -> Vec<RankedHit> {
-    places.sort_by(|one, other| (one.at, &one.file, one.line).cmp(&(other.at, &other.file, other.line)));
-    places
 }
 
 fn open_text(text: &Path) -> tantivy::Result<Text> {
@@ -548,14 +403,9 @@ fn reader_of(index: &Index) -> tantivy::Result<Text> {
     Ok(reader.searcher())
 }
 
-fn score(
-    query: &Query,
-    scope: &SearchScope,
-    mode: Mode,
-    found: &SessionMatch,
-    nearness: Option<Nearness>,
-    sense: CosineScale,
-) -> f32 {
+/// A session's score, between 0 and 1.
+fn score(asked: &Asked<'_>, found: &SessionMatch, nearness: Option<Nearness>, scale: CosineScale) -> f32 {
+    let Asked { query, scope, mode, .. } = *asked;
     if scope.file.is_some() && !found.facts.is_touched() {
         return 0.0;
     }
@@ -567,11 +417,11 @@ fn score(
     if for_file && !(found.facts.is_empty() && by_words == 0.0) {
         return rank::by_file(&found.facts, by_words);
     }
-    let by_meaning = nearness.map(|nearness| rank::by_meaning(&nearness, sense));
+    let by_meaning = nearness.map(|nearness| rank::by_meaning(&nearness, scale));
     match (mode, by_meaning) {
         (Mode::Semantic, by_meaning) => by_meaning.filter(|near| *near > FAINT).unwrap_or(0.0),
         (Mode::Hybrid, Some(near)) if by_words <= NOISE && near <= FAINT => 0.0,
-        (Mode::Hybrid, Some(near)) => rank::fused(by_words, near, sense),
+        (Mode::Hybrid, Some(near)) => rank::fused(by_words, near, scale),
         (Mode::Hybrid, None) | (Mode::Lexical, _) => by_words,
     }
 }
