@@ -54,7 +54,12 @@ pub enum NextStep {
         branch: String,
     },
     /// Add up what each session cost.
-    CostBySession,
+    CostBySession {
+        /// The first day; `null` for all days.
+        since: Option<String>,
+        /// The day after the last one.
+        until: Option<String>,
+    },
     /// Read the session's conversation.
     Show {
         /// The session's id.
@@ -192,7 +197,10 @@ impl Display for NextStep {
             Self::SearchBranch { words, branch } => {
                 write!(out, "search for `{words}` in the sessions of branch `{branch}`")
             }
-            Self::CostBySession => out.write_str("list the sessions by what they cost"),
+            Self::CostBySession { since: Some(since), until: Some(until) } => {
+                write!(out, "list the sessions from {since} until {until} by what they cost")
+            }
+            Self::CostBySession { .. } => out.write_str("list the sessions by what they cost"),
             Self::Show { session } => write!(out, "read session {session}"),
             Self::ShowRecords { session } => {
                 write!(out, "list the records of session {session} to see their ids")

@@ -40,6 +40,9 @@ pub struct Answer {
     /// Words of the index similar to those of the question, if nothing was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub did_you_mean: Vec<String>,
+    /// Words of the question that no session holds, where something was found by the others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown_words: Vec<String>,
     /// What the question asks for besides words, and the question that answers it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<Hint>,
@@ -98,6 +101,7 @@ impl Answer {
             notes: Vec::new(),
             ghosts: Vec::new(),
             did_you_mean: Vec::new(),
+            unknown_words: Vec::new(),
             hint: None,
         }
     }
@@ -117,6 +121,7 @@ impl Answer {
                 Vec::new()
             },
             did_you_mean: found.near,
+            unknown_words: found.unknown_words,
             hint: None,
             hits: found.hits.into_iter().zip(1..).map(|(found, rank)| Hit::new(rank, found)).collect(),
         }

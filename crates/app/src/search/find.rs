@@ -44,6 +44,8 @@ pub(crate) struct Found {
     pub(crate) understood: Option<EncoderReport>,
     /// Where nothing was found: indexed words near those of the question.
     pub(crate) near: Vec<String>,
+    /// Where something was found: words of the question that no session holds.
+    pub(crate) unknown_words: Vec<String>,
     /// The project that was asked for, where no session is of it.
     pub(crate) unknown_project: Option<String>,
 }
@@ -114,8 +116,13 @@ fn find_once(context: &Context, question: &Question, is_set_aside: &mut bool) ->
     answer.meaning = outcome.meaning;
     answer.understood = outcome.understood;
     // The words of others are theirs.
-    if hits.is_empty() && visible.is_none() {
-        answer.near = searcher.nearest_words(&query).map_err(|error| index::failed(&error))?;
+    if visible.is_none() {
+        let failed = |error| index::failed(&error);
+        if hits.is_empty() {
+            answer.near = searcher.nearest_words(&query).map_err(failed)?;
+        } else {
+            answer.unknown_words = searcher.unknown_words(&query).map_err(failed)?;
+        }
     }
     if let (true, Some(meant)) = (hits.is_empty(), &question.filter.project)
         && of_project(context, meant, &found)?.is_empty()

@@ -127,9 +127,14 @@ pub(crate) fn hint<'a>(question: &str, today: Date, branches: impl FnOnce() -> V
     }
     let words: Vec<String> = question.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    cost(&words).or_else(|| date(&words, today)).or_else(|| {
-        let at = words.iter().position(|word| matches!(*word, "branch" | "branches"))?;
-        branch(&words, at, &branches())
+    cost(&words, today).or_else(|| date(&words, today)).or_else(|| {
+        let says_branch = words.iter().position(|word| matches!(*word, "branch" | "branches"));
+        let has_path = || words.iter().any(|word| word.contains('/'));
+        match says_branch {
+            Some(at) => branch(&words, at, &branches()),
+            None if has_path() => whole_branch(&words, &branches()),
+            None => None,
+        }
     })
 }
 
@@ -145,29 +150,39 @@ fn rest(words: &[&str], taken: std::ops::Range<usize>) -> String {
     left.join(" ")
 }
 
-fn cost(words: &[&str]) -> Option<Hint> {
-    let is_price = |word: &str| matches!(word, "expensive" | "cheapest" | "costliest" | "priciest");
+fn cost(words: &[&str], today: Date) -> Option<Hint> {
+    let is_price = |word: &str| matches!(word, "expensive" | "costliest" | "priciest");
     let at = words.iter().position(|word| is_price(word)).or_else(|| {
         let costs = words.iter().position(|word| matches!(*word, "cost" | "costs" | "spent" | "spend"))?;
         let is_asked = words.contains(&"most") || words.windows(2).any(|pair| pair == ["how", "much"]);
         is_asked.then_some(costs)
     })?;
-    let others = ["how", "much", "money", "dollars"];
-    let left = rest(words, at..at + 1);
+    let days = first_days(words, today);
+    let (taken, since, until) = match days {
+        Some((taken, since, until)) => (taken, Some(since.to_string()), Some(until.to_string())),
+        None => (at..at, None, None),
+    };
+    let others = ["how", "much", "money", "dollars", words[at]];
+    let left = rest(words, taken);
     let is_all = left.split_whitespace().all(|word| others.contains(&word));
     is_all.then(|| Hint {
         looks_like: LooksLike::Cost,
         words: words[at].to_owned(),
-        next_step: NextStep::CostBySession,
+        next_step: NextStep::CostBySession { since, until },
         is_all,
     })
 }
 
-fn date(words: &[&str], today: Date) -> Option<Hint> {
-    let (taken, since, until) = (0..words.len()).find_map(|at| {
+/// The first days that a question names: which words do, the first day, and the day after the last one.
+fn first_days(words: &[&str], today: Date) -> Option<(std::ops::Range<usize>, Date, Date)> {
+    (0..words.len()).find_map(|at| {
         let (count, since, until) = days(&words[at..], today)?;
         Some((at..at + count, since, until))
-    })?;
+    })
+}
+
+fn date(words: &[&str], today: Date) -> Option<Hint> {
+    let (taken, since, until) = first_days(words, today)?;
     let (since, until) = (since.to_string(), until.to_string());
     let said = words[taken.clone()].join(" ");
     let left = rest(words, taken);
@@ -200,6 +215,14 @@ fn days(words: &[&str], today: Date) -> Option<(usize, Date, Date)> {
             let this = today.first_of_month();
             let since = if first == "last" { this.checked_sub(1.month()).ok()? } else { this };
             return Some((2, since, since.checked_add(1.month()).ok()?));
+        }
+        // Short names of months are words, too.
+        ("in", Some(word)) if word.len() > 4 => {
+            if let Some(month) = month(word) {
+                let this_year = Date::new(today.year(), month, 1).ok()?;
+                let since = if this_year > today { this_year.checked_sub(1.year()).ok()? } else { this_year };
+                return Some((2, since, since.checked_add(1.month()).ok()?));
+            }
         }
         // "The last Monday" and "on Monday" are days; "monday" alone may be a product.
         ("on" | "last", Some(word)) if word.len() > 3 => {
@@ -267,23 +290,33 @@ fn branch(words: &[&str], at: usize, branches: &[&str]) -> Option<Hint> {
     let after = Some(at + 1).filter(|place| *place < words.len() && !EMPTY.contains(&words[*place]));
     let (place, branch) =
         before.into_iter().chain(after).find_map(|place| Some((place, known(words[place], branches)?)))?;
-    let taken = place.min(at)..place.max(at) + 1;
-    let left = rest(words, taken);
-    let is_all = left.is_empty();
-    let next_step = if is_all {
-        NextStep::ListBranch { branch: branch.to_owned() }
-    } else {
-        NextStep::SearchBranch { words: left, branch: branch.to_owned() }
-    };
-    Some(Hint { looks_like: LooksLike::Branch, words: words[place].to_owned(), next_step, is_all })
+    Some(on_branch(words, place.min(at)..place.max(at) + 1, words[place], branch))
 }
 
-/// The branch that a word names: the whole name, else the first one with that part.
+/// A branch that is named in full where no word says that it is one: "the latest on fix/token-refresh".
+fn whole_branch(words: &[&str], branches: &[&str]) -> Option<Hint> {
+    let whole = |word: &&str| branches.iter().find(|branch| branch.to_lowercase() == **word);
+    let with_slash = words.iter().enumerate().filter(|(_, word)| word.contains('/'));
+    let (at, branch) = with_slash.into_iter().find_map(|(at, word)| Some((at, whole(word)?)))?;
+    Some(on_branch(words, at..at + 1, words[at], branch))
+}
+
+/// The hint at what is on a branch, which the words in `taken` name.
+fn on_branch(words: &[&str], taken: std::ops::Range<usize>, named: &str, branch: &str) -> Hint {
+    let left = rest(words, taken);
+    let is_all = left.is_empty();
+    let branch = branch.to_owned();
+    let next_step =
+        if is_all { NextStep::ListBranch { branch } } else { NextStep::SearchBranch { words: left, branch } };
+    Hint { looks_like: LooksLike::Branch, words: named.to_owned(), next_step, is_all }
+}
+
+/// The branch that a word names: its whole name, else the part behind its last slash. Fewer words of a name may be what
+/// the question is about.
 fn known<'a>(word: &str, branches: &[&'a str]) -> Option<&'a str> {
     let is_whole = |branch: &&&str| branch.to_lowercase() == word;
-    let has_part =
-        |branch: &&&str| branch.to_lowercase().split(['/', '-', '_', '.']).any(|part| part == word);
-    branches.iter().find(is_whole).or_else(|| branches.iter().find(has_part)).copied()
+    let is_end = |branch: &&&str| branch.to_lowercase().rsplit('/').next() == Some(word);
+    branches.iter().find(is_whole).or_else(|| branches.iter().find(is_end)).copied()
 }
 
 #[cfg(test)]
@@ -311,6 +344,7 @@ mod tests {
         check_days("2026-01-31", "2026-01-31", "2026-02-01");
         check_days("what happened last week", "2026-03-02", "2026-03-09");
         check_days("on monday", "2026-03-09", "2026-03-10");
+        check_days("what did we do in December", "2025-12-01", "2026-01-01");
         check_days("this month", "2026-03-01", "2026-04-01");
     }
 
@@ -331,8 +365,17 @@ mod tests {
         assert_eq!(of("last thing I did on the wingman branch"), Some((listed, true)));
         let searched = NextStep::SearchBranch { words: "flaky test".to_owned(), branch: wingman() };
         assert_eq!(of("flaky test on branch soph/wingman"), Some((searched, false)));
-        assert_eq!(of("most expensive session"), Some((NextStep::CostBySession, true)));
-        assert_eq!(of("how much did I spend"), Some((NextStep::CostBySession, true)));
+        let refresh = NextStep::ListBranch { branch: "fix/token-refresh".to_owned() };
+        assert_eq!(of("the latest session on fix/token-refresh"), Some((refresh.clone(), true)));
+        assert_eq!(of("what did I do on the token-refresh branch"), Some((refresh, true)));
+        let all = || NextStep::CostBySession { since: None, until: None };
+        assert_eq!(of("most expensive session"), Some((all(), true)));
+        assert_eq!(of("how much did I spend"), Some((all(), true)));
+        let (since, until) = (Some("2026-01-01".to_owned()), Some("2026-02-01".to_owned()));
+        assert_eq!(
+            of("most expensive session in January"),
+            Some((NextStep::CostBySession { since, until }, true))
+        );
     }
 
     #[test]
@@ -345,6 +388,9 @@ mod tests {
             "\"february 10\"",
             "since:2d wingman branch",
             "march to the end of the list",
+            "how long is the hash in the token branch name",
+            "cheapest session",
+            "read src/lib",
             "",
         ] {
             assert_eq!(hint_of(question), None, "{question}");

@@ -28,9 +28,9 @@ pub use transcript::Role;
 use crate::sessions::select::{Listing, all};
 use crate::{Context, Error};
 
-/// The score below which a match is weak. Of 150 labelled commit subjects asked with `search --json`, 114 found their
-/// session among ten; it scored less than this in 3.
-pub const WEAK: f32 = 0.2;
+/// The score below which a match is weak. Of 310 labelled questions asked with `search --json`, 156 had their session
+/// first; it scored less than this in 3. Of 41 questions about what no session holds, 29 found nothing above it.
+pub const WEAK: f32 = 0.25;
 
 /// Answers a question from the index, which is brought up to date first, for as long as the settings allow.
 pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {

@@ -163,7 +163,12 @@ impl Request {
                 ..all
             },
             NextStep::ListBranch { branch } => Self { branch: Some(branch.clone()), ..all },
-            NextStep::CostBySession => Self { sort: Some(SessionOrder::Cost), ..all },
+            NextStep::CostBySession { since, until } => Self {
+                sort: Some(SessionOrder::Cost),
+                since: since.as_deref().map(Moment::from),
+                until: until.as_deref().map(Moment::from),
+                ..all
+            },
             _ => return None,
         })
     }

@@ -17,7 +17,10 @@ pub(crate) fn as_command(step: &NextStep) -> String {
         NextStep::SearchBranch { words, branch } => {
             format!("backstory search {} --branch {}", shown(words), shown(branch))
         }
-        NextStep::CostBySession => "backstory cost --by session".to_owned(),
+        NextStep::CostBySession { since: Some(since), until: Some(until) } => {
+            format!("backstory cost --by session --since {since} --until {until}")
+        }
+        NextStep::CostBySession { .. } => "backstory cost --by session".to_owned(),
         NextStep::Show { session } => format!("read what was said: backstory show {session}"),
         NextStep::ShowRecords { session } => {
             format!("`backstory show {session} --json` shows the id of each of its records")

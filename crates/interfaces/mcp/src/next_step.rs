@@ -20,7 +20,10 @@ pub(crate) fn as_tool_call(step: &NextStep) -> String {
         NextStep::SearchBranch { words, branch } => {
             format!("search {}", json!({"query": words, "branch": branch}))
         }
-        NextStep::CostBySession => format!("session_list {}", arguments("sort", "cost")),
+        NextStep::CostBySession { since: Some(since), until: Some(until) } => {
+            format!("session_list {}", json!({"sort": "cost", "since": since, "until": until}))
+        }
+        NextStep::CostBySession { .. } => format!("session_list {}", arguments("sort", "cost")),
         NextStep::Show { session } => {
             format!("read what was said: read_session {}", arguments("session", session.as_str()))
         }

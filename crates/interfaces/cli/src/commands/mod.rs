@@ -90,6 +90,8 @@ fn paged(context: &Context) -> Output {
         "auto" => context.config().pager.clone().or_else(|| Some("less -R".to_owned())),
         pager => Some(pager.to_owned()),
     };
+    // Without it `less` shows the codes of colours as text.
+    let pager = pager.map(|pager| if pager.trim() == "less" { "less -R".to_owned() } else { pager });
     Output::paged(pager.filter(|pager| !pager.trim().is_empty()))
 }
 

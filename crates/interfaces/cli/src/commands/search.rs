@@ -107,6 +107,12 @@ impl Args {
 /// How many sessions are listed on a terminal where a question has no words to search for.
 const LISTED: usize = 20;
 
+/// How many of the nearest sessions are shown where none matches well.
+const NEAREST: usize = 3;
+
+/// The most words of a question that are said to be unknown.
+const UNKNOWN: usize = 4;
+
 /// Prints the sessions that match.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if args.interactive {
@@ -180,7 +186,7 @@ fn print(context: &Context, request: &Request, answer: &Answer) -> Result<(), Fa
             safe(&as_command(&hint.next_step))
         )?;
         if let Some(listing) = list::Request::of_hint(hint).filter(|_| hint.is_all) {
-            return print_listing(context, out, listing);
+            return print_listing(context, out, listing, request.limit);
         }
         writeln!(out)?;
     }
@@ -202,6 +208,17 @@ fn print(context: &Context, request: &Request, answer: &Answer) -> Result<(), Fa
         let line = format!("{}  {age}{project}  {}", ghost.session_id.short(), safe(&ghost.prompt));
         writeln!(out, "  {}", fit(&line, out.width().saturating_sub(2)))?;
     }
+    if !answer.unknown_words.is_empty() {
+        let words: Vec<String> =
+            answer.unknown_words.iter().map(|word| format!("`{}`", safe(word))).collect();
+        let shown = &words[..words.len().min(UNKNOWN)];
+        writeln!(
+            out,
+            "{dim}No session has the word{} {}.{dim:#}\n",
+            if shown.len() > 1 { "s" } else { "" },
+            shown.join(", ")
+        )?;
+    }
     let (good, weak) = answer.hits.split_at(answer.hits.partition_point(|hit| hit.score >= WEAK));
     for hit in good {
         print_one(context, &mut out, hit, true)?;
@@ -210,7 +227,8 @@ fn print(context: &Context, request: &Request, answer: &Answer) -> Result<(), Fa
         let name = if good.is_empty() { "No good matches. The nearest:" } else { "Weak matches:" };
         writeln!(out, "{dim}{name}{dim:#}\n")?;
     }
-    for hit in weak {
+    let most = if good.is_empty() { request.limit.unwrap_or(NEAREST) } else { weak.len() };
+    for hit in weak.iter().take(most) {
         // Without good ones, what was found still shows why.
         print_one(context, &mut out, hit, good.is_empty())?;
     }
@@ -227,8 +245,13 @@ fn print(context: &Context, request: &Request, answer: &Answer) -> Result<(), Fa
 }
 
 /// Prints the sessions that a question without words is about.
-fn print_listing(context: &Context, mut out: Output, listing: list::Request) -> Result<(), Failure> {
-    let limit = Some(LISTED).filter(|_| is_read_by_a_person());
+fn print_listing(
+    context: &Context,
+    mut out: Output,
+    listing: list::Request,
+    limit: Option<usize>,
+) -> Result<(), Failure> {
+    let limit = limit.or_else(|| Some(LISTED).filter(|_| is_read_by_a_person()));
     let listed = list::list(context, &list::Request { limit, ..listing })?;
     writeln!(out)?;
     if listed.sessions.is_empty() {
@@ -327,21 +350,43 @@ fn print_one(context: &Context, out: &mut Output, hit: &Hit, with_snippet: bool)
         }
     }
     if let Some(later) = hit.later.as_ref().filter(|_| with_snippet) {
-        print_place(out, hit, "later: ", later)?;
+        print_later(out, hit, later)?;
     }
     for further in &hit.places {
-        print_place(out, hit, "", further)?;
+        print_place(out, hit, further)?;
     }
     Ok(writeln!(out)?)
 }
 
-/// Prints a further place of a session in one line.
-fn print_place(out: &mut Output, hit: &Hit, label: &str, further: &FurtherPlace) -> Result<(), Failure> {
+/// Prints the place where a hit may have been corrected, in two lines from the beginning of its snippet.
+fn print_later(out: &mut Output, hit: &Hit, later: &FurtherPlace) -> Result<(), Failure> {
     let dim = Style::new().dimmed();
+    let label = format!("later: {}", place_of(hit, later));
+    let lead = format!("{label}  ");
+    let marks: Vec<(usize, usize)> =
+        later.marks.iter().map(|(from, to)| (from + lead.len(), to + lead.len())).collect();
+    let text = lead + later.snippet.as_deref().unwrap_or_default();
+    for line in marked(&text, &marks, out.width().saturating_sub(6)).into_iter().take(2) {
+        match line.strip_prefix(&label) {
+            Some(rest) => writeln!(out, "      {dim}{label}{dim:#}{rest}")?,
+            None => writeln!(out, "      {line}")?,
+        }
+    }
+    Ok(())
+}
+
+/// A place of a session, as `show` takes it.
+fn place_of(hit: &Hit, further: &FurtherPlace) -> String {
     let is_own =
         hit.session_id.as_ref().is_some_and(|id| further.file.file_stem() == Some(id.as_str().as_ref()));
     let id = hit.session_id.as_ref().map(SessionId::short).unwrap_or_default();
-    let place = if is_own { format!("{label}{id}:{}", further.line) } else { format!("{label}a sub-agent") };
+    if is_own { format!("{id}:{}", further.line) } else { "a sub-agent".to_owned() }
+}
+
+/// Prints a further place of a session in one line.
+fn print_place(out: &mut Output, hit: &Hit, further: &FurtherPlace) -> Result<(), Failure> {
+    let dim = Style::new().dimmed();
+    let place = place_of(hit, further);
     let room = out.width().saturating_sub(6 + place.width() + 2).max(20);
     let snippet = further.snippet.as_deref().unwrap_or_default();
     let start = shortly_before(snippet, further.marks.first().map_or(0, |mark| mark.0));
