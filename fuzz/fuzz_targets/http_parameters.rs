@@ -89,7 +89,12 @@ fn headers(bytes: &[u8]) {
     }
     let mut headers = axum::http::HeaderMap::new();
     headers.insert(header::ORIGIN, value);
-    if origin::check(&Method::GET, "/api/sessions", &headers, "localhost:8787").is_ok() {
-        assert_eq!(bytes, b"http://localhost:8787");
+    for (bound, own) in [
+        (origin::Bound::Loopback, "http://localhost:8787"),
+        (origin::Bound::Encrypted, "https://localhost:8787"),
+    ] {
+        if origin::check(&Method::GET, "/api/sessions", &headers, (bound, "localhost:8787")).is_ok() {
+            assert_eq!(bytes, own.as_bytes());
+        }
     }
 }
