@@ -1,6 +1,7 @@
 //! The hits of the last search on a terminal, so that `@2` names the second of them in the next command.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,9 @@ struct SavedHit {
     session: String,
     /// The cited line, where it is in the session's own file.
     line: Option<u64>,
+    /// The words of the cited text that matched, in small letters.
+    #[serde(default)]
+    words: Vec<String>,
 }
 
 /// Saves the hits of a search for the next command on the terminal of that name. Where that fails, `@2` says that there
@@ -36,8 +40,8 @@ pub fn save(context: &Context, terminal: &str, answer: &Answer) {
 /// A session's name; `@2` is replaced by the place that the second hit of the last search cites, as `ID:LINE`.
 pub fn place<'a>(context: &Context, terminal: Option<&str>, name: &'a str) -> Result<Cow<'a, str>, Error> {
     Ok(match hit(context, terminal, name)? {
-        Some(SavedHit { session, line: Some(line) }) => Cow::Owned(format!("{session}:{line}")),
-        Some(SavedHit { session, line: None }) => Cow::Owned(session),
+        Some(SavedHit { session, line: Some(line), .. }) => Cow::Owned(format!("{session}:{line}")),
+        Some(SavedHit { session, line: None, .. }) => Cow::Owned(session),
         None => Cow::Borrowed(name),
     })
 }
@@ -45,6 +49,13 @@ pub fn place<'a>(context: &Context, terminal: Option<&str>, name: &'a str) -> Re
 /// A session's name; `@2` is replaced by the id of the second hit of the last search.
 pub fn session<'a>(context: &Context, terminal: Option<&str>, name: &'a str) -> Result<Cow<'a, str>, Error> {
     Ok(hit(context, terminal, name)?.map_or(Cow::Borrowed(name), |place| Cow::Owned(place.session)))
+}
+
+/// The words that the last search found at a place, in small letters; none where it did not cite the place. The session
+/// may be named by a prefix of its id.
+pub fn words(context: &Context, terminal: &str, session: &str, line: u64) -> Vec<String> {
+    let is_cited = |hit: &SavedHit| hit.line == Some(line) && hit.session.starts_with(session);
+    saved(context, terminal).into_iter().find(is_cited).map_or_else(Vec::new, |hit| hit.words)
 }
 
 /// The hit that `@2` names; none where the text is another name.
@@ -82,6 +93,9 @@ impl SavedHit {
         let session = hit.session_id.as_ref().map(ToString::to_string).unwrap_or_default();
         let is_own = hit.source == SourceKind::ClaudeSessions
             && hit.file.file_stem().is_some_and(|stem| stem == session.as_str());
-        Self { session, line: is_own.then_some(hit.line) }
+        let snippet = hit.snippet.as_deref().unwrap_or_default();
+        let marked = hit.marks.iter().filter_map(|(start, end)| snippet.get(*start..*end));
+        let words: BTreeSet<String> = marked.map(str::to_lowercase).collect();
+        Self { session, line: is_own.then_some(hit.line), words: words.into_iter().collect() }
     }
 }

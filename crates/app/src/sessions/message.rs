@@ -110,7 +110,15 @@ impl PartFilter {
 
     /// The message without what was not asked for; `None` when nothing is left.
     pub(crate) fn shown(self, message: &Message<'_>, agent: Option<&Subagent>) -> Option<ShownMessage> {
-        let parts: Vec<Piece> = message.parts.iter().filter_map(|part| self.piece(part)).collect();
+        Self::message(message, agent, message.parts.iter().filter_map(|part| self.piece(part)).collect())
+    }
+
+    /// A message with these pieces; `None` without any.
+    pub(crate) fn message(
+        message: &Message<'_>,
+        agent: Option<&Subagent>,
+        parts: Vec<Piece>,
+    ) -> Option<ShownMessage> {
         let subagent = agent.map(|agent| agent.agent_type.as_ref().unwrap_or(&agent.id).clone());
         (!parts.is_empty()).then(|| ShownMessage {
             role: message.role,
@@ -122,7 +130,8 @@ impl PartFilter {
         })
     }
 
-    fn piece(self, part: &Part<'_>) -> Option<Piece> {
+    /// A part as it may leave; none where it was not asked for.
+    pub(crate) fn piece(self, part: &Part<'_>) -> Option<Piece> {
         let redacted = |text: Cow<'_, str>| self.secrets.redacted(text);
         match part {
             Part::Text(text) => Some(Piece::Text { text: redacted(text.clone()) }),
@@ -156,8 +165,8 @@ fn call(input: Raw<'_>) -> Cow<'_, str> {
 }
 
 /// An edit's file and the lines it takes away (`-`) and adds (`+`); `None` for any other call.
-fn edit(input: Raw<'_>) -> Option<String> {
-    let path = input.get("file_path").text()?;
+pub(crate) fn edit(input: Raw<'_>) -> Option<String> {
+    let path = input.get("file_path").text().or_else(|| input.get("notebook_path").text())?;
     let mut out = path.into_owned();
     let edits: Vec<Raw<'_>> = input.get("edits").elements().collect();
     let all = if edits.is_empty() { vec![input] } else { edits };
@@ -174,6 +183,7 @@ fn edit(input: Raw<'_>) -> Option<String> {
         lines("old_string", '-', &mut out);
         lines("new_string", '+', &mut out);
         lines("content", '+', &mut out);
+        lines("new_source", '+', &mut out);
     }
     (out.len() > before).then_some(out)
 }

@@ -8,6 +8,7 @@ pub mod citation;
 pub mod cost;
 pub mod day;
 pub mod diff;
+pub(crate) mod edit_diffs;
 pub mod handoff;
 pub(crate) mod ledger;
 pub mod list;
@@ -24,3 +25,6 @@ pub mod show;
 pub(crate) mod totals;
 pub(crate) mod unread;
 pub mod usage_windows;
+mod work_done;
+
+pub use work_done::WorkDone;

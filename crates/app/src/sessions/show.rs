@@ -9,12 +9,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use transcript::Role;
 use transcript::record::parse;
-use transcript::{Chain, Reader, message};
+use transcript::{Chain, Reader, is_housekeeping, message};
 
+use crate::sessions::edit_diffs::EditDiffs;
 use crate::sessions::locate::{Files, Located, locate, only_registered};
 use crate::sessions::message::{PartFilter, ToolDetail};
 pub use crate::sessions::message::{Piece, ShownMessage};
-use crate::sessions::{activity, openclaw_conversation, page, totals};
+use crate::sessions::{WorkDone, activity, openclaw_conversation, page, totals};
 use crate::workers::reports;
 use crate::{Context, Error, Kind, NextStep, Secrets};
 
@@ -35,6 +36,9 @@ pub struct Request {
     /// Whether to name the tools that were called where `tools` is not asked for.
     #[serde(default)]
     pub tool_names: bool,
+    /// Whether to show the changes of files as diffs, where they were made.
+    #[serde(default)]
+    pub diff: bool,
     /// Whether to show what the model thought.
     #[serde(default)]
     pub thinking: bool,
@@ -56,6 +60,9 @@ pub struct Request {
     /// Only so many messages, the last ones of the main branch.
     #[schemars(range(min = 1))]
     pub last: Option<usize>,
+    /// Only the last turn of the main branch: what was asked last, and all that followed.
+    #[serde(default)]
+    pub last_turn: bool,
 }
 
 /// A session as a conversation: the shape in which [`Conversation::each`] is written, never held as a whole.
@@ -102,9 +109,11 @@ fn check(request: &Request) -> Result<(), Error> {
     let has_bounds = request.before.is_some() || request.after.is_some();
     let is_around = request.around.is_some() || request.line.is_some();
     let is_of_more = is_around || has_bounds || request.subagents || request.all_branches;
-    let message = if request.last.is_some() && is_of_more {
-        "the last messages are those of the main branch: `last` excludes `around`, `line`, `before`, `after`, \
-         `subagents` and `all_branches`"
+    let message = if request.last.is_some() && request.last_turn {
+        "`last` and `last_turn` exclude each other"
+    } else if (request.last.is_some() || request.last_turn) && is_of_more {
+        "the last messages are those of the main branch: `last` and `last_turn` exclude `around`, `line`, `before`, \
+         `after`, `subagents` and `all_branches`"
     } else if is_around && has_bounds {
         "`around` and `line` exclude `before` and `after`"
     } else {
@@ -129,6 +138,14 @@ impl Conversation {
         PartFilter { tools, thinking, secrets: self.secrets }
     }
 
+    /// What the session left behind; nothing of a conversation of OpenClaw's.
+    pub fn work_done(&self) -> WorkDone {
+        match &self.files {
+            Files::Claude(file) => WorkDone::read(file, &self.session, self.secrets),
+            Files::OpenClaw(_) | Files::Ghost(_) => WorkDone::default(),
+        }
+    }
+
     /// Hands over every message, in order; `take` may stop it with an error of its own. Tells how many messages of other
     /// branches of the conversation were left out.
     pub fn each<E>(&self, mut take: impl FnMut(ShownMessage) -> Result<(), E>) -> Result<u64, E>
@@ -138,6 +155,9 @@ impl Conversation {
         match &self.request {
             Request { around: Some(uuid), .. } => self.around(&Cited::Message(uuid), take),
             Request { line: Some(line), .. } => self.around(&Cited::Line(*line), take),
+            Request { last_turn: true, .. } => self.end(begins_turn, usize::MAX, take),
+            // A change is shown where it succeeded, which its call does not say: the end is not enough.
+            Request { diff: true, last: Some(count), .. } => self.end(|_| false, *count, take),
             Request { last: Some(count), .. } => {
                 page::last(&self.files, *count, self.parts())?.into_iter().try_for_each(take)?;
                 Ok(0)
@@ -145,6 +165,28 @@ impl Conversation {
             Request { before: None, after: None, .. } => self.all(&mut take),
             Request { before, after, .. } => self.between(after.as_deref(), before.as_deref(), take),
         }
+    }
+
+    /// The last messages: from the last that begins something on, and at most so many.
+    fn end<E: From<Error>>(
+        &self,
+        begins: fn(&ShownMessage) -> bool,
+        most: usize,
+        take: impl FnMut(ShownMessage) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        let mut end = VecDeque::new();
+        self.all(&mut |shown| -> Result<(), E> {
+            if begins(&shown) {
+                end.clear();
+            } else if end.len() >= most {
+                end.pop_front();
+            }
+            end.push_back(shown);
+            Ok(())
+        })?;
+        end.into_iter().try_for_each(take)?;
+        // Most messages are left out, of whatever branch.
+        Ok(0)
     }
 
     /// The messages after one and before another, which are looked for first: nothing is shown where one is missing.
@@ -263,6 +305,8 @@ impl Conversation {
             None if !self.request.all_branches => Some(Chain::read(path).map_err(failed)?),
             _ => None,
         };
+        let root = self.request.diff.then(|| self.session.cwd.as_deref().unwrap_or(Path::new("")).to_owned());
+        let mut shown = EditDiffs::new(self.parts(), root);
         let mut left_out = 0;
         let mut reader = Reader::open(path).map_err(failed)?;
         while let Some(line) = reader.next_line().map_err(failed)? {
@@ -272,7 +316,7 @@ impl Conversation {
             if aside && !self.request.subagents {
                 continue;
             }
-            let Some(shown) = self.parts().shown(&message, agent) else { continue };
+            let Some(shown) = shown.shown(&message, agent) else { continue };
             let shown = ShownMessage { line: agent.is_none().then_some(line.number), ..shown };
             if aside || chain.as_ref().is_none_or(|chain| chain.holds(message.uuid)) {
                 take(shown)?;
@@ -308,6 +352,15 @@ impl fmt::Display for Cited<'_> {
             Self::Line(line) => write!(to, "at line {line} or after it"),
         }
     }
+}
+
+/// Whether the person asks something, other than of the terminal.
+fn begins_turn(shown: &ShownMessage) -> bool {
+    let asks = |piece: &Piece| match piece {
+        Piece::Text { text } => !is_housekeeping(text),
+        _ => matches!(piece, Piece::Image),
+    };
+    shown.role == Role::User && shown.subagent.is_none() && shown.parts.iter().any(asks)
 }
 
 /// Whether a message has more than the names of tools.

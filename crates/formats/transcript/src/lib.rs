@@ -66,7 +66,7 @@ pub use plugins::InstalledPlugin;
 pub use reader::{LINE_CAP, Line, Reader};
 pub use recent::{Excerpt, RecentMessages, line_number, recent_messages};
 pub use registered_process::{LiveStatus, RegisteredProcess, RegistryStatus, records as live_records};
-pub use speech::{Speech, is_command, marked_agent, speech, split_origin_marker};
+pub use speech::{Speech, is_command, is_housekeeping, marked_agent, speech, split_origin_marker};
 pub use summary::{AgentCall, SkippedLines, Summary, task_key};
 pub use tail::{Checkpoint, FileChange, Tail};
 pub use text::{PREVIEW_LENGTH, preview};

@@ -71,7 +71,7 @@ pub fn is_command(text: &str) -> bool {
 }
 
 /// Whether the words are for the terminal alone: a command of its own that asks the model for nothing.
-pub(crate) fn is_housekeeping(text: &str) -> bool {
+pub fn is_housekeeping(text: &str) -> bool {
     const COMMANDS: [&str; 24] = [
         "/agents",
         "/clear",

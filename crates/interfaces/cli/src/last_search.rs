@@ -23,6 +23,11 @@ pub(crate) fn session<'a>(context: &Context, name: &'a str) -> Result<Cow<'a, st
     last_results::session(context, terminal().as_deref(), name)
 }
 
+/// The words that the last search found at a place, in small letters.
+pub(crate) fn words(context: &Context, session: &str, line: u64) -> Vec<String> {
+    terminal().map_or_else(Vec::new, |terminal| last_results::words(context, &terminal, session, line))
+}
+
 /// The name of the terminal's device; none where no standard stream is a terminal.
 fn terminal() -> Option<String> {
     let name = ttyname(std::io::stdin(), Vec::new())

@@ -17,6 +17,7 @@ mod next_step;
 mod output;
 mod picker;
 mod progress;
+mod prose;
 mod render;
 mod resumption;
 mod run;

@@ -52,6 +52,11 @@ impl Output {
         self.width
     }
 
+    /// Whether colours and styles are printed.
+    pub(crate) fn is_coloured(&self) -> bool {
+        self.colour != ColorChoice::Never
+    }
+
     /// Flushes what was printed so far, for output that continues.
     pub(crate) fn flush_now(&mut self) -> io::Result<()> {
         match &mut self.sink {

@@ -1,6 +1,7 @@
 //! `show`: prints one session as a conversation.
 
 use app::Context;
+use app::sessions::WorkDone;
 use app::sessions::citation::split_line;
 use app::sessions::show::{Conversation, Piece, Request, ShownMessage, show};
 
@@ -8,11 +9,13 @@ use crate::exit::Failure;
 use crate::last_search;
 use crate::output::{Output, is_read_by_a_person};
 use crate::picker::{self, Purpose};
-use crate::render::{Extract, Extracted, Html, Json, Markdown, Renderer, Terminal};
+use crate::prose::Marks;
+use crate::render::{Extract, Extracted, Html, Json, Look, Markdown, Renderer, Terminal};
 
 /// Show one session as a conversation.
 ///
-/// Without an id, choose one on the terminal.
+/// On a terminal with colours the Markdown of answers is rendered; in a pipe it stays as it was written. Without an id, choose a session on
+/// the terminal.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
 pub(crate) struct Args {
@@ -20,7 +23,7 @@ pub(crate) struct Args {
     /// as `search` cites it; @2 is the second hit of the last search on this terminal.
     #[arg(value_name = "ID[:LINE]")]
     id: Option<String>,
-    /// Show only messages that contain all of these words.
+    /// Show only messages that contain all of these words, each with its place, which `show` opens.
     #[arg(value_name = "WORDS", conflicts_with = "last")]
     words: Vec<String>,
     /// Print only what you asked.
@@ -35,6 +38,9 @@ pub(crate) struct Args {
     /// Also show what tools did.
     #[arg(long)]
     tools: bool,
+    /// Also show what was changed in files, as a diff at each place; `backstory diff` prints one patch of all changes.
+    #[arg(long, conflicts_with_all = ["prompts", "code", "commands"])]
+    diff: bool,
     /// Also show what the model thought.
     #[arg(long)]
     thinking: bool,
@@ -53,9 +59,12 @@ pub(crate) struct Args {
     /// Show only the messages after this one.
     #[arg(long, value_name = "UUID", conflicts_with = "around")]
     after: Option<String>,
-    /// Show only so many messages, the last ones.
-    #[arg(long, value_name = "N", value_parser = super::at_least_one, conflicts_with_all = ["around", "before", "after", "subagents", "all"])]
-    last: Option<usize>,
+    /// Show only the last turn: your last prompt and all that followed; with N, the last N messages.
+    #[arg(long, value_name = "N", num_args = 0..=1, value_parser = messages, conflicts_with_all = ["around", "before", "after", "subagents", "all"])]
+    last: Option<Option<usize>>,
+    /// Mark these words; for the picker, which knows what was asked.
+    #[arg(long, value_name = "WORDS", hide = true)]
+    mark: Option<String>,
     /// Print a document in this format instead.
     #[arg(long, value_name = "FORMAT")]
     export: Option<Format>,
@@ -73,10 +82,10 @@ enum Format {
 
 /// Prints a session.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let named = match &args.id {
-        Some(id) => last_search::place(context, id)?.into_owned(),
+    let (named, mark) = match &args.id {
+        Some(id) => (last_search::place(context, id)?.into_owned(), args.mark.clone()),
         None => match picker::session(context, Purpose::Read)? {
-            Some(choice) => choice.place(),
+            Some(choice) => (choice.place(), Some(choice.question)),
             None => return Ok(()),
         },
     };
@@ -93,7 +102,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         line,
         before: args.before.clone(),
         after: args.after.clone(),
-        last: args.last,
+        diff: args.diff,
+        last: args.last.flatten(),
+        last_turn: args.last == Some(None),
     };
     let conversation = show(context, request)?;
     if let Some(what) = args.extracted() {
@@ -106,7 +117,19 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         Some(Format::Json) => write(&conversation, &args.words, Json::default(), Output::plain()),
         None => {
             let out = super::paged(context);
-            write(&conversation, &args.words, Terminal::new(context.zone(), out.width(), line), out)
+            let look = Look {
+                width: out.width(),
+                is_rendered: out.is_coloured(),
+                cited: line,
+                marks: marks(context, args, mark.as_deref(), &named),
+                has_places: !args.words.is_empty(),
+                has_whole_edits: args.diff,
+            };
+            // Of a long transcript only the end is read for its last messages.
+            let is_end_only = matches!(args.last, Some(Some(_))) && !args.diff;
+            let work = if is_end_only { WorkDone::default() } else { conversation.work_done() };
+            let look = Terminal::new(context.zone(), look, work);
+            write(&conversation, &args.words, look, out)
         }
     }
 }
@@ -121,6 +144,23 @@ impl Args {
         ];
         kinds.into_iter().find_map(|(is_wanted, kind)| is_wanted.then_some(kind))
     }
+}
+
+/// The words that are marked: those that messages are chosen by, else those that were searched for.
+fn marks(context: &Context, args: &Args, question: Option<&str>, place: &str) -> Marks {
+    let (session, line) = split_line(place);
+    match (question, line) {
+        _ if !args.words.is_empty() => Marks::within(&args.words),
+        (Some(question), _) => Marks::of_question(question),
+        (None, Some(line)) => Marks::of_question(&last_search::words(context, session, line).join(" ")),
+        (None, None) => Marks::default(),
+    }
+}
+
+/// Parses a number of messages.
+fn messages(text: &str) -> Result<usize, String> {
+    let not_a_number = |_| "not a number of messages; a session is named before `--last`".to_owned();
+    text.parse::<usize>().map_err(not_a_number).and_then(|_| super::at_least_one(text))
 }
 
 fn write(

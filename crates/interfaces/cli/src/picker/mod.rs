@@ -41,6 +41,8 @@ pub(crate) struct Choice {
     pub(crate) line: Option<u64>,
     /// The prompt, where one was chosen.
     pub(crate) prompt: Option<String>,
+    /// What was asked when it was chosen.
+    pub(crate) question: String,
 }
 
 impl Choice {
@@ -56,6 +58,17 @@ impl Choice {
             Purpose::Fork => ("fork", self.session.to_string()),
             Purpose::Read | Purpose::Recall => ("show", self.place()),
         }
+    }
+
+    /// The program that does it; to be read, with the words marked that were asked for.
+    pub(crate) fn program(&self, context: &Context) -> Command {
+        let (command, session) = self.words();
+        let mut program = Command::new(context.program());
+        program.arg(command).arg(session).args(context.config().is_demo.then_some("--demo"));
+        if self.purpose == Purpose::Read && !self.question.is_empty() {
+            program.arg(format!("--mark={}", self.question));
+        }
+        program
     }
 
     /// The session as `show` takes it.
@@ -93,10 +106,7 @@ pub(crate) fn choose(context: &Context, purpose: Purpose) -> Result<Option<Choic
 
 /// Replaces this process by the command for a choice; returns only if that fails.
 fn run(context: &Context, choice: &Choice) -> Failure {
-    let (command, session) = choice.words();
-    let mut program = Command::new(context.program());
-    program.arg(command).arg(session).args(context.config().is_demo.then_some("--demo"));
-    let cause = program.exec();
+    let cause = choice.program(context).exec();
     Error::caused(Kind::Unavailable, "cannot start this program again", &cause).into()
 }
 

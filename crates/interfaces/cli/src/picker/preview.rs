@@ -4,6 +4,7 @@ use app::sessions::show::{Piece, Role, ShownMessage};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 
+use crate::prose::{self, Marks, StyledLine};
 use crate::text::{safe, safe_lines};
 use crate::wrap::Wrap;
 
@@ -42,7 +43,7 @@ fn text(piece: &Piece) -> Option<&str> {
 
 /// The lines of passages, with the words of the question marked, and the index of the cited one's first line.
 pub(crate) fn lines(passages: &[Passage], question: &str, width: usize) -> (Vec<Line<'static>>, usize) {
-    let words: Vec<String> = words(question);
+    let marks = Marks::of_question(question);
     let (mut lines, mut cited, mut last) = (Vec::new(), 0, None);
     for passage in passages {
         if passage.is_cited {
@@ -52,8 +53,9 @@ pub(crate) fn lines(passages: &[Passage], question: &str, width: usize) -> (Vec<
             lines.push(speaker(passage.is_user));
             last = Some(passage.is_user);
         }
-        let wrapped = Wrap::new(width.max(1)).add(&safe_lines(&passage.text));
-        lines.extend(wrapped.lines().map(|line| marked(&safe(line), &words)));
+        let shown =
+            if passage.is_user { verbatim(&passage.text, width) } else { prose::lines(&passage.text, width) };
+        lines.extend(shown.into_iter().map(|line| prose::screen_line(line.marked(&marks))));
         lines.push(Line::default());
     }
     (lines, cited)
@@ -64,35 +66,10 @@ fn speaker(is_user: bool) -> Line<'static> {
     Line::from(Span::styled(name, Style::new().fg(colour).add_modifier(Modifier::BOLD)))
 }
 
-/// The words of a question that are marked in a text, in lower case.
-fn words(question: &str) -> Vec<String> {
-    question
-        .split(|c: char| !c.is_alphanumeric() && c != '_')
-        .filter(|word| word.chars().count() > 2)
-        .map(str::to_lowercase)
-        .collect()
-}
-
-/// A line in which every word that begins with one of the words is marked.
-fn marked(line: &str, words: &[String]) -> Line<'static> {
-    let style = Style::new().fg(Color::Yellow).add_modifier(Modifier::BOLD);
-    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
-    let (mut spans, mut plain) = (Vec::new(), String::new());
-    let mut rest = line;
-    while let Some(first) = rest.chars().next() {
-        let end = rest.find(|c: char| is_letter(c) != is_letter(first)).unwrap_or(rest.len());
-        let (run, after) = rest.split_at(end);
-        let lower = run.to_lowercase();
-        if is_letter(first) && words.iter().any(|word| lower.starts_with(word.as_str())) {
-            spans.push(Span::raw(std::mem::take(&mut plain)));
-            spans.push(Span::styled(run.to_owned(), style));
-        } else {
-            plain.push_str(run);
-        }
-        rest = after;
-    }
-    spans.push(Span::raw(plain));
-    Line::from(spans)
+/// What a person wrote, as they wrote it.
+fn verbatim(text: &str, width: usize) -> Vec<StyledLine> {
+    let wrapped = Wrap::new(width.max(1)).add(&safe_lines(text));
+    wrapped.lines().map(|line| StyledLine::verbatim(&safe(line))).collect()
 }
 
 #[cfg(test)]
@@ -124,18 +101,5 @@ mod tests {
             ["You", "Rotate the", "refresh", "token", "", "Claude", "It is", "rotated now.", ""]
         );
         assert_eq!(cited, 5);
-    }
-
-    #[test]
-    fn words_are_marked_by_their_beginning() {
-        let line = marked("Tokens rotate, tokenizer", &words("a token"));
-        let marked: Vec<_> = line
-            .spans
-            .iter()
-            .filter(|span| span.style.fg.is_some())
-            .map(|span| span.content.as_ref())
-            .collect();
-        assert_eq!(marked, ["Tokens", "tokenizer"]);
-        assert_eq!(text_of(&line), "Tokens rotate, tokenizer");
     }
 }

@@ -1,7 +1,6 @@
 //! The picker on a terminal: takes keys and answers from one channel and draws its state.
 
 use std::io;
-use std::process::Command as Process;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use app::Context;
@@ -187,9 +186,7 @@ impl Screen<'_> {
 
     /// Shows the conversation in the pager.
     fn read(&mut self, choice: &Choice) {
-        let mut program = Process::new(self.context.program());
-        program.arg("show").arg(choice.place()).args(self.context.config().is_demo.then_some("--demo"));
-        if let Err(error) = terminal::run_until_read(&mut program, true) {
+        if let Err(error) = terminal::run_until_read(&mut choice.program(self.context), true) {
             self.picker.message = Some(format!("cannot show it: {}", safe(&error.to_string())));
         }
     }

@@ -181,7 +181,8 @@ impl Picker {
     fn choice(&self, purpose: Purpose) -> Option<Choice> {
         let item = self.item()?;
         let prompt = item.prompt.clone().filter(|_| purpose == Purpose::Recall);
-        Some(Choice { purpose, session: item.id.clone(), line: item.line, prompt })
+        let question = self.question.clone();
+        Some(Choice { purpose, session: item.id.clone(), line: item.line, prompt, question })
     }
 
     fn moved(&mut self, rows: isize) -> Command {
@@ -277,8 +278,13 @@ mod tests {
     #[test]
     fn keys_choose_what_is_done() {
         let mut picker = three();
-        let choice =
-            |purpose| Choice { purpose, session: "s1".parse().unwrap(), line: Some(7), prompt: None };
+        let choice = |purpose| Choice {
+            purpose,
+            session: "s1".parse().unwrap(),
+            line: Some(7),
+            prompt: None,
+            question: String::new(),
+        };
         assert_eq!(press(&mut picker, KeyCode::Enter), Command::Choose(choice(Purpose::Resume)));
         assert_eq!(control(&mut picker, 'f'), Command::Choose(choice(Purpose::Fork)));
         assert_eq!(control(&mut picker, 'o'), Command::Read(choice(Purpose::Read)));

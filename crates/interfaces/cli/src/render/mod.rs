@@ -1,6 +1,7 @@
 //! The renderers of conversations. Each writes message by message, so that memory does not grow with the length.
 
 mod extract;
+mod header;
 mod html;
 mod json;
 mod markdown;
@@ -15,7 +16,7 @@ pub(crate) use extract::{Extract, Extracted};
 pub(crate) use html::Html;
 pub(crate) use json::Json;
 pub(crate) use markdown::Markdown;
-pub(crate) use terminal::Terminal;
+pub(crate) use terminal::{Look, Terminal};
 
 /// Writes a conversation in one format.
 pub(crate) trait Renderer {

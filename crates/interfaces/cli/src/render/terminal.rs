@@ -1,27 +1,47 @@
-//! A conversation for reading on a terminal: prose wrapped between words, a run of tool calls in one line, edits as
-//! diffs.
+//! A conversation for reading on a terminal: the Markdown of answers rendered, what people wrote as they wrote it, a run of
+//! tool calls in one line, edits as diffs.
 
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
+use app::sessions::WorkDone;
 use app::sessions::show::{Piece, Role, ShownMessage};
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, Unit};
 use model::Session;
 
-use super::{LastSpeaker, Renderer};
-use crate::text::{bytes, count, dollars, duration, safe, safe_lines};
+use super::{LastSpeaker, Renderer, header};
+use crate::prose::{self, Marks, StyledLine};
+use crate::text::{safe, safe_lines};
 use crate::wrap::Wrap;
 
 /// The most lines of a tool's work that are shown.
 const TOOL_LINES: usize = 12;
+
+/// How a conversation is shown.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Look {
+    /// The cells of a line.
+    pub(crate) width: usize,
+    /// Whether Markdown is rendered; without colours it is easier to read as it was written.
+    pub(crate) is_rendered: bool,
+    /// The line of the transcript that is marked.
+    pub(crate) cited: Option<u64>,
+    /// The words that are marked.
+    pub(crate) marks: Marks,
+    /// Whether each message has its place beside it.
+    pub(crate) has_places: bool,
+    /// Whether edits are shown whole.
+    pub(crate) has_whole_edits: bool,
+}
 
 /// Renders a conversation for a terminal.
 #[derive(Debug)]
 pub(crate) struct Terminal {
     last: LastSpeaker,
     zone: TimeZone,
-    width: usize,
+    look: Look,
+    work: WorkDone,
+    session: String,
     /// The line of the transcript that is marked, until it was.
     cited: Option<u64>,
     calls: Calls,
@@ -32,28 +52,10 @@ pub(crate) struct Terminal {
 struct Calls(Vec<(String, usize)>);
 
 impl Terminal {
-    /// A renderer that shows times in `zone`, wraps at `width` cells, and marks the message at the `cited` line.
-    pub(crate) fn new(zone: TimeZone, width: usize, cited: Option<u64>) -> Self {
-        Self { last: LastSpeaker::default(), zone, width, cited, calls: Calls::default() }
-    }
-
-    /// Begin, duration, messages and cost, as far as they are known.
-    fn facts(&self, session: &Session) -> String {
-        let at = |at: Timestamp, format: &str| at.to_zoned(self.zone.clone()).strftime(format).to_string();
-        let mut facts: Vec<String> =
-            session.created.map(|created| at(created, "%Y-%m-%d %H:%M")).into_iter().collect();
-        if let (Some(from), Some(to)) = (session.created, session.last_modified) {
-            let minutes = to.since((Unit::Minute, from)).map_or(0, |span| span.get_minutes());
-            facts.extend((minutes > 0).then(|| duration(minutes)));
-        }
-        facts.push(match session.visible_messages {
-            1 => "1 message".to_owned(),
-            messages => format!("{} messages", count(messages)),
-        });
-        facts.extend(session.cost_usd.map(|cost| format!("~{}", dollars(cost))));
-        let tags = session.annotations.iter().flat_map(|annotations| &annotations.tags);
-        facts.extend(tags.map(|tag| format!("#{}", safe(tag))));
-        facts.join("  ")
+    /// A renderer that shows times in `zone`, and in the head what the session left behind.
+    pub(crate) fn new(zone: TimeZone, look: Look, work: WorkDone) -> Self {
+        let (last, calls) = Default::default();
+        Self { last, zone, cited: look.cited, look, work, session: String::new(), calls }
     }
 
     fn mark(&mut self, out: &mut dyn Write, message: &ShownMessage) -> io::Result<()> {
@@ -65,9 +67,8 @@ impl Terminal {
         writeln!(out, "{style}▶ line {line}{style:#}")
     }
 
-    fn piece(&mut self, out: &mut dyn Write, piece: &Piece) -> io::Result<()> {
+    fn piece(&mut self, out: &mut dyn Write, role: Role, piece: &Piece) -> io::Result<()> {
         let dim = Style::new().dimmed();
-        let wrapped = |text: &str| Wrap::new(self.width).add(&safe_lines(text.trim()));
         match piece {
             Piece::ToolUse { name, input } if input.is_empty() => {
                 self.calls.add(name);
@@ -75,58 +76,63 @@ impl Terminal {
             }
             Piece::Text { text } => {
                 self.calls.print(out)?;
-                writeln!(out, "{}", wrapped(text))
+                self.text(out, role, text)
             }
             Piece::Thinking { text } => {
                 self.calls.print(out)?;
-                writeln!(out, "{dim}(thinking) {}{dim:#}", wrapped(text))
+                writeln!(out, "{dim}(thinking) {}{dim:#}", self.wrapped(text))
             }
-            Piece::ToolUse { name, input } => call(out, name, input),
+            Piece::ToolUse { name, input } => {
+                self.calls.print(out)?;
+                call(out, name, input, self.look.has_whole_edits)
+            }
             Piece::ToolResult { text, is_error } => {
                 let style = if *is_error { AnsiColor::Red.on_default() } else { dim };
-                folded(out, &safe_lines(text.trim()), |_| style)
+                folded(out, &safe_lines(text.trim()), TOOL_LINES, |_| style)
             }
             Piece::Image => writeln!(out, "{dim}(image){dim:#}"),
         }
+    }
+
+    /// Writes what was said: the model writes Markdown, a person what they mean.
+    fn text(&self, out: &mut dyn Write, role: Role, text: &str) -> io::Result<()> {
+        let is_markdown = matches!(role, Role::Assistant | Role::Note);
+        if self.look.is_rendered && is_markdown {
+            let lines = prose::lines(text, self.look.width).into_iter();
+            return lines.map(|line| line.marked(&self.look.marks)).try_for_each(|line| line.write(out));
+        }
+        let lines = self.wrapped(text);
+        let lines = lines.split('\n').map(|line| StyledLine::verbatim(line).marked(&self.look.marks));
+        lines.into_iter().try_for_each(|line| line.write(out))
+    }
+
+    fn wrapped(&self, text: &str) -> String {
+        Wrap::new(self.look.width).add(&safe_lines(text.trim()))
     }
 }
 
 impl Renderer for Terminal {
     fn begin(&mut self, out: &mut dyn Write, session: &Session) -> io::Result<()> {
-        let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
-        let title = safe(session.title.as_deref().unwrap_or("(no title)"));
-        writeln!(out, "{bold}{}{bold:#}", Wrap::new(self.width).add(&title))?;
-        writeln!(out, "{dim}{}{dim:#}", self.facts(session))?;
-        let place = session.cwd.as_deref().map_or_else(String::new, |cwd| format!("  {}", cwd.display()));
-        let branch = session.branch.as_deref().map_or_else(String::new, |branch| format!("  {branch}"));
-        let place = format!("{}{}{}", session.id, safe(&place), safe(&branch));
-        writeln!(out, "{dim}{}{dim:#}", Wrap::new(self.width).add(&place))?;
-        if session.missing_bytes > 0 {
-            let missing = bytes(session.missing_bytes);
-            let warn = AnsiColor::Yellow.on_default();
-            let text = format!(
-                "Only {} of it were copied before Claude Code deleted it; {missing} at its end are lost.",
-                bytes(session.file_size)
-            );
-            writeln!(out, "{warn}{}{warn:#}", Wrap::new(self.width).add(&text))?;
-        }
-        let note = session.annotations.as_deref().and_then(|annotations| annotations.note.as_deref());
-        note.map_or(Ok(()), |note| writeln!(out, "{}", Wrap::new(self.width).add(&safe_lines(note))))
+        session.id.short().clone_into(&mut self.session);
+        header::write(out, session, &self.work, &self.zone, self.look.width)
     }
 
     fn message(&mut self, out: &mut dyn Write, message: &ShownMessage) -> io::Result<()> {
-        if let Some(speaker) = self.last.changes(message) {
+        let speaker = self.last.changes(message);
+        if let Some(speaker) = speaker.or_else(|| self.look.has_places.then(|| super::speaker(message))) {
             self.calls.print(out)?;
             let colour = if message.role == Role::User { AnsiColor::Cyan } else { AnsiColor::Green };
             let style = colour.on_default().bold();
             let at =
                 message.at.map(|at| at.to_zoned(self.zone.clone()).strftime("  %Y-%m-%d %H:%M").to_string());
             let at = at.unwrap_or_default();
+            let place = message.line.filter(|_| self.look.has_places);
+            let place = place.map(|line| format!("  {}:{line}", self.session)).unwrap_or_default();
             let dim = Style::new().dimmed();
-            writeln!(out, "\n{style}{}{style:#}{dim}{at}{dim:#}", safe(&speaker))?;
+            writeln!(out, "\n{style}{}{style:#}{dim}{at}{place}{dim:#}", safe(&speaker))?;
         }
         self.mark(out, message)?;
-        message.parts.iter().try_for_each(|piece| self.piece(out, piece))
+        message.parts.iter().try_for_each(|piece| self.piece(out, message.role, piece))
     }
 
     fn end(&mut self, out: &mut dyn Write, left_out: u64) -> io::Result<()> {
@@ -165,24 +171,26 @@ impl Calls {
     }
 }
 
-/// A tool's call; the lines of an edit are coloured as in a diff.
-fn call(out: &mut dyn Write, name: &str, input: &str) -> io::Result<()> {
+/// A tool's call; the lines of an edit are coloured as in a diff, and all shown where it `is_whole`.
+fn call(out: &mut dyn Write, name: &str, input: &str, is_whole: bool) -> io::Result<()> {
     let yellow = AnsiColor::Yellow.on_default();
     let input = safe_lines(input.trim());
     let (first, rest) = input.split_once('\n').unwrap_or((&input, ""));
     writeln!(out, "{yellow}» {}{yellow:#} {first}", safe(name))?;
-    folded(out, rest, |line| match line.chars().next() {
-        Some('-') => AnsiColor::Red.on_default(),
-        Some('+') => AnsiColor::Green.on_default(),
+    let most = if is_whole { usize::MAX - 1 } else { TOOL_LINES };
+    folded(out, rest, most, |line| match line.as_bytes() {
+        [b'-', ..] => AnsiColor::Red.on_default(),
+        [b'+', ..] => AnsiColor::Green.on_default(),
+        [b'@', b'@', ..] => AnsiColor::Cyan.on_default(),
         _ => Style::new(),
     })
 }
 
 /// The first lines of a text, and how many more there are.
-fn folded(out: &mut dyn Write, text: &str, style: impl Fn(&str) -> Style) -> io::Result<()> {
+fn folded(out: &mut dyn Write, text: &str, most: usize, style: impl Fn(&str) -> Style) -> io::Result<()> {
     let lines = text.lines().count();
     // A single line more is shown rather than counted.
-    let shown = if lines <= TOOL_LINES + 1 { lines } else { TOOL_LINES };
+    let shown = if lines <= most + 1 { lines } else { most };
     text.lines().take(shown).try_for_each(|line| {
         let style = style(line);
         writeln!(out, "{style}  {line}{style:#}")
@@ -211,7 +219,13 @@ mod tests {
     }
 
     fn printed(cited: Option<u64>, messages: &[ShownMessage]) -> String {
-        let (mut look, mut out) = (Terminal::new(TimeZone::UTC, 24, cited), Vec::new());
+        let look = Look { width: 24, cited, ..Look::default() };
+        printed_so(look, messages)
+    }
+
+    fn printed_so(look: Look, messages: &[ShownMessage]) -> String {
+        let mut look = Terminal::new(TimeZone::UTC, look, WorkDone::default());
+        let mut out = Vec::new();
         for message in messages {
             look.message(&mut out, message).unwrap();
         }

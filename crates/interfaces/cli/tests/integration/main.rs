@@ -35,6 +35,7 @@ mod openclaw;
 mod outputs;
 mod picking;
 mod printing;
+mod reading;
 mod refusals;
 mod registering;
 mod replaying;

@@ -15,6 +15,9 @@ const COMMANDS: &[(&str, &str)] = &[
     ("show", "show 1ba1de03"),
     ("show_with_tools", "show 1ba1de03 --tools --thinking"),
     ("show_the_last_message", "show 1ba1de03 --last 1"),
+    ("show_the_last_turn", "show 1ba1de03 --last"),
+    ("show_with_diffs", "show 1ba1de03 --diff"),
+    ("show_messages_with_words", "show 1ba1de03 token refresh"),
     ("show_as_markdown", "show 1ba1de03 --export md"),
     ("diff", "diff 1ba1de03"),
     ("diff_stat", "diff 1ba1de03 --stat"),
@@ -61,6 +64,7 @@ const ERRORS: &[(&str, &str)] = &[
     ("rescoring_without_a_model", "search token --deep"),
     ("a_session_that_is_none", "show 99999999"),
     ("a_beginning_of_several", "show f"),
+    ("a_session_after_last", "show --last 1ba1de03"),
     ("a_message_that_is_none", "show 1ba1de03 --around 99999999"),
     ("a_session_to_resume_that_is_none", "resume 99999999-9999-4999-9999-999999999999 --print"),
     ("a_fork_at_a_message_that_is_none", "fork 1ba1de03 --at 99999999 --print"),
@@ -157,7 +161,7 @@ fn every_command_on_a_terminal() {
 #[test]
 fn what_was_done_on_narrow_and_wide_terminals() {
     let home = home();
-    for name in ["diff", "diff_stat", "blame", "day", "prompts"] {
+    for name in ["show", "show_with_diffs", "diff", "diff_stat", "blame", "day", "prompts"] {
         let (_, typed) = COMMANDS.iter().find(|(known, _)| *known == name).unwrap();
         for columns in [60, 120] {
             let screen = on_a_terminal(&home, &format!("{typed} --demo"), columns);
