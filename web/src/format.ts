@@ -66,13 +66,20 @@ export function dayName(at: number, now: number): string {
   const then = new Date(at).toDateString()
   if (then === new Date(now).toDateString()) return 'Today'
   if (then === new Date(now - DAY).toDateString()) return 'Yesterday'
+  const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear()
   const options: Intl.DateTimeFormatOptions = { weekday: 'long', month: 'long', day: 'numeric' }
-  return new Date(at).toLocaleDateString('en', options)
+  return new Date(at).toLocaleDateString('en', isThisYear ? options : { ...options, year: 'numeric' })
 }
 
-/** A day in a few letters: `Sun 22 Nov`. */
+/** A moment to the minute: `Jan 29, 2026, 04:01`. */
+export function moment(at: string | number): string {
+  const day = new Date(at).toLocaleDateString('en', { month: 'short', day: 'numeric', year: 'numeric' })
+  return `${day}, ${clock(at)}`
+}
+
+/** A day in a few letters: `Sun, Nov 22`. */
 export function shortDay(at: number): string {
-  return new Date(at).toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' })
+  return new Date(at).toLocaleDateString('en', { weekday: 'short', day: 'numeric', month: 'short' })
 }
 
 /** A day as `2026-01-31`, in the browser's zone. */
@@ -87,7 +94,9 @@ export function baseName(path: string): string {
   return path.replace(/\/+$/, '').split('/').pop() || path
 }
 
-/** A path with the home folder as `~`. */
-export function shortPath(path: string): string {
+/** A path from a folder that it is below, else with the home folder as `~`. */
+export function shortPath(path: string, from?: string): string {
+  const start = from && `${from.replace(/\/+$/, '')}/`
+  if (start && path.length > start.length && path.startsWith(start)) return path.slice(start.length)
   return path.replace(/^\/(?:home|Users)\/[^/]+/, '~')
 }

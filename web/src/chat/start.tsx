@@ -6,7 +6,7 @@ import { Failure, get, isCancelled, post, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { money, shortPath } from '../format.ts'
 import { go, place, sessionAddress } from '../router.ts'
-import { Button, ErrorLine, Head } from '../ui/parts.tsx'
+import { Button, ErrorLine, focusOn, Head } from '../ui/parts.tsx'
 import { MODES, MODELS } from './options.ts'
 import { Select } from './composer.tsx'
 import '../style/start.css'
@@ -70,7 +70,7 @@ export function Start() {
         }}
       >
         <textarea
-          autofocus
+          ref={focusOn}
           class="field"
           rows={5}
           aria-label="What should be done"

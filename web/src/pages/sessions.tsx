@@ -65,12 +65,12 @@ export function Sessions() {
       { keys: 'k, up', what: 'Previous session', run: () => move(-1) },
       { keys: 'enter, o', what: 'Open', run: withRow(row => go(`/s/${row.id}`)) },
       { keys: 'p', what: 'Pin or unpin', run: withRow(row => togglePin(row.id)) },
-      { keys: 't', what: 'Tags', run: withRow(row => (edited.value = { id: row.id, field: 'tags' })) },
-      { keys: 'r', what: 'Name', run: withRow(row => (edited.value = { id: row.id, field: 'name' })) },
-      { keys: 'e', what: 'Note', run: withRow(row => (edited.value = { id: row.id, field: 'note' })) },
+      { keys: 't', what: 'Tags', opensField: true, run: withRow(row => (edited.value = { id: row.id, field: 'tags' })) },
+      { keys: 'r', what: 'Name', opensField: true, run: withRow(row => (edited.value = { id: row.id, field: 'name' })) },
+      { keys: 'e', what: 'Note', opensField: true, run: withRow(row => (edited.value = { id: row.id, field: 'note' })) },
       { keys: 'x', what: 'Hide, or show again', run: withRow(row => void setHidden(row.id, !annotationsNow(row.id).hidden)) },
       { keys: 'm', what: 'Mark as read', run: withRow(row => markRead(row.id, Date.now())) },
-      { keys: 'f', what: 'Filter', run: () => field.current?.focus() },
+      { keys: 'f', what: 'Filter', opensField: true, run: () => field.current?.focus() },
       { keys: 'escape', what: 'Clear the filter', run: () => (field.current?.blur(), setQuery({ q: undefined })) },
     ])
   }, [])
