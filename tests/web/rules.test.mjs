@@ -16,10 +16,13 @@ test('numbers and times as people read them', () => {
   for (const [value, expected] of [[null, ''], [0, '$0'], [0.004, '<$0.01'], [3.2, '$3.20'], [1204, '$1,204']]) assert.equal(format.money(value), expected)
 })
 
-test('days and moments are written in one way, with the year where it is another one', () => {
+test('days, moments and numbers are written in one way, with the year where it is another one', () => {
   const at = new Date(2025, 0, 29, 4, 1).getTime()
   assert.equal(format.moment(at), 'Jan 29, 2025, 04:01')
   assert.equal(format.dayName(at, at + 30 * 24 * HOUR), 'Wednesday, January 29')
+  assert.equal(format.shortDay(at), 'Wed, Jan 29')
+  assert.deepEqual([0, 999, 1000, 1_234_567].map(format.grouped), ['0', '999', '1,000', '1,234,567'])
+  assert.equal(format.plural(12_000, 'session'), '12,000 sessions')
   assert.equal(format.dayName(at, at + 400 * 24 * HOUR), 'Wednesday, January 29, 2025')
 })
 

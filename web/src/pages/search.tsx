@@ -5,7 +5,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Failure, get, isCancelled, type Schemas } from '../api/client.ts'
 import { bind } from '../keys.ts'
-import { clock, moment, plural } from '../format.ts'
+import { clock, grouped, moment, plural } from '../format.ts'
 import { rows } from '../live/store.ts'
 import { go, place, sessionAddress, setQuery } from '../router.ts'
 import { Age, Empty, ErrorLine } from '../ui/parts.tsx'
@@ -148,7 +148,7 @@ function Status({ answer, isBusy }: { answer: Answer | undefined; isBusy: boolea
   }
   return (
     <p class="search-status dim" role="status">
-      {answer && !answer.hint?.is_all && `${plural(answer.hits.length, 'session')} of ${answer.known.toLocaleString('en')}`}
+      {answer && !answer.hint?.is_all && `${plural(answer.hits.length, 'session')} of ${grouped(answer.known)}`}
       {isBusy && ' …'}
       {notes.map(note => (
         <span key={note} class="note">

@@ -3,7 +3,7 @@
 import { computed, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { VList, type VListHandle } from 'virtua'
-import { dayName, money, plural } from '../format.ts'
+import { dayName, grouped, money, plural } from '../format.ts'
 import { bind } from '../keys.ts'
 import { annotationsNow, edited, setHidden, togglePin } from '../live/annotations.ts'
 import { isUnread, markRead } from '../live/kept.ts'
@@ -77,7 +77,7 @@ export function Sessions() {
   const all = listed.value
   return (
     <div class="sessions">
-      <Head title="Sessions" note={all ? `${chosen.value.length.toLocaleString('en')} of ${all.length.toLocaleString('en')}` : undefined} />
+      <Head title="Sessions" note={all ? `${grouped(chosen.value.length)} of ${grouped(all.length)}` : undefined} />
       <Filters field={field} />
       {rowsError.value && !all && <ErrorLine error={{ message: rowsError.value }} retry={() => void refreshRows()} />}
       {!all && !rowsError.value && <Loading lines={12} />}
