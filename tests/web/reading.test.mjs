@@ -49,6 +49,14 @@ before(async () => {
   sled.prompt('the sled again')
   sled.says('We decided again: the sled is painted green, not amber.')
   sled.write()
+  const asked = new Transcript(home, 'well', idOf(6))
+  asked.prompt('dig a well')
+  const call = { type: 'tool_use', id: 'toolu_ask', name: 'AskUserQuestion', input: { questions: [{ question: 'How deep?', header: 'Depth', multiSelect: false, options: [] }] } }
+  asked.add('assistant', [call])
+  asked.at += 240_000
+  asked.add('user', [{ type: 'tool_result', tool_use_id: call.id, content: 'Ten metres' }])
+  asked.says('Dug.')
+  asked.write()
   mkdirSync(join(home.path, '.config/backstory'), { recursive: true })
   writeFileSync(join(home.path, '.config/backstory/config.toml'), '[prices.claude-opus-4-5]\ninput = 1\noutput = 2\n')
   await home.serve()
@@ -226,6 +234,19 @@ page('a day that is being read is not an empty office', async page => {
   assert.equal(await page.getByText('Nobody is here').count(), 0)
   release()
   await page.getByRole('slider').waitFor()
+})
+
+page('a replay stops where somebody waited, and covers nothing of a phone that one needs', async page => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await open(page, '/world?replay=latest')
+  await page.getByRole('button', { name: 'Next wait' }).click()
+  await page.getByRole('button', { name: 'Play', exact: true }).waitFor()
+  const bar = await page.locator('.replay').boundingBox()
+  assert.ok(bar.height < 110, 'its buttons are one row')
+  await page.waitForFunction(() => window.backstoryWorld.scene().agents.some(agent => agent.state === 'waiting_input'))
+  await page.keyboard.press(']')
+  const link = await page.locator('.agent-card').getByRole('link', { name: /^Open/ }).boundingBox()
+  assert.ok(link.y + link.height <= bar.y, 'the card is above the bar')
 })
 
 page('on a phone the message field is one row until somebody writes', async page => {

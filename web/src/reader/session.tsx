@@ -210,7 +210,7 @@ function Reader({ id }: { id: string }) {
           session={id}
           worker={ours}
           isBusy={isWorking(live?.activity.state)}
-          obstacle={ours?.status === 'queued' ? 'It has not begun yet; write to it when it has' : isElsewhere ? `Open in a terminal (process ${live!.pid}); write there, or continue in a fork` : undefined}
+          obstacle={ours?.status === 'queued' ? 'Write when it has begun' : isElsewhere ? `Open in a terminal (process ${live!.pid}); write there, or continue in a fork` : undefined}
           onSent={() => {
             follows.value = true
             setTimeout(() => void loader.newer(), 400)
