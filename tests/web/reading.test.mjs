@@ -174,7 +174,7 @@ page('the menu of a session is walked by keys and closes when one goes elsewhere
   await opener.focus()
   await page.keyboard.press('Enter')
   const focused = () => page.evaluate(() => document.activeElement.textContent)
-  assert.equal(await focused(), 'Name, tags and note…')
+  await page.waitForFunction(() => document.activeElement.textContent === 'Name, tags and note…')
   await page.keyboard.press('ArrowDown')
   assert.equal(await focused(), 'Hide from lists')
   await page.keyboard.press('End')
@@ -187,6 +187,19 @@ page('the menu of a session is walked by keys and closes when one goes elsewhere
   await page.getByRole('menu').waitFor()
   await page.locator('.item-text').first().click()
   await page.getByRole('menu').waitFor({ state: 'detached' })
+})
+
+page('who comes back to the list goes on where they were', async page => {
+  await open(page, '/sessions?q=grind&group=none')
+  await page.waitForFunction(() => document.querySelectorAll('.session-list article').length === 2)
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  const title = await page.locator('.row.current .row-title').innerText()
+  await page.keyboard.press('Enter')
+  await page.locator('.item').first().waitFor()
+  await page.keyboard.press('Escape')
+  await page.waitForURL(/q=grind&group=none/)
+  assert.equal(await page.locator('.row.current .row-title').innerText(), title)
 })
 
 page('repositories that share a name are told apart', async page => {

@@ -14,7 +14,7 @@ import { isWorking } from '../live/fold.ts'
 import { edited, togglePin } from '../live/annotations.ts'
 import { kept, markRead, readUntil } from '../live/kept.ts'
 import { annotated, asking, heard, liveSession, now, rows } from '../live/store.ts'
-import { go, parts, place } from '../router.ts'
+import { go, list, parts, place } from '../router.ts'
 import { Button, ErrorLine, Loading } from '../ui/parts.tsx'
 import { SessionHead } from './head.tsx'
 import { items, type Layout } from './items.ts'
@@ -148,10 +148,11 @@ function Reader({ id }: { id: string }) {
         { keys: 'r', what: 'Name', opensField: true, run: () => (edited.value = { id, field: 'name' }) },
         { keys: 'e', what: 'Note', opensField: true, run: () => (edited.value = { id, field: 'note' }) },
         { keys: 'c', what: 'Write to the session', opensField: true, run: () => document.querySelector<HTMLElement>('.composer-text')?.focus() },
-        { keys: 'escape', what: 'Close, or go back to the list', run: () => (drawer.value ? (drawer.value = false) : finding.value ? (finding.value = false) : go('/sessions')) },
+        { keys: 'escape', what: 'Close, or go back to the list', run: () => (drawer.value ? (drawer.value = false) : finding.value ? (finding.value = false) : go(`/sessions${list.query}`)) },
       ]),
     [],
   )
+  useEffect(() => void (list.row = id), [id])
   const live = liveSession(id)
   const asks = asking(id)
   const ours = worker.worker.value
