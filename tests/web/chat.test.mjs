@@ -135,3 +135,23 @@ page('who asked for it is notified in the background, and the notification leads
   await page.getByRole('button', { name: 'Deny', exact: true }).click()
   await other.context().close()
 }, { permissions: ['notifications'] })
+
+page('a task whose directory is taken says that it waits, and what it is to do', async page => {
+  await start(page, 'go on for ever, please')
+  await page.locator('.draft', { hasText: 'word' }).waitFor()
+  const other = await home.browse()
+  await other.goto(`${home.address}/new?repo=${encodeURIComponent(home.path + '/shop')}`)
+  await other.getByRole('textbox', { name: 'What should be done' }).fill('count slowly after it\nand carefully')
+  await other.getByRole('radio', { name: /^Wait for the session/ }).waitFor()
+  home.workers++
+  await other.getByRole('button', { name: 'Start when it is free' }).click()
+  await other.waitForURL(/\/s\//)
+  await other.locator('.doing', { hasText: 'Waits until the session before it has ended' }).waitFor()
+  assert.match(await other.locator('.item-prompt').innerText(), /count slowly after it\nand carefully/)
+  assert.equal(await other.locator('.session-title h1').innerText(), 'count slowly after it')
+  assert.ok(await other.getByRole('textbox', { name: 'Message' }).isDisabled())
+  await page.getByRole('button', { name: 'Interrupt' }).click()
+  await said(other, 'twelve.').waitFor()
+  assert.deepEqual(other.complaints.filter(one => !one.includes('status of 404')), [])
+  await other.context().close()
+})

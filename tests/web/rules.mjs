@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { WEB } from './house.mjs'
 
-const MODULES = ['chat/command', 'chat/field', 'chat/plan-text', 'format', 'live/fold', 'live/overlay', 'pages/filter', 'pages/hit', 'pages/schedule', 'pages/spending', 'pages/stack', 'pages/today', 'palette/score', 'reader/diff-rows', 'reader/items', 'reader/window', 'world/crew', 'world/layout', 'world/look', 'world/replay']
+const MODULES = ['chat/command', 'chat/field', 'chat/plan-text', 'format', 'live/fold', 'live/names', 'live/overlay', 'pages/filter', 'pages/hit', 'pages/schedule', 'pages/spending', 'pages/stack', 'pages/today', 'palette/score', 'reader/as-markdown', 'reader/diff-rows', 'reader/items', 'reader/window', 'world/crew', 'world/layout', 'world/look', 'world/replay']
 
 const require = createRequire(join(WEB, 'package.json'))
 const vite = await import(pathToFileURL(require.resolve('vite').replace(/index\.cjs$/, 'dist/node/index.js')))
@@ -25,6 +25,7 @@ export const plan = await load('chat/plan-text')
 export const field = await load('chat/field')
 export const format = await load('format')
 export const live = await load('live/fold')
+export const names = await load('live/names')
 export const overlay = await load('live/overlay')
 export const filter = await load('pages/filter')
 export const hit = await load('pages/hit')
@@ -35,6 +36,7 @@ export const today = await load('pages/today')
 export const palette = await load('palette/score')
 export const diffRows = await load('reader/diff-rows')
 export const reader = await load('reader/items')
+export const asMarkdown = await load('reader/as-markdown')
 export const windows = await load('reader/window')
 export const crew = await load('world/crew')
 export const layout = await load('world/layout')

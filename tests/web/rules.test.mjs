@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { command, diffRows, field, filter, format, hit, live, overlay, palette, plan, reader, schedule, spending, stack, today, windows } from './rules.mjs'
+import { asMarkdown, command, diffRows, field, filter, format, hit, live, names, overlay, palette, plan, reader, schedule, spending, stack, today, windows } from './rules.mjs'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -14,6 +14,28 @@ test('numbers and times as people read them', () => {
   for (const [ms, expected] of [[340, '340 ms'], [4200, '4.2 s'], [200_000, '3m 20s'], [2 * HOUR + 5 * MINUTE, '2h 5m']]) assert.equal(format.duration(ms), expected)
   for (const [value, expected] of [[950, '950'], [3400, '3.4k'], [12_000, '12k'], [3_400_000, '3.4M'], [2_000_000_000, '2.0B']]) assert.equal(format.count(value), expected)
   for (const [value, expected] of [[null, ''], [0, '$0'], [0.004, '<$0.01'], [3.2, '$3.20'], [1204, '$1,204']]) assert.equal(format.money(value), expected)
+})
+
+test('days, moments and numbers are written in one way, with the year where it is another one', () => {
+  const at = new Date(2025, 0, 29, 4, 1).getTime()
+  assert.equal(format.moment(at), 'Jan 29, 2025, 04:01')
+  assert.equal(format.dayName(at, at + 30 * 24 * HOUR), 'Wednesday, January 29')
+  assert.equal(format.shortDay(at), 'Wed, Jan 29')
+  assert.deepEqual([0, 999, 1000, 1_234_567].map(format.grouped), ['0', '999', '1,000', '1,234,567'])
+  assert.equal(format.plural(12_000, 'session'), '12,000 sessions')
+  assert.equal(format.dayName(at, at + 400 * 24 * HOUR), 'Wednesday, January 29, 2025')
+})
+
+test('paths are written from a folder that they are below', () => {
+  for (const [path, from, expected] of [['/home/sam/shop/a/b.rs', '/home/sam/shop', 'a/b.rs'], ['/home/sam/shop/a', '/home/sam/shop/', 'a'], ['/home/sam/shopping', '/home/sam/shop', '~/shopping'], ['/home/sam/shop', undefined, '~/shop'], ['/home/sam/shop/', '/home/sam/shop', '~/shop/']]) {
+    assert.equal(format.shortPath(path, from), expected, path)
+  }
+})
+
+test('repositories that share a name are called by what tells their paths apart', () => {
+  const rows = [['cli', '/Users/ada/work/cli'], ['cli', '/Users/bob/dev/env/cli'], ['cli', '/srv/dev/env/cli'], ['web', '/srv/web'], ['web', '/srv/web'], [null, '/srv/odd'], ['lost', null]].map(([project, path]) => ({ project, path }))
+  assert.deepEqual(names.withOwnNames(rows).map(row => row.project), ['work/cli', 'bob/dev/env/cli', '/srv/dev/env/cli', 'web', 'web', null, 'lost'])
+  assert.deepEqual([...names.ownNames([{ project: 'a', path: '/a' }, { project: 'a', path: '/b/a' }]).values()], ['/a', '/b/a'])
 })
 
 test('a command can be pasted into a shell', () => {
@@ -178,7 +200,7 @@ test('a call and its result are one item', () => {
   assert.equal(kinds('prompts'), 'prompt divider')
   const call = reader.items(messages, 'normal', places)[2]
   assert.deepEqual([call.result.text, call.ms, call.resultOffset], ['a.txt', 4000, 300])
-  assert.match(reader.markdown('Title', reader.items(messages, 'normal', places)), /^# Title\n\n## You\n\ngo\n- `Bash`/)
+  assert.match(asMarkdown.markdown('Title', reader.items(messages, 'normal', places)), /^# Title\n\n## You\n\ngo\n- `Bash`/)
 })
 
 test('a fork is divided from what it was forked from, and leads there', () => {

@@ -121,6 +121,12 @@ test('a day is played forward and back', () => {
   assert.equal(played.next(), at(1))
 })
 
+test('a question is waited for, the end of a turn is not', () => {
+  const changes = [[1, 'waiting_input', 'AskUserQuestion'], [3, 'thinking'], [4, 'waiting_input'], [9, 'thinking']].map(([minute, state, tool]) => ({ at: NOW + minute * 60_000, session: 0, state, ...(tool ? { tool } : {}) }))
+  const day = { since: new Date(NOW).toISOString(), until: new Date(NOW + 3_600_000).toISOString(), is_cut: false, sessions: [{ id: 'a', title: 'A', project: 'shop' }], changes }
+  assert.deepEqual(new replay.Replay(day).waits, [[NOW + 60_000, NOW + 180_000]])
+})
+
 test('a replay says how much happened when', () => {
   const change = minute => ({ at: NOW + minute * 60_000, session: 0, state: 'thinking' })
   const day = { since: '', until: '', sessions: [{ id: 'a' }], changes: [change(0), change(0), change(0), change(0), change(60)] }

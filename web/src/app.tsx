@@ -60,9 +60,9 @@ export function App() {
   useEffect(
     () =>
       bind('Everywhere', [
-        { keys: 'mod+k', what: 'Go to a session, a page or a command', run: () => openPalette() },
-        { keys: '/', what: 'Search all sessions', run: () => go('/search') },
-        { keys: 'n', what: 'Start a session', run: () => go('/new') },
+        { keys: 'mod+k', what: 'Go to a session, a page or a command', opensField: true, run: () => openPalette() },
+        { keys: '/', what: 'Search all sessions', opensField: true, run: () => go('/search') },
+        { keys: 'n', what: 'Start a session', opensField: true, run: () => go('/new') },
         { keys: '!', what: 'Go to the session that has waited longest', run: goToWaiting },
         ...LINKS.map(link => ({ keys: link.keys, what: link.label, run: () => go(link.to) })),
       ]),

@@ -1,8 +1,23 @@
-// Numbers and times as people read them.
+// Numbers and times as people read them. By hand, because the page speaks English alone, and the browser's own formatters are
+// the most expensive thing that the first screen would wait for.
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
+const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December']
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+
+/** A whole number with its thousands apart: `12,345`. */
+export function grouped(value: number): string {
+  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',')
+}
+
+/** A day of the year: `Feb 3`, or `Feb 3, 2025`. */
+function monthDay(at: Date, hasYear: boolean): string {
+  return `${MONTHS[at.getMonth()]?.slice(0, 3)} ${at.getDate()}${hasYear ? `, ${at.getFullYear()}` : ''}`
+}
+
+const two = (value: number) => String(value).padStart(2, '0')
 
 /** How long ago: `now`, `5m`, `3h`, `2d`; after two weeks the date. */
 export function age(at: number | null | undefined, now: number): string {
@@ -13,9 +28,7 @@ export function age(at: number | null | undefined, now: number): string {
   if (span < DAY) return `${Math.floor(span / HOUR)}h`
   if (span < 14 * DAY) return `${Math.floor(span / DAY)}d`
   const then = new Date(at)
-  const isThisYear = then.getFullYear() === new Date(now).getFullYear()
-  const options: Intl.DateTimeFormatOptions = { month: 'short', day: 'numeric' }
-  return then.toLocaleDateString('en', isThisYear ? options : { ...options, year: 'numeric' })
+  return monthDay(then, then.getFullYear() !== new Date(now).getFullYear())
 }
 
 /** A span: `340 ms`, `4.2 s`, `3m 20s`, `2h 5m`. */
@@ -43,7 +56,7 @@ export function money(value: number | null | undefined): string {
   if (value === 0) return '$0'
   if (value < 0.01) return '<$0.01'
   if (value < 1000) return `$${value.toFixed(2)}`
-  return `$${Math.round(value).toLocaleString('en')}`
+  return `$${grouped(value)}`
 }
 
 /** An estimate in US dollars: `~$3.20`. */
@@ -53,32 +66,38 @@ export function about(value: number): string {
 }
 
 export function plural(number: number, one: string, many = `${one}s`): string {
-  return `${number.toLocaleString('en')} ${number === 1 ? one : many}`
+  return `${grouped(number)} ${number === 1 ? one : many}`
 }
 
 /** The time of day. */
 export function clock(at: string | number): string {
-  return new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
+  const then = new Date(at)
+  return `${two(then.getHours())}:${two(then.getMinutes())}`
 }
 
 /** The day, as one says it. */
 export function dayName(at: number, now: number): string {
-  const then = new Date(at).toDateString()
-  if (then === new Date(now).toDateString()) return 'Today'
-  if (then === new Date(now - DAY).toDateString()) return 'Yesterday'
-  const options: Intl.DateTimeFormatOptions = { weekday: 'long', month: 'long', day: 'numeric' }
-  return new Date(at).toLocaleDateString('en', options)
+  const then = new Date(at)
+  if (then.toDateString() === new Date(now).toDateString()) return 'Today'
+  if (then.toDateString() === new Date(now - DAY).toDateString()) return 'Yesterday'
+  const year = then.getFullYear() === new Date(now).getFullYear() ? '' : `, ${then.getFullYear()}`
+  return `${WEEKDAYS[then.getDay()]}, ${MONTHS[then.getMonth()]} ${then.getDate()}${year}`
 }
 
-/** A day in a few letters: `Sun 22 Nov`. */
+/** A moment to the minute: `Jan 29, 2026, 04:01`. */
+export function moment(at: string | number): string {
+  return `${monthDay(new Date(at), true)}, ${clock(at)}`
+}
+
+/** A day in a few letters: `Sun, Nov 22`. */
 export function shortDay(at: number): string {
-  return new Date(at).toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' })
+  const then = new Date(at)
+  return `${WEEKDAYS[then.getDay()]?.slice(0, 3)}, ${monthDay(then, false)}`
 }
 
 /** A day as `2026-01-31`, in the browser's zone. */
 export function isoDay(at: number): string {
   const then = new Date(at)
-  const two = (value: number) => String(value).padStart(2, '0')
   return `${then.getFullYear()}-${two(then.getMonth() + 1)}-${two(then.getDate())}`
 }
 
@@ -87,7 +106,9 @@ export function baseName(path: string): string {
   return path.replace(/\/+$/, '').split('/').pop() || path
 }
 
-/** A path with the home folder as `~`. */
-export function shortPath(path: string): string {
+/** A path from a folder that it is below, else with the home folder as `~`. */
+export function shortPath(path: string, from?: string): string {
+  const start = from && `${from.replace(/\/+$/, '')}/`
+  if (start && path.length > start.length && path.startsWith(start)) return path.slice(start.length)
   return path.replace(/^\/(?:home|Users)\/[^/]+/, '~')
 }

@@ -4,6 +4,8 @@ export interface Binding {
   keys: string
   what: string
   run: (event: KeyboardEvent) => void
+  /** Whether it leads to a field: what is typed before the field is there is meant for it. */
+  opensField?: boolean
 }
 
 interface Layer {
@@ -16,6 +18,10 @@ let pending = ''
 let pendingUntil = 0
 /** How long a key waits for the second of a pair, in milliseconds. */
 const PAIR = 900
+/** What was typed for a field that is not there yet, and until when it is waited for. */
+let ahead: { text: string; until: number } | undefined
+/** How long a field is waited for, in milliseconds; it may have to be loaded first. */
+const FIELD = 10_000
 
 /** Binds keys until the returned function is called; later layers go first. */
 export function bind(name: string, bindings: Binding[]): () => void {
@@ -37,14 +43,44 @@ export function nameOf(event: KeyboardEvent): string {
 }
 
 /** Whether typing goes into a field. */
-export function isTyping(event: KeyboardEvent): boolean {
+export function isTyping(event: Event): boolean {
   const target = event.target as HTMLElement
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
 }
 
+/** Keeps a key for the field that is on its way; false where none is. */
+function isKept(event: KeyboardEvent): boolean {
+  if (!ahead || isTyping(event)) return false
+  if (event.timeStamp > ahead.until || event.key === 'Escape' || event.metaKey || event.ctrlKey || event.altKey) {
+    ahead = undefined
+    return false
+  }
+  if (event.key === 'Backspace') ahead.text = ahead.text.slice(0, -1)
+  else if (event.key.length === 1) ahead.text += event.key
+  event.preventDefault()
+  return true
+}
+
+/** Gives a field what was typed for it. */
+function handOver(event: FocusEvent): void {
+  if (!ahead || !isTyping(event)) return
+  const { text } = ahead
+  ahead = undefined
+  const field = event.target
+  if (!text || !(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) return
+  // Only fields of text have a selection.
+  if (field.selectionStart === null) return
+  // The one that focuses the field may select what is in it afterwards.
+  queueMicrotask(() => {
+    field.setRangeText(text, field.selectionStart ?? 0, field.selectionEnd ?? 0, 'end')
+    field.dispatchEvent(new InputEvent('input', { bubbles: true }))
+  })
+}
+
 export function startKeys(): void {
+  addEventListener('focusin', handOver)
   addEventListener('keydown', event => {
-    if (event.defaultPrevented || event.isComposing) return
+    if (event.defaultPrevented || event.isComposing || isKept(event)) return
     // What lies over the page has the keys to itself.
     if (document.querySelector('dialog[open]')) return
     const name = nameOf(event)
@@ -55,6 +91,7 @@ export function startKeys(): void {
     pending = ''
     if (found) {
       event.preventDefault()
+      if (found.opensField) ahead = { text: '', until: event.timeStamp + FIELD }
       found.run(event)
     } else if (layers.some(layer => layer.bindings.some(one => one.keys.split(', ').some(keys => keys.startsWith(`${name} `))))) {
       pending = name

@@ -15,6 +15,9 @@ function read(from: { pathname: string; search: string; hash: string }): Place {
   return { path: from.pathname, query: new URLSearchParams(from.search), hash: from.hash.slice(1) }
 }
 
+/** Where one was in the list of sessions: its filters, and the session that was opened last. */
+export const list = { query: '', row: '' }
+
 /** The parts of the path: `/s/abc` is `['s', 'abc']`. */
 export const parts = computed(() => place.value.path.split('/').filter(Boolean).map(decodeURIComponent))
 

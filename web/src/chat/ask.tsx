@@ -3,7 +3,7 @@
 import { lazy, Suspense } from 'preact/compat'
 import { useState } from 'preact/hooks'
 import { post, type Schemas } from '../api/client.ts'
-import { Button } from '../ui/parts.tsx'
+import { Button, focusOn } from '../ui/parts.tsx'
 import { attempt } from '../ui/toast.tsx'
 import { fieldOf } from './field.ts'
 
@@ -80,7 +80,7 @@ function Permission(props: Props & { isPlan: boolean }) {
           }}
         >
           <input
-            autofocus
+            ref={focusOn}
             class="field grow"
             aria-label="What Claude should do instead"
             placeholder="What Claude should do instead (optional)"

@@ -6,7 +6,7 @@ import { Failure, get, isCancelled, post, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { money, shortPath } from '../format.ts'
 import { go, place, sessionAddress } from '../router.ts'
-import { Button, ErrorLine, Head } from '../ui/parts.tsx'
+import { Button, ErrorLine, focusOn, Head } from '../ui/parts.tsx'
 import { MODES, MODELS } from './options.ts'
 import { Select } from './composer.tsx'
 import '../style/start.css'
@@ -45,6 +45,7 @@ export function Start() {
   }, [task.value, directory])
   const advised = pick.value?.action === 'resume' ? pick.value.session_id : undefined
   const chosen = choice.value === 'advised' ? advised : choice.value === 'fresh' ? undefined : choice.value
+  const isQueued = choice.value === 'advised' && pick.value?.action === 'queue'
   const start = async () => {
     isStarting.value = true
     failure.value = undefined
@@ -70,7 +71,7 @@ export function Start() {
         }}
       >
         <textarea
-          autofocus
+          ref={focusOn}
           class="field"
           rows={5}
           aria-label="What should be done"
@@ -110,7 +111,7 @@ export function Start() {
         {failure.value && <ErrorLine error={failure.value} />}
         <div class="start-buttons">
           <Button kind="main" type="submit" icon="play" disabled={!task.value.trim() || isStarting.value}>
-            {isStarting.value ? 'Starting…' : chosen ? 'Continue that session' : 'Start a fresh session'}
+            {isStarting.value ? 'Starting…' : chosen ? 'Continue that session' : isQueued ? 'Start when it is free' : 'Start a fresh session'}
           </Button>
           <span class="dim">
             in <code>{shortPath(directory)}</code> · <kbd>Ctrl</kbd> <kbd>Enter</kbd>

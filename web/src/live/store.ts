@@ -4,6 +4,7 @@ import { computed, signal } from '@preact/signals'
 import { get, type Schemas } from '../api/client.ts'
 import { overlay, type Annotations } from './overlay.ts'
 import { blank, fold, isWorking, needsPerson, type LiveState, type StreamEvent } from './fold.ts'
+import { withOwnNames } from './names.ts'
 import { poll } from './poll.ts'
 import { listen, type Connection } from './stream.ts'
 
@@ -18,8 +19,10 @@ const listed = signal<Row[] | undefined>(undefined)
 const listedHidden = signal<Row[] | undefined>(undefined)
 /** What sessions were annotated with since the page was loaded. */
 export const annotated = computed(() => (version.value, state.annotated))
+/** Repositories that share a name have one of their own. */
+const named = computed(() => listed.value && withOwnNames(listed.value))
 /** A short row for each session that is not hidden, newest first; undefined until they have come. */
-export const rows = computed(() => listed.value && overlay(listed.value, annotated.value))
+export const rows = computed(() => named.value && overlay(named.value, annotated.value))
 /** The same of hidden sessions, once somebody asked for them. */
 export const hiddenRows = computed(() => listedHidden.value && overlay(listedHidden.value, annotated.value))
 export const rowsError = signal<string | undefined>(undefined)

@@ -5,6 +5,7 @@ import { lazy, Suspense } from 'preact/compat'
 import { get } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { about, count, isoDay, money, plural } from '../format.ts'
+import { ownNames, withOwnNames } from '../live/names.ts'
 import { now, rows as sessionRows } from '../live/store.ts'
 import { place, setQuery } from '../router.ts'
 import { Icon } from '../ui/icons.tsx'
@@ -32,9 +33,12 @@ export function Cost() {
   const query = span === 'all' ? {} : { since: span }
   const { state, reload } = useResource(signal => get('/api/v1/spending', { query: query as never, signal }), [span])
   const answer = state.value.data
+  // Which models have a price of the person's own is said by the other list of what was spent.
+  const byModel = useResource(signal => get('/api/v1/cost', { query: { by: 'model', ...query } as never, signal }), [span])
+  const own = new Set(byModel.state.value.data?.own_prices)
   return (
     <>
-      <Head title="Cost" note={answer?.prices_as_of ? `estimated by list prices of ${answer.prices_as_of}` : undefined}>
+      <Head title="Cost" note={answer?.prices_as_of ? `estimated by list prices of ${answer.prices_as_of}${own.size ? ` and ${plural(own.size, 'price')} of your own` : ''}` : undefined}>
         <div class="segments" role="group" aria-label="Time">
           {SPANS.map(([value, label]) => (
             <button key={value} type="button" aria-pressed={span === value} onClick={() => setQuery({ span: value, day: undefined })}>
@@ -47,13 +51,15 @@ export function Cost() {
         {state.value.error && <ErrorLine error={state.value.error} retry={reload} />}
         {!answer && !state.value.error && <Loading lines={8} />}
         {answer && !answer.rows.length && <Empty title="Nothing was used in this time" />}
-        {answer && answer.rows.length > 0 && <Report rows={answer.rows} isAll={span === 'all'} span={span} />}
+        {answer && answer.rows.length > 0 && <Report rows={answer.rows} own={own} isAll={span === 'all'} span={span} />}
       </div>
     </>
   )
 }
 
-function Report({ rows, isAll, span }: { rows: SpendingRow[]; isAll: boolean; span: string }) {
+function Report({ rows: taken, own, isAll, span }: { rows: SpendingRow[]; own: ReadonlySet<string>; isAll: boolean; span: string }) {
+  const names = ownNames(taken)
+  const rows = withOwnNames(taken, names)
   const picked = choose(rows, chosen.value)
   const sum = total(picked)
   const known = rows.map(row => row.day).filter((day): day is string => Boolean(day)).sort()
@@ -67,7 +73,7 @@ function Report({ rows, isAll, span }: { rows: SpendingRow[]; isAll: boolean; sp
         <span class="dim">
           {plural(sum.sessions.size, 'session')} · {count(sum.tokensOut)} tokens out · {count(sum.tokensIn)} in
         </span>
-        <Chips />
+        <Chips names={names} />
       </p>
       <Suspense fallback={<div class="chart" />}>
         <Chart days={all} sums={projects} chosen={chosen.value.day} choose={day => setQuery({ day: chosen.peek().day === day ? undefined : day })} />
@@ -75,7 +81,7 @@ function Report({ rows, isAll, span }: { rows: SpendingRow[]; isAll: boolean; sp
       <div class="cost-tables">
         <SumTable rows={picked} by="project" name="Project" />
         <SumTable rows={picked} by="branch" name="Branch" />
-        <SumTable rows={picked} by="model" name="Model" />
+        <SumTable rows={picked} by="model" name="Model" own={own} />
         <DayTable rows={picked} />
         <SessionTable rows={picked} />
       </div>
@@ -83,14 +89,14 @@ function Report({ rows, isAll, span }: { rows: SpendingRow[]; isAll: boolean; sp
   )
 }
 
-function Chips() {
+function Chips({ names }: { names: ReadonlyMap<string, string> }) {
   return (
     <>
       {(['day', 'project', 'branch', 'model'] as const)
         .filter(name => chosen.value[name])
         .map(name => (
           <button key={name} type="button" class="chip" aria-label={`Remove the filter ${name} ${chosen.value[name]}`} onClick={() => setQuery({ [name]: undefined })}>
-            {name}: {chosen.value[name]} <Icon name="close" />
+            {name}: {names.get(chosen.value[name]) ?? chosen.value[name]} <Icon name="close" />
           </button>
         ))}
     </>
@@ -100,7 +106,7 @@ function Chips() {
 /** How many lines of a table are shown. */
 const LINES = 12
 
-function SumTable({ rows, by, name }: { rows: SpendingRow[]; by: Exclude<By, 'session'>; name: string }) {
+function SumTable({ rows, by, name, own }: { rows: SpendingRow[]; by: Exclude<By, 'session'>; name: string; own?: ReadonlySet<string> }) {
   const all = sums(rows, by)
   const most = Math.max(0.000001, all[0]?.cost ?? 0)
   return (
@@ -122,6 +128,11 @@ function SumTable({ rows, by, name }: { rows: SpendingRow[]; by: Exclude<By, 'se
                 <button type="button" class="cell" onClick={() => setQuery({ [by]: chosen.peek()[by] === sum.key ? undefined : sum.key })}>
                   {sum.key || 'Not known'}
                 </button>
+                {own?.has(sum.key) && (
+                  <span class="tag own" title="From [prices] in your settings">
+                    your price
+                  </span>
+                )}
                 <meter min={0} max={most} value={sum.cost} aria-label={`${sum.key}: ${money(sum.cost)}`} />
               </td>
               <td class="number">{sum.sessions.size}</td>

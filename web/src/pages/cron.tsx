@@ -7,7 +7,7 @@ import { duration, money, shortPath } from '../format.ts'
 import { now } from '../live/store.ts'
 import { Select } from '../chat/composer.tsx'
 import { MODELS, MODES } from '../chat/options.ts'
-import { Age, Button, Empty, ErrorLine, Head, Loading } from '../ui/parts.tsx'
+import { Age, Button, Empty, ErrorLine, focusOn, Head, Loading } from '../ui/parts.tsx'
 import { attempt } from '../ui/toast.tsx'
 import { scheduleBody, scheduleInWords, type When } from './schedule.ts'
 import '../style/settings.css'
@@ -157,7 +157,7 @@ function JobForm({ done, cancel }: { done: () => void; cancel: () => void }) {
     >
       <label class="labelled">
         Name
-        <input class="field" required autofocus value={fields.value.name} onInput={set('name')} placeholder="nightly-tests" />
+        <input class="field" required ref={focusOn} value={fields.value.name} onInput={set('name')} placeholder="nightly-tests" />
       </label>
       <label class="labelled wide">
         Task

@@ -3,6 +3,7 @@
 import { get, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { money, plural, shortPath } from '../format.ts'
+import { ownNames } from '../live/names.ts'
 import { place } from '../router.ts'
 import { Age, Empty, ErrorLine, Head, Loading, StateDot } from '../ui/parts.tsx'
 import '../style/settings.css'
@@ -15,6 +16,7 @@ export function Projects() {
 function All() {
   const { state, reload } = useResource(signal => get('/api/v1/projects', { signal }), [])
   const projects = state.value.data?.projects
+  const names = ownNames((projects ?? []).map(({ path, name }) => ({ path, project: name })))
   return (
     <>
       <Head title="Projects" note={projects && plural(projects.length, 'repository', 'repositories')} />
@@ -40,7 +42,7 @@ function All() {
                   <tr key={project.path}>
                     <td>
                       <a class="strong" href={`/projects?path=${encodeURIComponent(project.path)}`}>
-                        {project.name}
+                        {names.get(project.path) ?? project.name}
                       </a>
                     </td>
                     <td class="dim desk-only">{shortPath(project.path)}</td>
@@ -70,7 +72,7 @@ function Project({ path }: { path: string }) {
         <a class="button" href={`/sessions?project=${encodeURIComponent(path)}`}>
           Sessions
         </a>
-        <a class="button" href={`/cost?span=all&project=${encodeURIComponent(path.split('/').pop() ?? '')}`}>
+        <a class="button" href={`/cost?span=all&project=${encodeURIComponent(path)}`}>
           Cost
         </a>
         <a class="button main" href={`/new?repo=${encodeURIComponent(path)}`}>

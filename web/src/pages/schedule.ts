@@ -1,6 +1,7 @@
 // When a job runs: as a form says it, as the server takes it, and in words. Pure.
 
 import type { Schemas } from '../api/client.ts'
+import { moment } from '../format.ts'
 
 export interface When {
   kind: 'daily' | 'weekly' | 'every' | 'once' | 'cron'
@@ -31,7 +32,7 @@ export function scheduleBody(when: When): { cron?: string; every?: string; at?: 
 const DAYS = ['Sundays', 'Mondays', 'Tuesdays', 'Wednesdays', 'Thursdays', 'Fridays', 'Saturdays', 'Sundays']
 
 export function scheduleInWords(schedule: Schemas['JobSchedule']): string {
-  if (schedule.kind === 'at') return `once, ${new Date(schedule.at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })}`
+  if (schedule.kind === 'at') return `once, ${moment(schedule.at)}`
   if (schedule.kind === 'every') return `every ${span(schedule.every_ms)}`
   const zone = schedule.tz ? ` (${schedule.tz})` : ''
   const simple = /^(\d{1,2}) (\d{1,2}) \* \* (\*|[0-7])$/.exec(schedule.expr)

@@ -5,7 +5,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Failure, get, isCancelled, type Schemas } from '../api/client.ts'
 import { bind } from '../keys.ts'
-import { plural } from '../format.ts'
+import { clock, grouped, moment, plural } from '../format.ts'
 import { rows } from '../live/store.ts'
 import { go, place, sessionAddress, setQuery } from '../router.ts'
 import { Age, Empty, ErrorLine } from '../ui/parts.tsx'
@@ -17,6 +17,9 @@ type Answer = Schemas['SearchAnswer']
 type Hit = Schemas['SearchHit']
 
 const FILTERS = ['project', 'branch', 'role', 'since', 'until', 'file', 'source', 'mode'] as const
+
+/** After how many milliseconds a question is asked again whose answer left files out. */
+const PENDING = 3000
 
 export function Search() {
   const query = place.value.query
@@ -31,19 +34,22 @@ export function Search() {
     current.value = 0
     if (!text.trim()) return void (answer.value = undefined)
     const controller = new AbortController()
-    const timer = setTimeout(async () => {
+    const ask = async () => {
       isBusy.value = true
       try {
         const filters = Object.fromEntries(FILTERS.map(name => [name, query.get(name) || undefined]))
         answer.value = await get('/api/v1/search', { query: { ...filters, query: text, limit: 30 } as never, signal: controller.signal })
         failure.value = undefined
         isBusy.value = false
+        // What is being indexed may hold a better answer.
+        if (answer.value.pending.files > 0) timer = setTimeout(ask, PENDING)
       } catch (error) {
         if (isCancelled(error)) return
         failure.value = error instanceof Failure ? error : new Failure(0, 'internal', String(error))
         isBusy.value = false
       }
-    }, 80)
+    }
+    let timer = setTimeout(ask, 80)
     return () => {
       clearTimeout(timer)
       controller.abort()
@@ -63,7 +69,7 @@ export function Search() {
       { keys: 'j, down', what: 'Next hit', run: () => move(1) },
       { keys: 'k, up', what: 'Previous hit', run: () => move(-1) },
       { keys: 'enter, o', what: 'Open at the place', run: open },
-      { keys: '/, f', what: 'Search words', run: () => field.current?.select() },
+      { keys: '/, f', what: 'Search words', opensField: true, run: () => field.current?.select() },
       { keys: 'escape', what: 'Leave the field', run: () => field.current?.blur() },
     ])
   }, [])
@@ -109,7 +115,9 @@ function addressOf(hit: Hit): string {
 
 function Filters() {
   const query = place.value.query
-  const projects = [...new Set((rows.value ?? []).map(row => row.project).filter((name): name is string => Boolean(name)))].sort()
+  // A name that several repositories have is asked for by its path.
+  const projects = new Map((rows.value ?? []).flatMap(row => (row.project ? [[row.project, row.project.includes('/') && row.path ? row.path : row.project] as const] : [])))
+  const named = [...projects].sort(([one], [other]) => one.localeCompare(other)).map(([name, value]) => [value, name] as const)
   const select = (name: string, label: string, options: readonly (readonly [string, string])[]) => (
     <select class={`field${query.get(name) ? ' set' : ''}`} aria-label={label} value={query.get(name) ?? ''} onChange={event => setQuery({ [name]: event.currentTarget.value || undefined })}>
       {options.map(([value, text]) => (
@@ -121,7 +129,7 @@ function Filters() {
   )
   return (
     <div class="search-filters">
-      {select('project', 'Project', [['', 'Any project'], ...projects.map(name => [name, name] as const)])}
+      {select('project', 'Project', [['', 'Any project'], ...named])}
       {select('since', 'Time', [['', 'Any time'], ['today', 'Today'], ['7d', 'Last 7 days'], ['30d', 'Last 30 days'], ['365d', 'Last year']])}
       {select('role', 'Who said it', [['', 'Anybody'], ['user', 'You'], ['assistant', 'Claude'], ['tool', 'Tools']])}
       {select('mode', 'How to search', [['', 'Words and meaning'], ['lexical', 'Words'], ['semantic', 'Meaning']])}
@@ -140,7 +148,7 @@ function Status({ answer, isBusy }: { answer: Answer | undefined; isBusy: boolea
   }
   return (
     <p class="search-status dim" role="status">
-      {answer && !answer.hint?.is_all && `${plural(answer.hits.length, 'session')} of ${answer.known.toLocaleString('en')}`}
+      {answer && !answer.hint?.is_all && `${plural(answer.hits.length, 'session')} of ${grouped(answer.known)}`}
       {isBusy && ' …'}
       {notes.map(note => (
         <span key={note} class="note">
@@ -151,6 +159,19 @@ function Status({ answer, isBusy }: { answer: Answer | undefined; isBusy: boolea
   )
 }
 
+/** The day if it is another one, else the time of day. */
+function when(at: string, first: string | null): string {
+  return first && new Date(first).toDateString() === new Date(at).toDateString() ? clock(at) : moment(at)
+}
+
+function projectOf(hit: Hit): string | null | undefined {
+  return rows.value?.find(row => row.id === hit.session_id)?.project ?? hit.project
+}
+
+function Snippet({ of }: { of: Pick<Hit, 'snippet' | 'marks'> }) {
+  return <>{marked(of.snippet ?? '', of.marks as unknown as [number, number][]).map((part, place) => (part.isMarked ? <mark key={place}>{part.text}</mark> : part.text))}</>
+}
+
 function HitRow({ hit, at, isCurrent }: { hit: Hit; at: number; isCurrent: boolean }) {
   const inside = (
     <>
@@ -158,18 +179,22 @@ function HitRow({ hit, at, isCurrent }: { hit: Hit; at: number; isCurrent: boole
         <span class="hit-title">{hit.title ?? 'Untitled'}</span>
         {hit.file_missing && <span class="tag">transcript gone</span>}
         {hit.branch && <span class="tag">{hit.branch}</span>}
-        <span class="dim">{hit.project}</span>
+        <span class="dim">{projectOf(hit)}</span>
         <Age at={hit.last_modified ? Date.parse(hit.last_modified) : undefined} />
       </div>
       <p class="hit-snippet">
-        <span class="dim">{hit.role === 'user' ? 'You' : hit.role === 'assistant' ? 'Claude' : hit.kind}</span>{' '}
-        {marked(hit.snippet ?? '', hit.marks as unknown as [number, number][]).map((part, place) => (part.isMarked ? <mark key={place}>{part.text}</mark> : part.text))}
+        <span class="dim">{hit.role === 'user' ? 'You' : hit.role === 'assistant' ? 'Claude' : hit.kind}</span> <Snippet of={hit} />
       </p>
     </>
   )
   return (
     <li id={`hit-${at}`} class={isCurrent ? 'hit current' : 'hit'} title={why(hit)}>
       {hit.session_id ? <a href={addressOf(hit)}>{inside}</a> : <div>{inside}</div>}
+      {hit.session_id && hit.later && (
+        <a class="later" href={sessionAddress(hit.session_id, hit.later.subagent ? undefined : hit.later.uuid)} title="About as good, and said after it: what was found may have been corrected there">
+          <span class="dim">Later in this session{hit.later.at && `, ${when(hit.later.at, hit.at)}`}</span> <Snippet of={hit.later} />
+        </a>
+      )}
       {hit.also_in.length > 0 && (
         <p class="also dim">
           also in{' '}

@@ -3,13 +3,13 @@
 import { computed, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { VList, type VListHandle } from 'virtua'
-import { dayName, money, plural } from '../format.ts'
+import { dayName, grouped, money, plural } from '../format.ts'
 import { bind } from '../keys.ts'
 import { annotationsNow, edited, setHidden, togglePin } from '../live/annotations.ts'
 import { isUnread, markRead } from '../live/kept.ts'
 import { askForHidden, hiddenRows, liveSession, now, refreshRows, rows, rowsError, type Row } from '../live/store.ts'
 import { inWords } from '../live/fold.ts'
-import { go, place, setQuery } from '../router.ts'
+import { go, list as last, place, setQuery } from '../router.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Age, Empty, ErrorLine, Head, Loading, StateDot } from '../ui/parts.tsx'
 import { lines, readFilter, select, type Filter, type Known, type Line } from './filter.ts'
@@ -40,12 +40,20 @@ const shown = computed(() => lines(chosen.value, filter.value, known.value))
 
 export function Sessions() {
   const current = useSignal(-1)
-  const list = useRef<VListHandle>(null)
+  const view = useRef<VListHandle>(null)
   const field = useRef<HTMLInputElement>(null)
   const selected = useComputed(() => shown.value[current.value])
   useEffect(() => {
     if (filter.value.show === 'hidden') askForHidden()
   }, [filter.value.show])
+  useEffect(() => void (last.query = location.search), [place.value.query.toString()])
+  // Who comes back goes on where they were.
+  useEffect(() => {
+    const at = shown.peek().findIndex(line => line.key === last.row)
+    if (at < 0) return
+    current.value = at
+    view.current?.scrollToIndex(at, { align: 'center' })
+  }, [listed.value === undefined])
   useEffect(() => {
     const move = (by: number) => {
       const all = shown.peek()
@@ -53,7 +61,7 @@ export function Sessions() {
       while (all[at]?.kind === 'group') at += by
       if (all[at]) {
         current.value = at
-        list.current?.scrollToIndex(at, { align: 'nearest' })
+        view.current?.scrollToIndex(at, { align: 'nearest' })
       }
     }
     const withRow = (act: (row: Row) => void) => () => {
@@ -65,19 +73,19 @@ export function Sessions() {
       { keys: 'k, up', what: 'Previous session', run: () => move(-1) },
       { keys: 'enter, o', what: 'Open', run: withRow(row => go(`/s/${row.id}`)) },
       { keys: 'p', what: 'Pin or unpin', run: withRow(row => togglePin(row.id)) },
-      { keys: 't', what: 'Tags', run: withRow(row => (edited.value = { id: row.id, field: 'tags' })) },
-      { keys: 'r', what: 'Name', run: withRow(row => (edited.value = { id: row.id, field: 'name' })) },
-      { keys: 'e', what: 'Note', run: withRow(row => (edited.value = { id: row.id, field: 'note' })) },
+      { keys: 't', what: 'Tags', opensField: true, run: withRow(row => (edited.value = { id: row.id, field: 'tags' })) },
+      { keys: 'r', what: 'Name', opensField: true, run: withRow(row => (edited.value = { id: row.id, field: 'name' })) },
+      { keys: 'e', what: 'Note', opensField: true, run: withRow(row => (edited.value = { id: row.id, field: 'note' })) },
       { keys: 'x', what: 'Hide, or show again', run: withRow(row => void setHidden(row.id, !annotationsNow(row.id).hidden)) },
       { keys: 'm', what: 'Mark as read', run: withRow(row => markRead(row.id, Date.now())) },
-      { keys: 'f', what: 'Filter', run: () => field.current?.focus() },
+      { keys: 'f', what: 'Filter', opensField: true, run: () => field.current?.focus() },
       { keys: 'escape', what: 'Clear the filter', run: () => (field.current?.blur(), setQuery({ q: undefined })) },
     ])
   }, [])
   const all = listed.value
   return (
     <div class="sessions">
-      <Head title="Sessions" note={all ? `${chosen.value.length.toLocaleString('en')} of ${all.length.toLocaleString('en')}` : undefined} />
+      <Head title="Sessions" note={all ? `${grouped(chosen.value.length)} of ${grouped(all.length)}` : undefined} />
       <Filters field={field} />
       {rowsError.value && !all && <ErrorLine error={{ message: rowsError.value }} retry={() => void refreshRows()} />}
       {!all && !rowsError.value && <Loading lines={12} />}
@@ -96,7 +104,7 @@ export function Sessions() {
           <span class="row-cost">Cost</span>
           <span class="age">Last</span>
         </div>
-        <VList ref={list as never} class="session-list" role="region" aria-label="All sessions">
+        <VList ref={view as never} class="session-list" role="region" aria-label="All sessions">
           {shown.value.map((line, at) => (
             <ListLine key={line.key} line={line} at={at} total={shown.value.length} isCurrent={at === current.value} />
           ))}

@@ -27,7 +27,7 @@ export function choose(rows: readonly SpendingRow[], chosen: Chosen): SpendingRo
   return rows.filter(
     row =>
       (!chosen.day || row.day === chosen.day) &&
-      (!chosen.project || (row.project ?? '') === chosen.project) &&
+      (!chosen.project || (row.project ?? '') === chosen.project || row.path === chosen.project) &&
       (!chosen.branch || (row.branch ?? '') === chosen.branch) &&
       (!chosen.model || row.model === chosen.model),
   )

@@ -11,6 +11,7 @@ import { theme } from '../ui/theme.ts'
 import { Icon, type IconName } from '../ui/icons.tsx'
 import { StateDot } from '../ui/parts.tsx'
 import type { State } from '../live/fold.ts'
+import { marked } from '../pages/hit.ts'
 import { paletteOpen } from './open.ts'
 import { score } from './score.ts'
 import '../style/palette.css'
@@ -156,13 +157,25 @@ function commandChoices(text: string): Choice[] {
   return [...matching.slice(0, text ? SHOWN : 9), ...search]
 }
 
+/** How much is shown before the first word that was found, in characters. */
+const BEFORE = 16
+
+/** The text of a hit from shortly before what was found in it. */
+function around(hit: Schemas['SearchHit']): string {
+  const parts = marked(hit.snippet ?? hit.title ?? '', hit.marks as unknown as [number, number][])
+  const first = parts.findIndex(part => part.isMarked)
+  const before = first > 0 ? parts[first - 1]!.text : ''
+  const text = parts.slice(Math.max(0, first)).map(part => part.text).join('')
+  return `${before.length > BEFORE ? `…${before.slice(-BEFORE)}` : before}${text}`.replaceAll(/\s+/g, ' ').slice(0, 160)
+}
+
 function hitChoices(hits: readonly Schemas['SearchHit'][]): Choice[] {
   return hits
     .filter(hit => hit.session_id)
     .map((hit, place) => ({
       key: `hit ${place} ${hit.session_id}`,
       group: 'What was said',
-      title: (hit.snippet ?? hit.title ?? '').replaceAll(/\s+/g, ' ').slice(0, 160),
+      title: around(hit),
       note: hit.title ?? '',
       icon: 'document' as const,
       run: () => go(sessionAddress(hit.session_id!, hit.uuid)),

@@ -111,14 +111,3 @@ function isIn(item: Item, layout: Layout): boolean {
   if (layout === 'conversation') return item.kind !== 'tool' && item.kind !== 'thinking'
   return item.kind === 'prompt' || item.kind === 'divider'
 }
-
-/** The conversation as Markdown. */
-export function markdown(title: string, all: readonly Item[]): string {
-  const said = all.flatMap(item => {
-    if (item.kind === 'prompt') return [`## You\n\n${item.text}`]
-    if (item.kind === 'text') return [`## Claude\n\n${item.text}`]
-    if (item.kind === 'tool') return [`- \`${item.name}\``]
-    return item.kind === 'divider' ? [`---\n\n*${item.text}*`] : []
-  })
-  return `# ${title}\n\n${said.join('\n\n').replaceAll(/\n\n- `/g, '\n- `')}\n`
-}

@@ -2,7 +2,7 @@
 // real, so that the place one reads at never moves.
 
 import { memo } from 'preact/compat'
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { clock } from '../format.ts'
 import { go, sessionAddress } from '../router.ts'
 import { Icon } from '../ui/icons.tsx'
@@ -18,6 +18,24 @@ interface Props {
   session: string
   items: readonly Item[]
   isInner?: boolean
+}
+
+/** The conversation as a feed: its articles know their place, and how many there are once all are here. */
+export function Feed({ session, items, isBusy, isWhole }: Props & { isBusy: boolean; isWhole: boolean }) {
+  const feed = useRef<HTMLDivElement>(null)
+  // Set beside the articles: those that are here need not be made again because older ones came before them.
+  useLayoutEffect(() => {
+    const all = feed.current?.children ?? []
+    for (let at = 0; at < all.length; at++) {
+      all[at]!.setAttribute('aria-posinset', String(at + 1))
+      all[at]!.setAttribute('aria-setsize', String(isWhole ? all.length : -1))
+    }
+  }, [items, isWhole])
+  return (
+    <div ref={feed} role="feed" aria-label="Conversation" aria-busy={isBusy}>
+      <Items session={session} items={items} />
+    </div>
+  )
 }
 
 export function Items({ session, items, isInner = false }: Props) {
@@ -38,7 +56,7 @@ interface EntryProps {
 }
 
 const Entry = memo(function Entry({ session, item, isInner, isFirstOfAnswer }: EntryProps) {
-  const place = isInner ? {} : { 'data-uuid': item.uuid, 'data-key': item.key }
+  const place = isInner ? {} : { 'data-uuid': item.uuid, 'data-key': item.key, tabIndex: -1 }
   if (item.kind === 'divider') return <Divider item={item} session={session} place={place} />
   return (
     <article class={`item item-${item.kind}${isFirstOfAnswer ? ' first' : ''}`} aria-label={labelOf(item)} {...place}>
@@ -128,7 +146,7 @@ function Summary({ text }: { text: string }) {
 
 function Divider({ item, session, place }: { item: Item & { kind: 'divider' }; session: string; place: object }) {
   return (
-    <div class={`divider divider-${item.what}`} role="separator" aria-label={item.text} {...place}>
+    <article class={`divider divider-${item.what}`} aria-label={item.text} {...place}>
       {item.target || item.from ? (
         <button type="button" onClick={() => go(sessionAddress(item.from ?? session, item.target))}>
           {item.text} · open it
@@ -136,7 +154,7 @@ function Divider({ item, session, place }: { item: Item & { kind: 'divider' }; s
       ) : (
         <span>{item.text}</span>
       )}
-    </div>
+    </article>
   )
 }
 

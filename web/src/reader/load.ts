@@ -58,16 +58,3 @@ export class Loader {
     }
   }
 }
-
-/** Every message of a session, from its beginning; for what is taken away as a file. */
-export async function everything(session: string): Promise<Page['messages']> {
-  const pages: Page['messages'][] = []
-  let before: string | null | undefined
-  do {
-    const query = { limit: 500, ...(before ? { before } : {}) }
-    const page = await get('/api/v1/sessions/{session}/blocks', { path: { session }, query })
-    pages.unshift(page.messages)
-    before = page.older
-  } while (before)
-  return pages.flat()
-}

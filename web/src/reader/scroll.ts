@@ -40,3 +40,19 @@ export function showRecord(scroller: HTMLElement, uuid: string): boolean {
 export function isAtEnd(scroller: HTMLElement): boolean {
   return scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 60
 }
+
+/** The next item of a kind: from the one that has the focus and is seen, else from the top of the screen, or from the end. */
+export function neighbour(scroller: HTMLElement, selector: string, by: number): HTMLElement | undefined {
+  const all = [...scroller.querySelectorAll<HTMLElement>(selector)]
+  const screen = scroller.getBoundingClientRect()
+  const focused = document.activeElement?.closest<HTMLElement>('[data-key]')
+  const place = focused && scroller.contains(focused) ? focused.getBoundingClientRect() : undefined
+  if (place && place.bottom > screen.top && place.top < screen.bottom) {
+    const side = by > 0 ? Node.DOCUMENT_POSITION_FOLLOWING : Node.DOCUMENT_POSITION_PRECEDING
+    const beyond = (item: HTMLElement) => Boolean(focused!.compareDocumentPosition(item) & side)
+    return by > 0 ? all.find(beyond) : all.findLast(beyond)
+  }
+  if (by < 0 && isAtEnd(scroller)) return all.at(-1)
+  const top = (item: HTMLElement) => item.getBoundingClientRect().top - screen.top - 24
+  return by > 0 ? all.find(item => top(item) > 4) : all.findLast(item => top(item) < -4)
+}

@@ -7,25 +7,26 @@ import { get } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { Composer } from '../chat/composer.tsx'
 import { Requests } from '../chat/need.tsx'
-import { isOver, useWorker } from '../chat/worker.ts'
-import { dayName } from '../format.ts'
+import { isOver, useWorker, type Worker } from '../chat/worker.ts'
+import { dayName, shortPath } from '../format.ts'
 import { bind } from '../keys.ts'
 import { isWorking } from '../live/fold.ts'
 import { edited, togglePin } from '../live/annotations.ts'
 import { kept, markRead, readUntil } from '../live/kept.ts'
 import { annotated, asking, heard, liveSession, now, rows } from '../live/store.ts'
-import { go, parts, place } from '../router.ts'
+import { go, list, parts, place } from '../router.ts'
 import { Button, ErrorLine, Loading } from '../ui/parts.tsx'
-import { FindBar } from './find.tsx'
 import { SessionHead } from './head.tsx'
 import { items, type Layout } from './items.ts'
-import { Items } from './list.tsx'
+import { Feed } from './list.tsx'
 import { Loader } from './load.ts'
+import { Directory } from './path.tsx'
 import { Markdown } from './markdown.tsx'
-import { anchorOf, isAtEnd, restore, showRecord, type Anchor } from './scroll.ts'
+import { anchorOf, isAtEnd, neighbour, restore, showRecord, type Anchor } from './scroll.ts'
 import { useOutline } from './outline.ts'
 import '../style/reader.css'
 
+const FindBar = lazy(async () => ({ default: (await import('./find.tsx')).FindBar }))
 const Side = lazy(async () => ({ default: (await import('./side.tsx')).Side }))
 const layout = kept<Layout>('layout', 'normal')
 const hasSide = kept('side', true)
@@ -119,12 +120,11 @@ function Reader({ id }: { id: string }) {
   const step = (selector: string, by: number) => {
     const at = scroller.current
     if (!at) return
-    const all = [...at.querySelectorAll<HTMLElement>(selector)]
-    const top = at.getBoundingClientRect().top + 24
-    const places = all.map(item => item.getBoundingClientRect().top - top)
-    const next = by > 0 ? places.findIndex(place => place > 4) : places.findLastIndex(place => place < -4)
-    if (next >= 0) at.scrollTop += places[next]!
-    else at.scrollTop = by > 0 ? at.scrollHeight : 0
+    const next = neighbour(at, selector, by)
+    if (!next) return void (at.scrollTop = by > 0 ? at.scrollHeight : 0)
+    // The focus goes along: what can be done with a message is next to it, and a screen reader reads it.
+    next.focus({ preventScroll: true })
+    at.scrollTop += next.getBoundingClientRect().top - at.getBoundingClientRect().top - 24
   }
   const toEnd = () => {
     follows.value = true
@@ -140,46 +140,53 @@ function Reader({ id }: { id: string }) {
         { keys: 'shift+j', what: 'Next prompt', run: () => step('.item-prompt', 1) },
         { keys: 'shift+k', what: 'Previous prompt', run: () => step('.item-prompt', -1) },
         { keys: 'shift+g, end', what: 'To the end, and follow', run: toEnd },
-        { keys: 'f', what: 'Find in the whole session', run: () => (finding.value = true) },
+        { keys: 'f', what: 'Find in the whole session', opensField: true, run: () => (finding.value = true) },
         { keys: 'l', what: 'All, conversation, or prompts only', run: nextLayout },
         { keys: 'i', what: 'Show or hide the side', run: () => (side().value = !side().peek()) },
         { keys: 'p', what: 'Pin or unpin', run: () => togglePin(id) },
-        { keys: 't', what: 'Tags', run: () => (edited.value = { id, field: 'tags' }) },
-        { keys: 'r', what: 'Name', run: () => (edited.value = { id, field: 'name' }) },
-        { keys: 'e', what: 'Note', run: () => (edited.value = { id, field: 'note' }) },
-        { keys: 'c', what: 'Write to the session', run: () => document.querySelector<HTMLElement>('.composer-text')?.focus() },
-        { keys: 'escape', what: 'Close, or go back to the list', run: () => (drawer.value ? (drawer.value = false) : finding.value ? (finding.value = false) : go('/sessions')) },
+        { keys: 't', what: 'Tags', opensField: true, run: () => (edited.value = { id, field: 'tags' }) },
+        { keys: 'r', what: 'Name', opensField: true, run: () => (edited.value = { id, field: 'name' }) },
+        { keys: 'e', what: 'Note', opensField: true, run: () => (edited.value = { id, field: 'note' }) },
+        { keys: 'c', what: 'Write to the session', opensField: true, run: () => document.querySelector<HTMLElement>('.composer-text')?.focus() },
+        { keys: 'escape', what: 'Close, or go back to the list', run: () => (drawer.value ? (drawer.value = false) : finding.value ? (finding.value = false) : go(`/sessions${list.query}`)) },
       ]),
     [],
   )
+  useEffect(() => void (list.row = id), [id])
   const live = liveSession(id)
   const asks = asking(id)
   const ours = worker.worker.value
   const isElsewhere = live?.pid !== undefined && isOver(ours) && live.activity.state !== 'ended'
   const info = session.state.value
+  const failed = loader.error.value
+  const isUnwritten = failed?.status === 404 && !isOver(ours)
   return (
-    <div class={side().value ? 'reader with-side' : 'reader'}>
+    <div class={side().value && info.data ? 'reader with-side' : 'reader'}>
       <div class="reader-main">
-        <SessionHead id={id} session={info.data} live={live} layout={layout} side={side()} find={() => (finding.value = true)} />
+        <SessionHead id={id} session={info.data} live={live} task={isOver(ours) ? undefined : ours!.task} layout={layout} side={side()} find={() => (finding.value = true)} />
         {finding.value && (
-          <FindBar
-            session={id}
-            start=""
-            goTo={found => {
-              follows.value = false
-              if (found.uuid) go(`/s/${id}#${found.uuid}`, { replace: true })
-              else void loader.openAt(found.offset)
-            }}
-            close={() => (finding.value = false)}
-          />
+          <Suspense fallback={null}>
+            <FindBar
+              session={id}
+              start=""
+              goTo={found => {
+                follows.value = false
+                if (found.uuid) go(`/s/${id}#${found.uuid}`, { replace: true })
+                else void loader.openAt(found.offset)
+              }}
+              close={() => (finding.value = false)}
+            />
+          </Suspense>
         )}
-        <div ref={scroller} class="reader-scroll" onScroll={onScroll} role="region" aria-label="Messages" aria-busy={loader.busy.value !== undefined} tabIndex={0}>
-          {loader.error.value?.status === 404 && !isOver(worker.worker.value) && <p class="doing">Starting…</p>}
-          {loader.error.value && (loader.error.value.status !== 404 || isOver(worker.worker.value)) && <ErrorLine error={loader.error.value} retry={() => void loader.open(hash || undefined)} />}
-          {!loader.window.value && !loader.error.value && <Loading lines={9} />}
+        <div ref={scroller} class="reader-scroll" onScroll={onScroll} role="region" aria-label="Messages" tabIndex={0}>
+          {failed && !isUnwritten && <ErrorLine error={failed} retry={() => void loader.open(hash || undefined)} />}
+          {!loader.window.value && !failed && <Loading lines={9} />}
           <div class="items">
             {loader.window.value?.older && <p class="edge dim">{loader.busy.value === 'older' ? 'Loading older messages…' : ' '}</p>}
-            <Items session={id} items={shown.value} />
+            {isUnwritten && <Unwritten worker={ours!} />}
+            <Directory.Provider value={info.data?.cwd ?? undefined}>
+              <Feed session={id} items={shown.value} isBusy={loader.busy.value !== undefined} isWhole={loader.window.value?.isLast === true && !loader.window.value.older} />
+            </Directory.Provider>
             {worker.draft.value && (
               <article class="item item-text draft" aria-label="Claude is writing">
                 <Markdown text={worker.draft.value} />
@@ -204,7 +211,7 @@ function Reader({ id }: { id: string }) {
           session={id}
           worker={ours}
           isBusy={isWorking(live?.activity.state)}
-          obstacle={isElsewhere ? `Open in a terminal (process ${live!.pid}); write there, or continue in a fork` : undefined}
+          obstacle={ours?.status === 'queued' ? 'Write when it has begun' : isElsewhere ? `Open in a terminal (process ${live!.pid}); write there, or continue in a fork` : undefined}
           onSent={() => {
             follows.value = true
             setTimeout(() => void loader.newer(), 400)
@@ -228,6 +235,21 @@ async function isWritten(loader: Loader, text: string | undefined): Promise<bool
   await (before ? loader.newer() : loader.open())
   const last = loader.window.peek()?.messages.slice(-20) ?? []
   return text === undefined || last.some(message => message.role === 'assistant' && message.blocks.some(block => block.type === 'text' && block.text.trim() === text.trim()))
+}
+
+/** A task that is not in a transcript yet, and what it waits for. */
+function Unwritten({ worker }: { worker: Worker }) {
+  const isQueued = worker.status === 'queued'
+  return (
+    <>
+      <article class="item item-prompt" aria-label="You">
+        <div class="prompt-text">{worker.task}</div>
+      </article>
+      <p class="doing" role="status">
+        <i class={isQueued ? 'dot' : 'dot dot-thinking'} /> {isQueued ? `Waits until the session before it has ended: one at a time works in ${shortPath(worker.directory)}` : 'Starting…'}
+      </p>
+    </>
+  )
 }
 
 function titleOf(id: string): string {

@@ -2,10 +2,11 @@
 
 import { useSignal } from '@preact/signals'
 import type { Schemas } from '../api/client.ts'
-import { about, age, baseName, clock, count, duration, money, plural, shortPath } from '../format.ts'
-import { now, rows } from '../live/store.ts'
+import { about, clock, count, duration, moment, money, plural, shortPath } from '../format.ts'
+import { rows } from '../live/store.ts'
 import { go, sessionAddress } from '../router.ts'
 import { Button, Empty, Loading } from '../ui/parts.tsx'
+import { Directory, Path } from './path.tsx'
 
 type Session = Schemas['Session']
 type Outline = Schemas['OutlineAnswer']
@@ -31,12 +32,20 @@ export function Side({ session, outline, close }: Props) {
     go(sessionAddress(session.session_id, uuid))
     close?.()
   }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    if (!by) return
+    event.preventDefault()
+    const at = TABS.findIndex(([name]) => name === tab.value) + by
+    tab.value = TABS.at(at % TABS.length)![0]
+    document.getElementById(`tab-${tab.value}`)?.focus()
+  }
   return (
     <aside class="side" aria-label="About this session">
       <div class="tabs">
-        <div role="tablist">
+        <div role="tablist" onKeyDown={onKeyDown}>
           {TABS.map(([name, label]) => (
-            <button key={name} type="button" role="tab" id={`tab-${name}`} aria-selected={tab.value === name} aria-controls="side-panel" onClick={() => (tab.value = name)}>
+            <button key={name} type="button" role="tab" id={`tab-${name}`} tabIndex={tab.value === name ? 0 : -1} aria-selected={tab.value === name} aria-controls="side-panel" onClick={() => (tab.value = name)}>
               {label}
             </button>
           ))}
@@ -53,7 +62,9 @@ export function Side({ session, outline, close }: Props) {
         ) : tab.value === 'timing' ? (
           <Timing outline={outline} goTo={goTo} />
         ) : (
-          <Files outline={outline} />
+          <Directory.Provider value={session.cwd ?? undefined}>
+            <Files outline={outline} />
+          </Directory.Provider>
         )}
       </div>
     </aside>
@@ -142,8 +153,8 @@ function Files({ outline }: { outline: Outline }) {
       <ul class="files">
         {outline.files.map(file => (
           <li key={file.path} title={file.path}>
-            <span>
-              {baseName(file.path)} <i>{shortPath(file.path).slice(0, -baseName(file.path).length - 1)}</i>
+            <span class="path">
+              <Path path={file.path} />
             </span>
             <ins>+{file.added}</ins>
             <del>−{file.removed}</del>
@@ -160,9 +171,9 @@ function About({ session }: { session: Session }) {
     ['Project', session.project && <a href={`/sessions?project=${encodeURIComponent(session.repo_path ?? session.project)}`}>{session.project}</a>],
     ['Directory', session.cwd && shortPath(session.cwd)],
     ['Branch', session.branch],
-    ['Started', session.created && new Date(session.created).toLocaleString('en-GB')],
-    ['Last active', session.last_modified && `${age(new Date(session.last_modified).getTime(), now.value)}, ${new Date(session.last_modified).toLocaleString('en-GB')}`],
-    ['Cost by list prices', session.cost_usd !== null && session.cost_usd !== undefined && about(session.cost_usd)],
+    ['Started', session.created && moment(session.created)],
+    ['Last active', session.last_modified && moment(session.last_modified)],
+    ['Cost, estimated', session.cost_usd !== null && session.cost_usd !== undefined && about(session.cost_usd)],
     ['Cost, says OpenClaw', session.total_cost_usd !== null && session.total_cost_usd !== undefined && money(session.total_cost_usd)],
     ['Tokens out', count(session.total_output_tokens)],
     ['Read from cache', count(session.cache_read_tokens)],

@@ -1,9 +1,12 @@
 // One call of a tool: a line with the field that matters, which opens to what it did.
 
+import { lazy, Suspense } from 'preact/compat'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { get } from '../api/client.ts'
 import { fieldOf } from '../chat/field.ts'
-import { baseName, count, duration, shortPath } from '../format.ts'
+import { count, duration } from '../format.ts'
+import { isWorking } from '../live/fold.ts'
+import { liveSession } from '../live/store.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Button } from '../ui/parts.tsx'
 import { attempt, copy } from '../ui/toast.tsx'
@@ -11,8 +14,10 @@ import { colour, languageOf } from './colours.ts'
 import { Diff, hunksOf, totals } from './diff.tsx'
 import type { Item, Result } from './items.ts'
 import { Markdown } from './markdown.tsx'
+import { Path } from './path.tsx'
 import { Picture } from './picture.tsx'
-import { Subagent } from './subagent.tsx'
+
+const Subagent = lazy(async () => ({ default: (await import('./subagent.tsx')).Subagent }))
 
 type Tool = Item & { kind: 'tool' }
 
@@ -35,7 +40,7 @@ export function ToolCall({ item, session }: { item: Tool; session: string }) {
       <button type="button" class="tool-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <Icon name={isOpen ? 'down' : 'right'} />
         <b>{shortName(item.name)}</b>
-        <span class={field.isCode ? 'tool-field code' : 'tool-field'} title={field.value.slice(0, 400)}>
+        <span class={`tool-field${field.isCode ? ' code' : ''}${isPath ? ' path' : ''}`} title={field.value.slice(0, 400)}>
           {isPath ? <Path path={field.value} /> : field.value.split('\n')[0]}
         </span>
         {field.label && <span class="tag">{field.label}</span>}
@@ -45,7 +50,7 @@ export function ToolCall({ item, session }: { item: Tool; session: string }) {
           </span>
         )}
         {result?.is_refused ? <span class="bad">refused</span> : result?.is_error && <span class="bad">failed</span>}
-        {!result && <span class="dim">no result</span>}
+        {!result && <Pending session={session} tool={item.name} />}
         {(item.ms ?? 0) >= SLOW && <span class="age">{duration(item.ms!)}</span>}
       </button>
       {isOpen && <Body item={item} session={session} hunks={hunks} />}
@@ -53,19 +58,17 @@ export function ToolCall({ item, session }: { item: Tool; session: string }) {
   )
 }
 
+/** What has become of a call without a result. */
+function Pending({ session, tool }: { session: string; tool: string }) {
+  const activity = liveSession(session)?.activity
+  const isThis = activity?.tool === tool
+  if (isThis && activity.state === 'waiting_permission') return <span class="bad">waits for you</span>
+  return <span class="dim">{isThis && isWorking(activity.state) ? 'running…' : 'no result'}</span>
+}
+
 /** `mcp__github__create_issue` is `github · create_issue`. */
 function shortName(name: string): string {
   return name.startsWith('mcp__') ? name.slice(5).replace('__', ' · ') : name
-}
-
-function Path({ path }: { path: string }) {
-  const name = baseName(path)
-  return (
-    <>
-      <span class="path-folder">{shortPath(path).slice(0, -name.length)}</span>
-      {name}
-    </>
-  )
 }
 
 function Body({ item, session, hunks }: { item: Tool; session: string; hunks: ReturnType<typeof hunksOf> }) {
@@ -85,7 +88,11 @@ function Body({ item, session, hunks }: { item: Tool; session: string; hunks: Re
       {isTask && typeof input.prompt === 'string' && <Output text={input.prompt} />}
       {!KNOWN.has(item.name) && !isTask && Object.keys(input).length > 0 && <Code text={JSON.stringify(input, null, 2)} language="json" />}
       {result?.pictures?.map(number => <Picture key={number} session={session} offset={item.resultOffset} number={number} />)}
-      {agent && <Subagent session={session} agent={agent} />}
+      {agent && (
+        <Suspense fallback={null}>
+          <Subagent session={session} agent={agent} />
+        </Suspense>
+      )}
       {result && !(hunks.length && !result.is_error) && item.name !== 'TodoWrite' && (
         <Answer result={result} item={item} session={session} isMarkdown={isTask || item.name === 'WebFetch'} />
       )}
@@ -95,9 +102,12 @@ function Body({ item, session, hunks }: { item: Tool; session: string; hunks: Re
 
 const KNOWN = new Set(['Bash', 'Edit', 'MultiEdit', 'Write', 'Read', 'Grep', 'Glob', 'ExitPlanMode', 'TodoWrite', 'WebFetch', 'WebSearch', 'Result'])
 
+/** What Claude Code puts around an error of its own, for the model. */
+const WRAPPED = /^\s*<tool_use_error>([^]*)<\/tool_use_error>\s*$/
+
 function Answer({ result, item, session, isMarkdown }: { result: Result; item: Tool; session: string; isMarkdown: boolean }) {
   const [whole, setWhole] = useState<string>()
-  const text = whole ?? result.text
+  const text = (whole ?? result.text).replace(WRAPPED, '$1')
   const isCut = whole === undefined && result.length > result.text.length
   const load = () =>
     attempt(async () => {

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 import type { Failure } from '../api/client.ts'
 import type { State } from '../live/fold.ts'
 import { now } from '../live/store.ts'
-import { age } from '../format.ts'
+import { age, moment } from '../format.ts'
 import { Icon, type IconName } from './icons.tsx'
 
 const NAMES: Record<State, string> = {
@@ -28,7 +28,7 @@ export function StateDot({ state, title }: { state: State | null | undefined; ti
 export function Age({ at }: { at: number | null | undefined }) {
   if (!at) return <span class="age" />
   return (
-    <time class="age" dateTime={new Date(at).toISOString()} title={new Date(at).toLocaleString('en-GB')}>
+    <time class="age" dateTime={new Date(at).toISOString()} title={moment(at)}>
       {age(at, now.value)}
     </time>
   )
@@ -62,6 +62,11 @@ export function Button({ children, icon, label, kind = 'plain', disabled, presse
       {children}
     </button>
   )
+}
+
+/** Takes the focus when it appears; `autofocus` counts once for a page that is loaded. */
+export function focusOn(part: HTMLElement | null): void {
+  part?.focus()
 }
 
 /** A page's heading with what can be done beside it. */

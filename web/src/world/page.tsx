@@ -53,6 +53,7 @@ export function World() {
     return scene(world)
   })
   const byId = useComputed(() => new Map(actors.value.map(actor => [actor.id, actor])))
+  const isComing = place.value.query.has('replay') && !playing.value && !failure.value
   const waits = flat.value.agents.filter(agent => agent.state === 'waiting_permission').length
   return (
     <div class={playing.value ? 'world replaying' : 'world'}>
@@ -68,12 +69,18 @@ export function World() {
       ) : (
         <Flat rooms={flat.value.rooms} agents={flat.value.agents} actors={byId.value} />
       )}
-      {is3d && !flat.value.rooms.length && (
+      {is3d && (isComing || !flat.value.rooms.length) && (
         <div class="world-empty card">
-          <p>Nobody is here now. Sessions come in when they do something.</p>
-          <button type="button" class="button" onClick={() => setQuery({ replay: 'latest' })}>
-            Play the last day
-          </button>
+          {isComing ? (
+            <p role="status">The day is being read…</p>
+          ) : (
+            <>
+              <p>Nobody is here now. Sessions come in when they do something.</p>
+              <button type="button" class="button" onClick={() => setQuery({ replay: 'latest' })}>
+                Play the last day
+              </button>
+            </>
+          )}
         </div>
       )}
       <div class="world-tools">

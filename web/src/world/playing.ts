@@ -33,10 +33,12 @@ export class Playing {
     this.show(this.replay.seek(this.at.value), this.at.value)
   }
 
-  /** Goes to the next moment at which somebody waited. */
+  /** Stops at the next moment at which somebody waited; played on, it would be over before it is seen. */
   toWait(): void {
     const next = this.replay.waits.find(([began]) => began > this.at.peek() + 1000) ?? this.replay.waits[0]
-    if (next) this.go(next[0] + 1)
+    if (!next) return
+    this.isPlaying.value = false
+    this.go(next[0] + 1)
   }
 
   close(): void {

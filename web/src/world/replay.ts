@@ -88,7 +88,8 @@ function waits(day: Day): [number, number][] {
   for (const change of day.changes) {
     if (!change.state) continue
     const began = open.get(change.session)
-    if (change.state === 'waiting_permission') {
+    // A turn that ends waits for nothing in particular; a question and a plan do, and name the tool.
+    if (change.state === 'waiting_permission' || (change.state === 'waiting_input' && change.tool)) {
       if (began === undefined) open.set(change.session, change.at)
     } else if (began !== undefined) {
       found.push([began, change.at])
