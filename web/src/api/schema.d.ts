@@ -2389,6 +2389,21 @@ export interface components {
         Assignments: {
             assignments: components["schemas"]["Assignment"][];
         };
+        /** @description A background job of Claude Code, as its session shows it. */
+        BackgroundJob: {
+            /** @description What it says of itself, in a line. */
+            detail?: string | null;
+            /** @description The short id that `claude attach`, `logs` and `stop` take. */
+            id: string;
+            /** @description Its name: the person's, the one Claude Code chose, else the beginning of its first prompt. */
+            name?: string | null;
+            /** @description What it needs of a person before it can go on; only for one that is blocked. */
+            needs?: string | null;
+            /** @description What has become of it. */
+            state: components["schemas"]["BackgroundState"];
+        };
+        /** @description The states of a background job. */
+        BackgroundState: "working" | "blocked" | "done" | "failed" | "stopped";
         /** @description A message, whole. */
         BlockMessage: {
             /**
@@ -3647,6 +3662,11 @@ export interface components {
             /** @description The session's id. */
             session: components["schemas"]["SessionId"];
             /** @constant */
+            step: "attach_job";
+        } | {
+            /** @description The session's id. */
+            session: components["schemas"]["SessionId"];
+            /** @constant */
             step: "send_to_session";
         } | {
             /** @constant */
@@ -4761,6 +4781,8 @@ export interface components {
             annotations?: components["schemas"]["Annotations"] | null;
             /** @description Whether its transcript is gone and Backstory's archive is where it is read. */
             archived: boolean;
+            /** @description The background job of Claude Code that it is; absent where it is none. */
+            background_job?: components["schemas"]["BackgroundJob"] | null;
             /** @description The branch last seen. */
             branch: string | null;
             /** @description Cost over budget, in percent. */
