@@ -4484,6 +4484,8 @@ export interface components {
             allowed_tools?: string[];
             /** @description Appended to the system prompt. */
             append_system_prompt?: string | null;
+            /** @description Fork at the record with this id, without anything after it. */
+            at?: string | null;
             /** @description The most that the session may cost over all its runs, in US dollars. */
             budget_usd?: number | null;
             /**
