@@ -1790,7 +1790,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists sessions, running ones first, then pinned, then newest */
+        /** Lists sessions, running ones first, then pinned, then newest, or in another order */
         get: operations["list_sessions"];
         put?: never;
         post?: never;
@@ -4880,6 +4880,8 @@ export interface components {
          *     path and in an argument list. Most are UUIDs; only where `claude` itself demands one does that matter.
          */
         SessionId: string;
+        /** @description An order of sessions. */
+        SessionOrder: "newest" | "oldest" | "cost" | "messages" | "tokens";
         /** @description What a list shows of a session; what is absent is not known or not so. */
         SessionRow: {
             /** @description The OpenClaw agent that started it. */
@@ -4946,7 +4948,7 @@ export interface components {
             notes: string[];
             /** @description How many files and folders could not be read. */
             problems: number;
-            /** @description The sessions, running ones first, then pinned ones, then newest. */
+            /** @description The sessions, in the order that was asked for. */
             sessions: components["schemas"]["Session"][];
         };
         /** @description A setting of the front end. */
@@ -9620,10 +9622,14 @@ export interface operations {
                 running?: boolean;
                 /** @description Only sessions active since then. */
                 since?: components["schemas"]["Moment"] | null;
+                /** @description The order; running sessions first, then pinned ones, then the newest, without it. */
+                sort?: components["schemas"]["SessionOrder"] | null;
                 /** @description Only sessions that the person gave this tag. */
                 tag?: string | null;
                 /** @description Only sessions that began before then. */
                 until?: components["schemas"]["Moment"] | null;
+                /** @description Only sessions whose title, first message, project or branch contains all of these words, which spaces separate. */
+                words?: string | null;
             };
             header?: never;
             path?: never;
