@@ -107,6 +107,34 @@ page('a turn is interrupted, and its worker goes on', async page => {
   await page.getByPlaceholder('Continue this session…').waitFor()
 })
 
+page('a message is forked at, and the fork has nothing of what came after', async page => {
+  await start(page, 'say hello to the first gate')
+  await said(page, 'Hello.').waitFor()
+  await send(page, 'and to the second gate')
+  await page.waitForFunction(() => document.querySelectorAll('.item-text:not(.draft)').length === 2)
+  const from = page.url().replace(/#.*/, '')
+  const first = said(page, 'Hello.')
+  await first.hover()
+  await first.getByRole('button', { name: 'Fork here' }).click()
+  const place = page.getByText('In a fork that ends at “Hello.”')
+  await place.waitFor()
+  const field = page.getByRole('textbox', { name: 'Message' })
+  assert.ok(await field.evaluate(field => field === document.activeElement), 'one writes at once')
+  // It is left again, and taken again.
+  await page.getByRole('button', { name: 'Do not fork' }).click()
+  await place.waitFor({ state: 'detached' })
+  assert.equal(await page.getByRole('checkbox', { name: 'In a fork' }).isChecked(), false)
+  await first.hover()
+  await first.getByRole('button', { name: 'Fork here' }).click()
+  home.workers++
+  await send(page, 'and to the third gate')
+  await page.waitForURL(address => !address.href.startsWith(from))
+  await page.waitForFunction(() => document.querySelectorAll('.item-text:not(.draft)').length === 2)
+  const { body } = home.model.asked.findLast(one => one.body.includes('third gate'))
+  assert.ok(body.includes('first gate') && !body.includes('second gate'), 'the model is sent the part before it alone')
+  assert.equal(await place.count(), 0)
+})
+
 page('who asked for it is notified in the background, and the notification leads there', async page => {
   // What the system does with a notification is its own; what the page asks of it is kept.
   await page.addInitScript(() => {

@@ -125,6 +125,11 @@ pub enum NextStep {
         /// The session's id.
         session: SessionId,
     },
+    /// Open the background job of Claude Code that the session is.
+    AttachJob {
+        /// The session's id.
+        session: SessionId,
+    },
     /// Say more to the worker of the session.
     SendToSession {
         /// The session's id.
@@ -226,6 +231,7 @@ impl Display for NextStep {
             Self::RunFresh => out.write_str("wait until it has ended, or start a fresh session"),
             Self::RunInWorkTree => out.write_str("run it in a separate work tree"),
             Self::ListWorkers => out.write_str("list the workers to see their states"),
+            Self::AttachJob { session } => write!(out, "open the background job of session {session}"),
             Self::Attach { session } => write!(out, "watch and answer the worker of session {session}"),
             Self::SendToSession { session } => {
                 write!(out, "send a message to the worker of session {session}")

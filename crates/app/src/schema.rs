@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::dashboard::{blocks, day, find, outline, picture, rows, spending};
 use crate::kept::{archive, forget, heal, restore};
 use crate::live::hooks;
-use crate::proceed::fork_request;
+use crate::proceed::{background, fork_request};
 use crate::repository::status;
 use crate::search::{self, embed, export, export_schedule, grep, index, memory};
 use crate::sessions::{
@@ -77,6 +77,7 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<spending::Request, spending::Answer>("spending"),
     exchange::<status::Request, status::Answer>("status"),
     exchange::<workers::stop::Request, workers::stop::Answer>("stop"),
+    exchange::<(), background::StoppedJob>("stop_job"),
     exchange::<(), annotate::Tags>("tags"),
     exchange::<workers::wait::Request, workers::wait::Answer>("wait"),
     exchange::<choose::why_not::Request, choose::why_not::WhyNot>("why_not"),

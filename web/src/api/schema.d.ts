@@ -1790,7 +1790,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists sessions, running ones first, then pinned, then newest */
+        /** Lists sessions, running ones first, then pinned, then newest, or in another order */
         get: operations["list_sessions"];
         put?: never;
         post?: never;
@@ -2389,6 +2389,21 @@ export interface components {
         Assignments: {
             assignments: components["schemas"]["Assignment"][];
         };
+        /** @description A background job of Claude Code, as its session shows it. */
+        BackgroundJob: {
+            /** @description What it says of itself, in a line. */
+            detail?: string | null;
+            /** @description The short id that `claude attach`, `logs` and `stop` take. */
+            id: string;
+            /** @description Its name: the person's, the one Claude Code chose, else the beginning of its first prompt. */
+            name?: string | null;
+            /** @description What it needs of a person before it can go on; only for one that is blocked. */
+            needs?: string | null;
+            /** @description What has become of it. */
+            state: components["schemas"]["BackgroundState"];
+        };
+        /** @description The states of a background job. */
+        BackgroundState: "working" | "blocked" | "done" | "failed" | "stopped";
         /** @description A message, whole. */
         BlockMessage: {
             /**
@@ -3571,8 +3586,12 @@ export interface components {
             /** @description The words to search for. */
             words: string;
         } | {
+            /** @description The first day; `null` for all days. */
+            since?: string | null;
             /** @constant */
             step: "cost_by_session";
+            /** @description The day after the last one. */
+            until?: string | null;
         } | {
             /** @description The session's id. */
             session: components["schemas"]["SessionId"];
@@ -3643,6 +3662,11 @@ export interface components {
             session: components["schemas"]["SessionId"];
             /** @constant */
             step: "attach";
+        } | {
+            /** @description The session's id. */
+            session: components["schemas"]["SessionId"];
+            /** @constant */
+            step: "attach_job";
         } | {
             /** @description The session's id. */
             session: components["schemas"]["SessionId"];
@@ -4464,6 +4488,8 @@ export interface components {
             allowed_tools?: string[];
             /** @description Appended to the system prompt. */
             append_system_prompt?: string | null;
+            /** @description Fork at the record with this id, without anything after it. */
+            at?: string | null;
             /** @description The most that the session may cost over all its runs, in US dollars. */
             budget_usd?: number | null;
             /**
@@ -4531,6 +4557,8 @@ export interface components {
             query: string;
             /** @description How many sessions match in all. */
             total: number;
+            /** @description Words of the question that no session holds, where something was found by the others. */
+            unknown_words?: string[];
         };
         /** @description Which models embedded the question and the sessions. */
         SearchEncoders: {
@@ -4761,6 +4789,8 @@ export interface components {
             annotations?: components["schemas"]["Annotations"] | null;
             /** @description Whether its transcript is gone and Backstory's archive is where it is read. */
             archived: boolean;
+            /** @description The background job of Claude Code that it is; absent where it is none. */
+            background_job?: components["schemas"]["BackgroundJob"] | null;
             /** @description The branch last seen. */
             branch: string | null;
             /** @description Cost over budget, in percent. */
@@ -4856,6 +4886,8 @@ export interface components {
          *     path and in an argument list. Most are UUIDs; only where `claude` itself demands one does that matter.
          */
         SessionId: string;
+        /** @description An order of sessions. */
+        SessionOrder: "newest" | "oldest" | "cost" | "messages" | "tokens";
         /** @description What a list shows of a session; what is absent is not known or not so. */
         SessionRow: {
             /** @description The OpenClaw agent that started it. */
@@ -4922,7 +4954,7 @@ export interface components {
             notes: string[];
             /** @description How many files and folders could not be read. */
             problems: number;
-            /** @description The sessions, running ones first, then pinned ones, then newest. */
+            /** @description The sessions, in the order that was asked for. */
             sessions: components["schemas"]["Session"][];
         };
         /** @description A setting of the front end. */
@@ -9596,10 +9628,14 @@ export interface operations {
                 running?: boolean;
                 /** @description Only sessions active since then. */
                 since?: components["schemas"]["Moment"] | null;
+                /** @description The order; running sessions first, then pinned ones, then the newest, without it. */
+                sort?: components["schemas"]["SessionOrder"] | null;
                 /** @description Only sessions that the person gave this tag. */
                 tag?: string | null;
                 /** @description Only sessions that began before then. */
                 until?: components["schemas"]["Moment"] | null;
+                /** @description Only sessions whose title, first message, project or branch contains all of these words, which spaces separate. */
+                words?: string | null;
             };
             header?: never;
             path?: never;

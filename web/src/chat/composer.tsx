@@ -6,6 +6,7 @@ import { post, remove, type Schemas } from '../api/client.ts'
 import { go } from '../router.ts'
 import { Button } from '../ui/parts.tsx'
 import { attempt } from '../ui/toast.tsx'
+import { forkPlace } from './fork-place.ts'
 import { isOver, type Worker } from './worker.ts'
 import { MODES, MODELS } from './options.ts'
 
@@ -31,6 +32,14 @@ export function Composer({ session, worker, isBusy, obstacle, onSent }: Props) {
   const isLiving = !isOver(worker)
   const number = isLiving ? worker!.worker : undefined
   const current = isLiving ? worker!.permission_mode : 'default'
+  const place = forkPlace.value?.session === session ? forkPlace.value : undefined
+  const setFork = (wanted: boolean) => {
+    isFork.value = wanted
+    if (!wanted) forkPlace.value = undefined
+  }
+  useEffect(() => void (place && (isFork.value = true)), [place])
+  // Where nothing could be written before, it can from now on.
+  useEffect(() => void (place && isFork.value && field.current?.focus()), [place, isFork.value])
   useEffect(() => void (model.value = ''), [number])
   // It is another one, too, when a plan was approved or the command line has changed it.
   useEffect(() => void (mode.value = current === 'default' ? '' : current), [number, current])
@@ -49,7 +58,7 @@ export function Composer({ session, worker, isBusy, obstacle, onSent }: Props) {
     const sent = await attempt(async () => {
       if (isFork.value || ((model.value || mode.value) && !isLiving)) {
         const options = { ...(model.value ? { model: model.value } : {}), ...(mode.value ? { permission_mode: mode.value } : {}) }
-        const which = isFork.value ? { fork: session } : { resume: session }
+        const which = isFork.value ? { fork: session, ...(place ? { at: place.uuid } : {}) } : { resume: session }
         return (await post('/api/v1/workers', { body: { task: message, ...which, ...options } as Run })).session_id
       }
       return (await post('/api/v1/sessions/{session}/messages', { path: { session }, body: { message } })).session_id
@@ -57,6 +66,7 @@ export function Composer({ session, worker, isBusy, obstacle, onSent }: Props) {
     isSending.value = false
     if (!sent) return
     text.value = ''
+    if (place) setFork(false)
     if (field.current) field.current.style.height = ''
     if (sent !== session) go(`/s/${sent}`)
     else onSent()
@@ -70,6 +80,12 @@ export function Composer({ session, worker, isBusy, obstacle, onSent }: Props) {
         void send()
       }}
     >
+      {place && (
+        <p class="composer-place">
+          <span>In a fork that ends at “{beginning(place.text)}”</span>
+          <Button kind="quiet" icon="close" label="Do not fork" onClick={() => setFork(false)} />
+        </p>
+      )}
       <textarea
         ref={field}
         class="composer-text"
@@ -95,7 +111,7 @@ export function Composer({ session, worker, isBusy, obstacle, onSent }: Props) {
       />
       <div class="composer-tools">
         <label class="check">
-          <input type="checkbox" checked={isFork.value} onChange={event => (isFork.value = event.currentTarget.checked)} /> In a fork
+          <input type="checkbox" checked={isFork.value} onChange={event => setFork(event.currentTarget.checked)} /> In a fork
         </label>
         <Select label="Model" value={model.value} options={MODELS} onChange={value => void change(model, value, { model: value || 'default' })} />
         <Select label="Permissions" value={mode.value} options={MODES} onChange={value => void change(mode, value, { permission_mode: (value || 'default') as Mode })} />
@@ -121,6 +137,11 @@ export function Composer({ session, worker, isBusy, obstacle, onSent }: Props) {
 /** Ends the turn; the worker waits for the next message. */
 function interrupt(worker: number): Promise<unknown> {
   return attempt(() => post('/api/v1/workers/{worker}/interrupt', { path: { worker } }), 'Interrupted')
+}
+
+/** The first line of a text, without the marks that Markdown has at its head. */
+function beginning(text: string): string {
+  return text.replace(/^[#>*\s-]+/, '').split('\n')[0] ?? ''
 }
 
 export function Select({ label, value, options, onChange }: { label: string; value: string; options: readonly (readonly [string, string])[]; onChange: (value: string) => void }) {

@@ -9,6 +9,7 @@ import { Icon } from '../ui/icons.tsx'
 import { Button } from '../ui/parts.tsx'
 import { copy } from '../ui/toast.tsx'
 import { quoted } from '../chat/command.ts'
+import { forkPlace } from '../chat/fork-place.ts'
 import type { Item } from './items.ts'
 import { Markdown } from './markdown.tsx'
 import { Picture } from './picture.tsx'
@@ -169,6 +170,14 @@ function Tools({ item, session }: { item: Item & { kind: 'prompt' | 'text' }; se
         <Button
           kind="quiet"
           icon="fork"
+          label="Fork here"
+          onClick={() => (forkPlace.value = { session, uuid: item.uuid!, text: item.text })}
+        />
+      )}
+      {item.uuid && (
+        <Button
+          kind="quiet"
+          icon="document"
           label="Copy the command that forks here"
           onClick={() => void copy(`backstory fork ${session} --at ${quoted(item.uuid!)}`, 'the command')}
         />

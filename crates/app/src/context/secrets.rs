@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use model::{Activity, Origin, Session, SessionEvent, SessionInfo, SubagentEvent};
+use model::{Activity, BackgroundJob, Origin, Session, SessionEvent, SessionInfo, SubagentEvent};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -49,6 +49,9 @@ impl Secrets {
     pub(crate) fn redact_info(self, info: &mut SessionInfo) {
         self.redact(&mut info.title);
         self.redact_activity(&mut info.activity);
+        if let Some(job) = &mut info.background_job {
+            self.redact_job(job);
+        }
         self.redact(&mut info.branch);
         self.redact(&mut info.model);
         for agent in &mut info.subagents {
@@ -61,6 +64,13 @@ impl Secrets {
         self.redact(&mut activity.detail);
         self.redact(&mut activity.tool);
         activity.asking = activity.asking.take().map(|asking| self.redacted_beginning(asking));
+    }
+
+    /// A background job, as it may leave.
+    pub(crate) fn redact_job(self, job: &mut BackgroundJob) {
+        self.redact(&mut job.name);
+        self.redact(&mut job.needs);
+        self.redact(&mut job.detail);
     }
 
     /// What has happened to a session, as it may leave.
@@ -137,6 +147,9 @@ impl Context {
     pub(crate) fn redact_session(&self, session: &mut Session) {
         if self.secrets == Secrets::Shown {
             return;
+        }
+        if let Some(job) = &mut session.background_job {
+            self.secrets.redact_job(job);
         }
         let label = match &mut session.origin {
             Origin::OpenClaw { label, .. } => label.as_mut(),

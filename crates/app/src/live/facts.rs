@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use model::{Activity, AgentId, Resumption, Session, SessionId, SessionInfo};
+use model::{Activity, AgentId, BackgroundJob, Resumption, Session, SessionId, SessionInfo};
 
 use crate::sessions::select::all;
 use crate::{Caller, Cancellation, Context, ProgressSink, Secrets};
@@ -33,6 +33,8 @@ pub struct Facts {
     pub is_running: bool,
     /// What it did when it was listed.
     pub activity: Option<Activity>,
+    /// The background job that it was when it was listed.
+    pub background_job: Option<Box<BackgroundJob>>,
     /// Tokens the model would have before it.
     pub context_tokens: u64,
     /// What its transcript says about continuing it.
@@ -57,6 +59,7 @@ impl From<Session> for Facts {
             last: session.last_modified,
             is_running: session.is_running,
             activity: session.activity,
+            background_job: session.background_job,
             context_tokens: session.context_tokens,
             resumption: session.resumption,
             cost_usd: session.registry_cost_usd.or(session.cost_usd),
@@ -79,6 +82,9 @@ impl Facts {
         self.title = self.title.map(|title| secrets.redacted_beginning(title.as_ref().to_owned()).into());
         if let Some(activity) = &mut self.activity {
             secrets.redact_activity(activity);
+        }
+        if let Some(job) = &mut self.background_job {
+            secrets.redact_job(job);
         }
         self
     }

@@ -101,6 +101,7 @@ fn events(session: &str, doing: Doing, listed: &Listed, now: Timestamp) -> Vec<A
         // A made-up session has no process.
         pid: None,
         subagents: Vec::new(),
+        background_job: None,
     };
     if let Some(facts) = listed.get(&session_id) {
         facts.complete(&mut info);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use model::{Session, SessionId};
 use transcript::{ArchivedFolder, ConfigFolder, OpenTranscript, RegisteredProcess, start_directory};
-use workers::{CommandLine, Program, SessionStart};
+use workers::{ClaudeTask, CommandLine, Program, SessionStart};
 
 use crate::kept::archive;
 use crate::{Context, Error, Kind, NextStep};
@@ -80,11 +80,7 @@ impl Place {
 
     /// The session's config folder, where it is not the usual one.
     pub(crate) fn config_folder(&self, context: &Context) -> Option<PathBuf> {
-        let root = self.folder.root();
-        // Naming the usual folder would also move `.claude.json` into it, and its logins and trust with it.
-        let is_usual = root == context.config().home.join(".claude")
-            && context.config().claude_config_dir.as_deref() != Some(root);
-        (!is_usual).then(|| root.to_owned())
+        unusual(context, &self.folder)
     }
 
     /// The `claude` that runs in `directory` with this session's config folder.
@@ -100,10 +96,19 @@ impl Place {
             name: program.name,
             directory: directory.to_owned(),
             config_folder: self.config_folder(context),
-            start,
+            task: ClaudeTask::Session(start),
             extra: Vec::new(),
         }
     }
+}
+
+/// The path of a config folder, where it is not the usual one.
+pub(crate) fn unusual(context: &Context, folder: &ConfigFolder) -> Option<PathBuf> {
+    let root = folder.root();
+    // Naming the usual folder would also move `.claude.json` into it, and its logins and trust with it.
+    let is_usual = root == context.config().home.join(".claude")
+        && context.config().claude_config_dir.as_deref() != Some(root);
+    (!is_usual).then(|| root.to_owned())
 }
 
 /// Nothing can be continued that was made up: it has no directory and no program.
@@ -122,11 +127,11 @@ pub(crate) fn holder(context: &Context, id: &SessionId) -> Option<RegisteredProc
     registries.flat_map(|registry| RegisteredProcess::find(&registry)).find(|live| live.session == *id)
 }
 
-/// What to do about a session that a live process holds, beside forking it.
-pub(crate) fn continue_there(live: &RegisteredProcess) -> String {
+/// Adds what to do about a session that a live process holds, beside forking it.
+pub(crate) fn continue_there(error: Error, live: &RegisteredProcess) -> Error {
     match live.kind.as_deref() {
-        Some("bg") => format!("continue it there: claude attach {}", live.session.short()),
-        _ => "continue it there, or end that process first".to_owned(),
+        Some("bg") => error.next(NextStep::AttachJob { session: live.session.clone() }),
+        _ => error.hint("continue it there, or end that process first"),
     }
 }
 

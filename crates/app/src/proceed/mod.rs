@@ -1,5 +1,6 @@
 //! Going on with a session on the terminal: in its own file, or in a fork of it.
 
+pub mod background;
 pub(crate) mod claude;
 pub(crate) mod copy;
 pub mod fork;

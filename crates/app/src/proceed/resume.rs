@@ -41,7 +41,6 @@ fn in_use(session: &Session) -> Error {
 fn held(live: &RegisteredProcess) -> Error {
     let place = live.cwd.as_ref().map_or_else(String::new, |cwd| format!(" in {}", cwd.display()));
     let message = format!("session {} is open in process {}{place}", live.session, live.pid);
-    Error::new(Kind::Held, message)
-        .hint(continue_there(live))
+    continue_there(Error::new(Kind::Held, message), live)
         .next(NextStep::Fork { session: live.session.clone() })
 }

@@ -18,6 +18,7 @@ pub(crate) fn enter(context: &Context, sessions: &mut [Session], reports: HashMa
     for session in sessions {
         let activity = probe.activity(&session.id, session.file.as_deref(), session.last_modified);
         session.activity = Some(activity);
+        session.background_job = probe.background_job(&session.id).cloned().map(Box::new);
     }
 }
 

@@ -115,7 +115,7 @@ pub(crate) fn has_a_worker(context: &Context, worker: &Worker, name: &str) -> Er
 }
 
 fn open_elsewhere(session: &SessionId, live: &RegisteredProcess) -> Error {
-    Error::new(Kind::Held, format!("session {session} is open in process {}", live.pid))
-        .next(NextStep::RunInFork { session: session.clone() })
-        .hint(continue_there(live))
+    let error = Error::new(Kind::Held, format!("session {session} is open in process {}", live.pid))
+        .next(NextStep::RunInFork { session: session.clone() });
+    continue_there(error, live)
 }

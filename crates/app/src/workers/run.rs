@@ -71,7 +71,12 @@ pub enum TaskSession {
     /// In this one: its id, or the beginning of it.
     Resume(String),
     /// In a fork of this one.
-    Fork(String),
+    Fork {
+        /// Its id, or the beginning of it.
+        session: String,
+        /// The id of the last record that the fork has; all without it.
+        at: Option<String>,
+    },
 }
 
 /// A worker that is ready to be run, here or in the background.
@@ -115,7 +120,7 @@ pub fn prepare(context: &Context, order: &Order) -> Result<Ready, Error> {
     if order.options.permission_mode.acts_without_asking() || !order.options.allowed_tools.is_empty() {
         context.require_person("a worker that acts without asking")?;
     }
-    if let (Some(_), TaskSession::Resume(text) | TaskSession::Fork(text)) =
+    if let (Some(_), TaskSession::Resume(text) | TaskSession::Fork { session: text, .. }) =
         (context.caller.agent(), &order.how)
     {
         // Whose it is comes before what is missing on this machine.
@@ -168,7 +173,9 @@ fn controllable_claude(context: &Context, task: &str) -> Result<ControllableClau
 fn ready(context: &Context, order: &Order, claude: ControllableClaude) -> Result<Ready, Error> {
     let decision = match &order.how {
         TaskSession::Chosen => Some(decide(context, order)?),
-        TaskSession::Fresh | TaskSession::Named(_) | TaskSession::Resume(_) | TaskSession::Fork(_) => None,
+        TaskSession::Fresh | TaskSession::Named(_) | TaskSession::Resume(_) | TaskSession::Fork { .. } => {
+            None
+        }
     };
     let course = find_course(context, order, decision.as_ref(), claude.release)?;
     add_worker(context, order, course, decision, claude)
@@ -264,7 +271,7 @@ pub fn decided(context: &Context, answer: &Answer, how: &TaskSession) {
     let outcome = match how {
         TaskSession::Chosen | TaskSession::Named(_) => return,
         TaskSession::Fresh => Outcome::BeganFresh,
-        TaskSession::Resume(id) | TaskSession::Fork(id) => match id.parse() {
+        TaskSession::Resume(id) | TaskSession::Fork { session: id, .. } => match id.parse() {
             Ok(id) => Outcome::Resumed(id),
             Err(_) => return,
         },
@@ -310,9 +317,9 @@ fn find_course(
         (TaskSession::Resume(text), _) | (TaskSession::Chosen, Some(text)) => {
             launch::resume(context, &named(context, text)?)
         }
-        (TaskSession::Fork(text), _) => {
+        (TaskSession::Fork { session, at }, _) => {
             let into = order.worktree.as_ref().and(order.repo.as_deref()).map(Path::new);
-            launch::forked(context, &named(context, text)?, release, None, into)
+            launch::forked(context, &named(context, session)?, release, at.as_deref(), into)
         }
         (TaskSession::Fresh, _) | (TaskSession::Chosen, None) => {
             launch::fresh(context, order.repo.as_deref(), None)

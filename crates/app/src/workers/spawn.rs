@@ -25,6 +25,8 @@ pub struct Request {
     /// Continue a fork of the session to resume, which itself is not changed.
     #[serde(default)]
     pub fork_session: bool,
+    /// Fork at the message with this id, without anything after it.
+    pub at: Option<String>,
     /// Continue the last session of the project.
     #[serde(default)]
     pub continue_session: bool,
@@ -73,6 +75,7 @@ pub fn spawn(context: &Context, request: &Request) -> Result<Ready, Error> {
         session_id: request.session_id.clone(),
         resume,
         fork,
+        at: request.at.clone(),
         label: request.label.clone(),
         worktree: request.worktree.clone(),
         new_worktree: request.new_worktree,
@@ -97,6 +100,9 @@ impl Request {
         }
         if self.fork_session && !is_old {
             return refuse("`fork_session` needs a session: give `resume_session_id` or `continue_session`");
+        }
+        if self.at.is_some() && !self.fork_session {
+            return refuse("`at` names where a session is forked: give `fork_session`, too");
         }
         if self.session_id.is_some() && is_old {
             return refuse("`session_id` names a new session: leave it out to resume or fork another one");
@@ -148,6 +154,8 @@ mod tests {
         check(r#"{"resume_session_id": "a"}"#, true);
         check(r#"{"resume_session_id": "a", "fork_session": true}"#, true);
         check(r#"{"continue_session": true, "fork_session": true}"#, true);
+        check(r#"{"resume_session_id": "a", "fork_session": true, "at": "u"}"#, true);
+        check(r#"{"resume_session_id": "a", "at": "u"}"#, false);
         check(r#"{"session_id": "n", "name": "x"}"#, true);
         check(r#"{"resume_session_id": "a", "continue_session": true}"#, false);
         check(r#"{"fork_session": true}"#, false);

@@ -33,6 +33,8 @@ pub struct Request {
     pub resume: Option<String>,
     /// Continue a fork of this session, which itself is not changed.
     pub fork: Option<String>,
+    /// Fork at the record with this id, without anything after it.
+    pub at: Option<String>,
     /// Continue the session with this name, or start it.
     pub label: Option<String>,
     /// Run in the work tree with this name, on its own branch; it is created if there is none.
@@ -132,9 +134,12 @@ impl Request {
                 "only one session can be meant: a new one, one to resume, one to fork, or one with a label";
             return Err(Error::new(Kind::Usage, message));
         }
+        if self.at.is_some() && self.fork.is_none() {
+            return Err(Error::new(Kind::Usage, "`at` names where a session is forked: give `fork`, too"));
+        }
         Ok(match (&self.resume, &self.fork, &self.session_id) {
             (Some(id), _, _) => TaskSession::Resume(id.clone()),
-            (_, Some(id), _) => TaskSession::Fork(id.clone()),
+            (_, Some(id), _) => TaskSession::Fork { session: id.clone(), at: self.at.clone() },
             (_, _, Some(id)) => TaskSession::Named(id.clone()),
             _ if self.fresh => TaskSession::Fresh,
             _ => TaskSession::Chosen,
@@ -219,7 +224,12 @@ mod tests {
         check("", Some(&TaskSession::Chosen));
         check(r#", "fresh": true"#, Some(&TaskSession::Fresh));
         check(r#", "fresh": true, "session_id": "n""#, Some(&named));
-        check(r#", "fork": "a", "worktree": "w""#, Some(&TaskSession::Fork("a".to_owned())));
+        let fork =
+            |at: Option<&str>| TaskSession::Fork { session: "a".to_owned(), at: at.map(str::to_owned) };
+        check(r#", "fork": "a", "worktree": "w""#, Some(&fork(None)));
+        check(r#", "fork": "a", "at": "u""#, Some(&fork(Some("u"))));
+        check(r#", "at": "u""#, None);
+        check(r#", "resume": "a", "at": "u""#, None);
         check(r#", "resume": "a", "fork": "b""#, None);
         check(r#", "label": "a", "session_id": "n""#, None);
         check(r#", "resume": "a", "new_worktree": true"#, None);

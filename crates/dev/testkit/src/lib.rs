@@ -7,6 +7,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests read small files of their own making, whole")]
 #![allow(clippy::needless_pass_by_value, reason = "tests write `json!(…)` in place, without a `&`")]
 
+pub mod background;
 pub mod claude;
 pub mod embedding_server;
 pub mod files;

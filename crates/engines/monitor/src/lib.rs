@@ -10,6 +10,7 @@ mod folder_watcher;
 pub mod hooks;
 mod input;
 pub mod install;
+mod jobs;
 mod moments;
 mod monitor;
 mod probe;
@@ -29,6 +30,7 @@ mod worker_report;
 
 pub use bus::{Listener, MonitorEnded};
 pub use folder_watcher::FolderWatcher;
+pub use jobs::{FoundJob, background_jobs};
 pub use monitor::{Monitor, MonitorSettings, ReportSender};
 pub use probe::ActivityProbe;
 pub use process::{LiveProcess, ProcessState, ProcessStatus};

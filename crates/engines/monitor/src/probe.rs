@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use jiff::Timestamp;
-use model::{Activity, Evidence, SessionId, State};
+use model::{Activity, BackgroundJob, Evidence, SessionId, State};
 use transcript::ConfigFolder;
 
 use crate::Timers;
 use crate::hooks::{HookEvent, HookReader};
+use crate::jobs::Jobs;
 use crate::monitor::RECENT;
 use crate::process::ProcessState;
 use crate::registry::Registry;
@@ -21,29 +22,37 @@ pub struct ActivityProbe {
     now: Timestamp,
     timers: Timers,
     registry: Registry,
+    jobs: Jobs,
     processes: HashMap<SessionId, ProcessState>,
     hooks: HashMap<SessionId, Vec<HookEvent>>,
     report: HashMap<SessionId, WorkerReport>,
 }
 
 impl ActivityProbe {
-    /// Reads the registries and the hooks' file.
+    /// Reads the registries, the background jobs and the hooks' file.
     pub fn new(folders: &[ConfigFolder], hooks: &Path, timers: Timers, now: Timestamp) -> Self {
         let mut registry = Registry::new(folders.iter().map(ConfigFolder::live_registry).collect());
         let processes = registry.look(now).into_iter().collect();
+        let mut jobs = Jobs::new(folders.to_vec());
+        jobs.look(&registry, now);
         let mut of_session: HashMap<SessionId, Vec<HookEvent>> = HashMap::new();
         for hook in HookReader::new(hooks.to_owned()).read() {
             if now.duration_since(hook.at) <= RECENT {
                 of_session.entry(hook.session.clone()).or_default().push(hook);
             }
         }
-        Self { now, timers, registry, processes, hooks: of_session, report: HashMap::new() }
+        Self { now, timers, registry, jobs, processes, hooks: of_session, report: HashMap::new() }
     }
 
     /// Adds the reports of workers about the sessions they hold.
     #[must_use]
     pub fn with_worker_reports(self, report: HashMap<SessionId, WorkerReport>) -> Self {
         Self { report, ..self }
+    }
+
+    /// The background job of Claude Code that a session is, if it is one.
+    pub fn background_job(&self, id: &SessionId) -> Option<&BackgroundJob> {
+        self.jobs.of(id)
     }
 
     /// The activity of a session whose last record was written at `last`. Its transcript is read only if the

@@ -36,6 +36,14 @@ impl RegistryRecords {
         self.standing.values().any(|known| *known == RegistryStatus::Foreign(session.clone()))
     }
 
+    /// The live process that runs a background job.
+    pub fn of_job(&self, job: &str) -> Option<&RegisteredProcess> {
+        self.standing.values().find_map(|known| match known {
+            RegistryStatus::Alive(live) if live.job.as_deref() == Some(job) => Some(live),
+            _ => None,
+        })
+    }
+
     /// Processes the status of a record, seen at `at`; returns false if it has to be read again.
     pub fn observe(
         &mut self,

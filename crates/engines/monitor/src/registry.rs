@@ -44,6 +44,11 @@ impl Registry {
         self.records.is_foreign(session)
     }
 
+    /// The live process that runs a background job.
+    pub(crate) fn of_job(&self, job: &str) -> Option<&RegisteredProcess> {
+        self.records.of_job(job)
+    }
+
     /// Checks all changed records and all processes.
     pub(crate) fn look(&mut self, at: Timestamp) -> Vec<RegistryUpdate> {
         let mut updates = Vec::new();

@@ -1,7 +1,9 @@
 //! The live state of one session: records, registry, hooks and time go in, events come out. Pure.
 
 use jiff::{SignedDuration, Timestamp};
-use model::{Activity, Evidence, SessionActivity, SessionEvent, SessionId, SessionInfo, State};
+use model::{
+    Activity, BackgroundJob, Evidence, SessionActivity, SessionEvent, SessionId, SessionInfo, State,
+};
 use transcript::record::Record;
 use transcript::{SubagentMeta, TurnEnd, TurnSignal, turn_signals};
 
@@ -39,6 +41,7 @@ pub struct Tracker {
     turn: Turn,
     subagents: Subagents,
     facts: Facts,
+    job: Option<BackgroundJob>,
     has_hooks: bool,
     reported: Activity,
     facts_changed: bool,
@@ -58,6 +61,7 @@ impl Tracker {
             idle_from: None,
             turn: Turn::default(),
             facts: Facts::default(),
+            job: None,
             has_hooks: false,
             reported: Activity::new(State::Idle, Evidence::Transcript, None),
             facts_changed: false,
@@ -168,6 +172,14 @@ impl Tracker {
         self.report = report;
         if let Some(left) = left {
             self.registry(left, at);
+        }
+    }
+
+    /// Processes what is known of the background job that the session is, if it is one.
+    pub fn background_job(&mut self, job: Option<&BackgroundJob>) {
+        if self.job.as_ref() != job {
+            self.job = job.cloned();
+            self.facts_changed = true;
         }
     }
 
@@ -298,6 +310,7 @@ impl Tracker {
             last_activity: facts.last.max(self.turn.heard()),
             pid: held.map(|held| held.pid).or_else(|| self.report.as_ref()?.pid),
             subagents: self.subagents.running().cloned().collect(),
+            background_job: self.job.clone(),
         }
     }
 

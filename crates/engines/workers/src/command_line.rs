@@ -54,10 +54,31 @@ pub struct CommandLine {
     pub directory: PathBuf,
     /// Claude Code's config folder, unless it is the default one.
     pub config_folder: Option<PathBuf>,
-    /// How the session starts.
-    pub start: SessionStart,
+    /// What it is started for.
+    pub task: ClaudeTask,
     /// Additional arguments from the user.
     pub extra: Vec<OsString>,
+}
+
+/// What a `claude` on the user's terminal is started for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ClaudeTask {
+    /// To hold a session.
+    Session(SessionStart),
+    /// To open the background job with this id.
+    AttachJob(String),
+    /// To stop the background job with this id.
+    StopJob(String),
+}
+
+impl ClaudeTask {
+    fn arguments(&self) -> Vec<String> {
+        match self {
+            Self::Session(start) => start.arguments(),
+            Self::AttachJob(id) => vec!["attach".to_owned(), id.clone()],
+            Self::StopJob(id) => vec!["stop".to_owned(), id.clone()],
+        }
+    }
 }
 
 impl CommandLine {
@@ -93,7 +114,7 @@ impl CommandLine {
 
     /// All arguments. Ids are given as `--resume=<id>`, so that an id is never taken for a flag.
     fn arguments(&self) -> Vec<OsString> {
-        self.start.arguments().into_iter().map(OsString::from).chain(self.extra.iter().cloned()).collect()
+        self.task.arguments().into_iter().map(OsString::from).chain(self.extra.iter().cloned()).collect()
     }
 }
 
@@ -215,7 +236,7 @@ mod tests {
             name: "claude".into(),
             directory: "/home/ana/my shop".into(),
             config_folder: None,
-            start,
+            task: ClaudeTask::Session(start),
             extra: Vec::new(),
         }
     }
@@ -240,6 +261,11 @@ mod tests {
             },
             "cd '/home/ana/my shop' && CLAUDE_CONFIG_DIR='/x y' claude --resume=a1 --fork-session \
              --session-id=b2 -p 'what now?'",
+        );
+        let attach = ClaudeTask::AttachJob("6dc62884".to_owned());
+        check(
+            CommandLine { task: attach, ..line(SessionStart::Resume(id("a1"))) },
+            "cd '/home/ana/my shop' && claude attach 6dc62884",
         );
     }
 

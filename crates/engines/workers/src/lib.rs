@@ -28,7 +28,7 @@ mod stream;
 mod worker;
 
 pub use bridge::{BRIDGE, BridgeServer};
-pub use command_line::{CommandLine, MARK_VARIABLE, UnquotableWord};
+pub use command_line::{ClaudeTask, CommandLine, MARK_VARIABLE, UnquotableWord};
 pub use conversation::Limits;
 pub use envelope::Envelope;
 pub use event::{Announcement, Command, Event, TurnResult, TurnStarted};

@@ -5,6 +5,7 @@
 
 mod archived_folder;
 mod armed;
+mod background_jobs;
 mod block;
 mod chain;
 mod compactions;
@@ -42,6 +43,7 @@ mod walk;
 mod work_log;
 
 pub use archived_folder::{ArchivedFolder, forgotten_list, forgotten_sessions};
+pub use background_jobs::{JobRecord, JobRoster};
 pub use chain::Chain;
 pub use compactions::{Compaction, compactions};
 pub use directory::start_directory;

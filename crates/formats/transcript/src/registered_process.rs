@@ -38,6 +38,8 @@ pub struct RegisteredProcess {
     pub entrypoint: Option<String>,
     /// The name of the session.
     pub name: Option<String>,
+    /// The background job that it runs.
+    pub job: Option<String>,
     /// The process's start time, as the system counts it (clock ticks since boot, on Linux).
     pub process_start: Option<String>,
 }
@@ -79,6 +81,7 @@ raw_fields! {
         kind = "kind",
         entrypoint = "entrypoint",
         name = "name",
+        job = "jobId",
     }
 }
 
@@ -164,6 +167,7 @@ impl RegisteredProcess {
             kind: owned(fields.kind),
             entrypoint: owned(fields.entrypoint),
             name: owned(fields.name),
+            job: owned(fields.job),
         })
     }
 }
@@ -183,7 +187,7 @@ fn is_our_namespace(domain: Raw<'_>) -> bool {
 }
 
 /// Whether the process lives and is the one that began at `started` (clock ticks since boot).
-fn is_process(pid: u32, started: Option<&str>) -> bool {
+pub(crate) fn is_process(pid: u32, started: Option<&str>) -> bool {
     if !system::has_process_stats() {
         return system::process_exists(pid);
     }

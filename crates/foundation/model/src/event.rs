@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
-use crate::{Activity, SessionId, State};
+use crate::{Activity, BackgroundJob, SessionId, State};
 
 /// A fact that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -126,6 +126,8 @@ pub struct SessionInfo {
     pub pid: Option<u32>,
     /// Its sub-agents that are not through.
     pub subagents: Vec<SubagentEvent>,
+    /// The background job of Claude Code that the session is, if it is one.
+    pub background_job: Option<BackgroundJob>,
 }
 
 impl SessionInfo {
@@ -168,6 +170,8 @@ struct SessionInfoJson {
     pid: Option<u32>,
     activity: Activity,
     subagents: Vec<SubagentEvent>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    background_job: Option<BackgroundJob>,
     session_key: String,
     #[serde(rename = "project_name")]
     thin_project: Option<String>,
@@ -221,6 +225,7 @@ impl From<SessionInfo> for SessionInfoJson {
             thin_tool: info.activity.tool.clone(),
             activity: info.activity,
             subagents: info.subagents,
+            background_job: info.background_job,
             session_id: info.session_id,
         }
     }
@@ -383,7 +388,7 @@ pub struct WatchStatus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Evidence;
+    use crate::{BackgroundState, Evidence};
 
     fn info() -> SessionInfo {
         let at = Timestamp::from_millisecond(1_795_187_760_726).ok();
@@ -407,6 +412,7 @@ mod tests {
             last_activity: at,
             pid: Some(17702),
             subagents: vec![subagent()],
+            background_job: None,
         }
     }
 
@@ -441,11 +447,20 @@ mod tests {
             hook_name: None,
             at: info().created,
         };
+        let mut job = info();
+        job.background_job = Some(BackgroundJob {
+            id: "469a19a4".into(),
+            name: Some("tidy the build".into()),
+            state: BackgroundState::Blocked,
+            needs: Some("approve Bash: rm -rf build".into()),
+            detail: Some("Delete build".into()),
+        });
         let ended = Activity::new(State::Ended, Evidence::Registry, info().created);
         let events = [
             SessionEvent::SessionsRefresh { sessions: vec![info()] },
             SessionEvent::SessionCreated(Box::new(info())),
             SessionEvent::SessionUpdated(Box::new(info())),
+            SessionEvent::SessionUpdated(Box::new(job)),
             SessionEvent::SessionRemoved { key: SessionInfo::key(&info_id()), session_id: info_id() },
             SessionEvent::SessionActivity(SessionActivity::new(&info_id(), &info().activity)),
             SessionEvent::SessionActivity(SessionActivity::new(&info_id(), &ended)),

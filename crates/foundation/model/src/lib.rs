@@ -4,6 +4,7 @@
 
 mod activity;
 mod annotations;
+mod background_job;
 mod beginnings;
 mod event;
 mod id;
@@ -20,6 +21,7 @@ mod usage;
 
 pub use activity::{Activity, Evidence, Need, QUESTION, State};
 pub use annotations::Annotations;
+pub use background_job::{BackgroundJob, BackgroundState};
 pub use beginnings::{ResumedAt, SessionStarts};
 pub use event::{
     AnnouncementEvent, ConversationEvent, SOURCE, SessionActivity, SessionEvent, SessionInfo, SubagentEvent,

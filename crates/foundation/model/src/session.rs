@@ -9,7 +9,9 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Activity, Annotations, Origin, ResumeCost, Resumption, SessionId, SessionStarts, Usage};
+use crate::{
+    Activity, Annotations, BackgroundJob, Origin, ResumeCost, Resumption, SessionId, SessionStarts, Usage,
+};
 use json::SessionJson;
 
 /// One conversation, merged from every source that mentions it. Its strings are shared, because thousands of sessions
@@ -78,6 +80,8 @@ pub struct Session {
     pub was_exited: bool,
     /// The current activity, if there is evidence for it.
     pub activity: Option<Activity>,
+    /// The background job of Claude Code that the session is, if it is one.
+    pub background_job: Option<Box<BackgroundJob>>,
     /// The marker that began its first message, as written.
     pub origin_marker: Option<Arc<str>>,
     /// The number of compactions of the context.
@@ -149,6 +153,7 @@ impl Session {
             is_running: false,
             was_exited: false,
             activity: None,
+            background_job: None,
             origin_marker: None,
             compactions: 0,
             budget_used_pct: None,

@@ -49,6 +49,7 @@ pub(crate) fn as_command(step: &NextStep) -> String {
         NextStep::RunInWorkTree => "or run it in a separate work tree: --worktree".to_owned(),
         NextStep::ListWorkers => "`backstory workers` lists the workers and their states".to_owned(),
         NextStep::Attach { session } => format!("watch it and answer its requests: backstory attach {session}"),
+        NextStep::AttachJob { session } => format!("continue it there: backstory attach {session}"),
         NextStep::SendToSession { session } => format!("send it a message: backstory send {session} <message>"),
         NextStep::Send { worker } => format!("send it the message: backstory send {worker} <message>"),
         NextStep::Stop { worker } => format!("stop one of them: backstory stop {worker}"),

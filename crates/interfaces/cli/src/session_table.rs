@@ -11,9 +11,12 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::resumption::{self, GOES_ON};
 use crate::table::{Align, Cell, Column, ROOMY, table};
 use crate::text::{age_or_date, count, dollars, fit};
+use crate::watch;
 
 /// The width from which a session has one line.
 const ONE_LINE: usize = 70;
+/// The room of what a background job needs, in cells.
+const NEEDS: usize = 44;
 /// The spaces between two columns.
 const GAP: usize = 2;
 
@@ -194,15 +197,19 @@ fn said_once(out: &mut impl Write, width: usize, rows: &[Row], common: &[Field])
 
 fn doing(session: &Session) -> Cell {
     let Some(activity) = &session.activity else { return Cell::styled("idle", Style::new().dimmed()) };
-    let word = crate::watch::word(activity);
-    Cell::styled(&word, crate::watch::style(activity))
+    let job = session.background_job.as_deref();
+    Cell::styled(&watch::doing_word(activity, job), watch::doing_style(activity, job))
 }
 
-/// The title behind the signs of a session that goes on by itself and of a pinned one, and its tags, which no long title cuts off.
+/// The title behind the signs of a session that goes on by itself and of a pinned one, its tags, and what a background
+/// job needs, which no long title cuts off.
 fn title(session: &Session) -> String {
-    let title = session.title.as_deref().unwrap_or("(no title)");
+    let job = session.background_job.as_deref();
+    let title = watch::job_title(job, session.title.as_deref().unwrap_or("(no title)"));
+    let needs = job.and_then(|job| job.needs.as_deref());
+    let title = needs.map_or(title.clone(), |needs| format!("needs: {} · {title}", fit(needs, NEEDS)));
     let loops = if goes_on(session) { [GOES_ON, " "].concat() } else { String::new() };
-    let Some(annotations) = &session.annotations else { return loops + title };
+    let Some(annotations) = &session.annotations else { return loops + &title };
     let pin = if annotations.pinned { "★ " } else { "" };
     let tags = annotations.tags.iter().map(|tag| ["#", tag, " "].concat()).collect::<String>();
     format!("{loops}{pin}{tags}{title}")
@@ -232,7 +239,9 @@ fn cost(session: &Session) -> String {
 
 #[cfg(test)]
 mod tests {
-    use model::{ArmedInfo, ArmedKind, ResumeCost};
+    use model::{
+        Activity, ArmedInfo, ArmedKind, BackgroundJob, BackgroundState, Evidence, ResumeCost, State,
+    };
 
     use super::*;
 
@@ -281,6 +290,40 @@ mod tests {
                 "all of these: idle, native, in shop",
             ],
         );
+    }
+
+    fn job(id: &str, state: BackgroundState, needs: Option<&str>) -> Session {
+        let mut session = session(id, "Try the new deploy script on staging", "main");
+        session.activity = Some(Activity::new(State::Idle, Evidence::Registry, None));
+        session.background_job = Some(Box::new(BackgroundJob {
+            id: id.to_owned(),
+            name: Some("staging deploy".to_owned()),
+            state,
+            needs: needs.map(ToOwned::to_owned),
+            detail: None,
+        }));
+        session
+    }
+
+    #[test]
+    fn background_jobs_have_their_name_their_state_and_what_they_need() {
+        use BackgroundState::{Blocked, Done, Failed, Stopped, Working};
+        let asks = "approve Bash: ./deploy --to staging --now";
+        let all = [
+            job("a1234567", Blocked, Some(asks)),
+            job("b1234567", Working, None),
+            job("c1234567", Done, None),
+            job("d1234567", Failed, None),
+            job("e1234567", Stopped, None),
+            session("f1234567", "Fix it", "main"),
+        ];
+        for width in [60, 80, 120] {
+            let mut out = Vec::new();
+            let now = "2026-03-01T12:00:00Z".parse().unwrap();
+            sessions(&mut out, width, &all, now, || TimeZone::UTC).unwrap();
+            let text = anstream::adapter::strip_str(std::str::from_utf8(&out).unwrap()).to_string();
+            insta::assert_snapshot!(format!("jobs_{width}"), text);
+        }
     }
 
     #[test]

@@ -29,6 +29,7 @@ pub(crate) const SESSION: Lean = Lean {
         "cost_usd",
         "is_running",
         "activity",
+        "background_job",
         "forked_from",
     ],
 };

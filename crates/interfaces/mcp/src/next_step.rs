@@ -63,6 +63,9 @@ pub(crate) fn as_tool_call(step: &NextStep) -> String {
         NextStep::Attach { session } => {
             format!("see what it does and asks: worker_log {}", arguments("worker", session.as_str()))
         }
+        NextStep::AttachJob { session } => {
+            format!("the person continues it there: backstory attach {session}")
+        }
         NextStep::SendToSession { session } => format!(
             "send it a message: message_worker {{\"workers\": [\"{session}\"], \"message\": …}}"
         ),

@@ -201,6 +201,14 @@ impl Owner {
         }
     }
 
+    /// Checks Claude Code's background jobs; all sessions are looked at after a poll anyway.
+    pub(super) fn look_at_jobs(&mut self, now: Timestamp) {
+        self.jobs.look(&self.registry, now);
+        for (id, session) in &mut self.sessions {
+            session.tracker.background_job(self.jobs.of(id));
+        }
+    }
+
     pub(super) fn apply_worker_report(
         &mut self,
         id: SessionId,

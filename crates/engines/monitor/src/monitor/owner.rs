@@ -17,6 +17,7 @@ use crate::bus::Bus;
 use crate::files::{Change, Files};
 use crate::hooks::HookReader;
 use crate::input::Input;
+use crate::jobs::Jobs;
 use crate::registry::Registry;
 use crate::session::Session;
 use crate::source::Source;
@@ -37,6 +38,7 @@ pub(super) struct Owner {
     pub(super) sessions: HashMap<SessionId, Session>,
     pub(super) files: Files,
     pub(super) registry: Registry,
+    pub(super) jobs: Jobs,
     pub(super) inbox: Option<HookReader>,
     pub(super) source: Source,
     pub(super) bus: Bus,
@@ -65,6 +67,7 @@ impl Owner {
         }
         Self {
             registry: Registry::new(folders.iter().map(ConfigFolder::live_registry).collect()),
+            jobs: Jobs::new(folders.clone()),
             inbox: settings.hooks.clone().map(HookReader::new),
             source: Source::new(inputs, settings.events),
             files: Files::new(folders),
@@ -99,6 +102,7 @@ impl Owner {
         let updates = self.registry.look(now);
         self.apply_registry(updates, now);
         self.look_at_agents(now);
+        self.look_at_jobs(now);
         self.read_hooks(now);
         self.settle_absent(now, SignedDuration::MIN);
         for session in self.sessions.values_mut() {
@@ -265,6 +269,7 @@ impl Owner {
         }
         let updates = self.registry.look(now);
         self.apply_registry(updates, now);
+        self.look_at_jobs(now);
         if self.registry.is_there() {
             self.settle_absent(now, self.settings.timers.unregistered);
         }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use testkit::files::bytes;
-use workers::{CommandLine, SessionStart, quoted};
+use workers::{ClaudeTask, CommandLine, SessionStart, quoted};
 
 /// The shells, with what makes each read a script and nothing of the person's.
 const SHELLS: [(&str, &[&str]); 7] = [
@@ -98,7 +98,7 @@ fn line(directory: &Path, word: &str) -> CommandLine {
         name: "claude".into(),
         directory: directory.to_owned(),
         config_folder: Some(directory.join("config")),
-        start: SessionStart::Resume("a1".parse().unwrap()),
+        task: ClaudeTask::Session(SessionStart::Resume("a1".parse().unwrap())),
         extra: vec![word.into()],
     }
 }

@@ -8,7 +8,10 @@ use jiff::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
-use crate::{Activity, AgentId, Annotations, ForkOrigin, Origin, ResumeCost, Session, SessionId, Subagent};
+use crate::{
+    Activity, AgentId, Annotations, BackgroundJob, ForkOrigin, Origin, ResumeCost, Session, SessionId,
+    Subagent,
+};
 
 /// The facts of a session in JSON; a field that is not known is `null`.
 #[derive(Serialize, JsonSchema)]
@@ -83,6 +86,9 @@ pub(super) struct SessionJson {
     is_running: bool,
     /// What it is doing, and the evidence.
     activity: Option<Activity>,
+    /// The background job of Claude Code that it is; absent where it is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    background_job: Option<Box<BackgroundJob>>,
     /// The marker that began its first message.
     origin_marker: Option<Arc<str>>,
     /// How often its context was compacted.
@@ -162,6 +168,7 @@ impl From<Session> for SessionJson {
             nickname: session.nickname,
             is_running: session.is_running,
             activity: session.activity,
+            background_job: session.background_job,
             origin_marker: session.origin_marker,
             compaction_count: session.compactions,
             budget_used_pct: session.budget_used_pct,

@@ -46,6 +46,9 @@ pub(crate) struct Args {
     /// Continue a fork of this session; the session itself is not changed.
     #[arg(long, value_name = "ID", conflicts_with = "label")]
     fork: Option<String>,
+    /// Fork at the message with this id, without anything after it.
+    #[arg(long, value_name = "UUID", requires = "fork")]
+    at: Option<String>,
     /// Continue the session with this name, or start it.
     #[arg(long, value_name = "NAME")]
     label: Option<String>,
@@ -190,6 +193,7 @@ fn request(args: &Args) -> Result<Request, Failure> {
         session_id: args.session_id.clone(),
         resume: args.resume.clone(),
         fork: args.fork.clone(),
+        at: args.at.clone(),
         label: args.label.clone(),
         worktree: args.worktree.clone().flatten(),
         new_worktree: args.worktree == Some(None),

@@ -1,18 +1,21 @@
-//! `stop`: stops a worker, and removes its work tree if asked to.
+//! `stop`: stops a worker, and removes its work tree if asked to; or a background job of Claude Code.
 
 use std::io::Write as _;
 
-use app::Context;
+use app::proceed::background;
 use app::workers::stop::{Request, stop};
+use app::{Context, Error, Kind};
 
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::text::safe;
 
 /// Stop a worker: one that waits is cancelled, one that runs is interrupted and ended with everything it started.
+///
+/// A background job of Claude Code is stopped by `claude stop`; its conversation is kept.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The worker's number or its session's id.
+    /// The worker's number or its session's id; or a background job's id, its session's id or its name.
     #[arg(value_name = "WORKER")]
     worker: String,
     /// Also remove its work tree if nothing would be lost.
@@ -33,7 +36,10 @@ impl Args {
 /// Stops the worker.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let request = Request { worker: args.worker.clone(), remove_worktree: args.remove_worktree };
-    let answer = stop(context, &request)?;
+    let answer = match stop(context, &request) {
+        Err(error) if error.kind == Kind::NotFound => return stop_job(context, args, error),
+        stopped => stopped?,
+    };
     if args.json {
         return super::json(&answer);
     }
@@ -42,5 +48,24 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if let Some(removed) = &answer.removed_worktree {
         writeln!(out, "removed {}", safe(&removed.display().to_string()))?;
     }
+    Ok(out.finish()?)
+}
+
+/// Stops a background job; `error` says that there is no such worker.
+fn stop_job(context: &Context, args: &Args, error: Error) -> Result<(), Failure> {
+    let Some(found) = background::find(context, &args.worker)? else { return Err(error.into()) };
+    let id = &found.job.id;
+    if args.remove_worktree {
+        let message = format!("{id} is a background job of Claude Code, not a worker with a work tree");
+        return Err(Error::new(Kind::Usage, message)
+            .hint(format!("`claude rm {id}` removes the job and its work tree, if that is safe"))
+            .into());
+    }
+    let answer = background::stop(context, &found)?;
+    if args.json {
+        return super::json(&answer);
+    }
+    let mut out = Output::plain();
+    writeln!(out, "background job {id}: {}", answer.background_job.state.word())?;
     Ok(out.finish()?)
 }

@@ -65,7 +65,7 @@ fn parse_choice(line: &str, offered: &[&Considered], first: &Considered) -> Opti
     match line.trim() {
         "" | "f" | "fresh" => Some(TaskSession::Fresh),
         "r" | "resume" => Some(TaskSession::Resume(id(first))),
-        "k" | "fork" => Some(TaskSession::Fork(id(first))),
+        "k" | "fork" => Some(TaskSession::Fork { session: id(first), at: None }),
         number => {
             let at = number.parse::<usize>().ok()?.checked_sub(1)?;
             offered.get(at).map(|one| TaskSession::Resume(id(one)))

@@ -4,7 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use app::live::watch::{Facts, Listed};
 use jiff::{SignedDuration, Timestamp};
-use model::{Activity, Evidence, SessionEvent, SessionId, SessionInfo, State, SubagentEvent};
+use model::{
+    Activity, BackgroundJob, BackgroundState, Evidence, SessionEvent, SessionId, SessionInfo, State,
+    SubagentEvent,
+};
 
 /// A session without a process is shown if it was active this recently.
 const RECENT: SignedDuration = SignedDuration::from_hours(24);
@@ -16,6 +19,8 @@ pub(crate) struct Card {
     pub(crate) title: String,
     pub(crate) project: String,
     pub(crate) activity: Activity,
+    /// The background job of Claude Code that it is.
+    pub(crate) job: Option<BackgroundJob>,
     pub(crate) context: u64,
     pub(crate) cost: Option<f64>,
     pub(crate) last: Option<Timestamp>,
@@ -73,10 +78,21 @@ impl Card {
     pub(crate) fn need(&self) -> Need {
         match self.activity.state {
             _ if self.activity.is_blocked() => Need::Blocked,
+            _ if self.job_is(BackgroundState::Blocked) => Need::Blocked,
+            _ if self.job_is(BackgroundState::Working) => Need::Working,
             State::WaitingInput => Need::Waiting,
             State::Thinking | State::ToolUse | State::Responding | State::WaitingPermission => Need::Working,
             State::Idle | State::Ended | State::Lost => Need::Idle,
         }
+    }
+
+    /// Whether it is a background job that failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.job_is(BackgroundState::Failed)
+    }
+
+    fn job_is(&self, state: BackgroundState) -> bool {
+        self.job.as_ref().is_some_and(|job| job.state == state)
     }
 
     fn matches(&self, filter: &str) -> bool {
@@ -85,7 +101,7 @@ impl Card {
             self.title,
             self.project,
             self.id,
-            super::word(&self.activity),
+            super::doing_word(&self.activity, self.job.as_ref()),
             [self.activity.tool.as_deref(), self.activity.asking.as_deref()]
                 .into_iter()
                 .flatten()
@@ -238,12 +254,17 @@ fn card(id: &SessionId, info: Option<&SessionInfo>, facts: Option<&Facts>) -> Ca
     let activity = activity.or_else(|| facts.and_then(|facts| facts.activity.clone()));
     let title = facts.and_then(|facts| facts.title.as_deref());
     let title = title.or_else(|| info.and_then(|info| info.title.as_deref()));
+    let job = match info {
+        Some(info) => info.background_job.clone(),
+        None => facts.and_then(|facts| facts.background_job.as_deref().cloned()),
+    };
     let project = facts.and_then(|facts| facts.project.as_deref());
     let project = project.or_else(|| info.and_then(|info| info.project.as_deref()));
     let context = info.map(|info| info.context_tokens).filter(|tokens| *tokens > 0);
     Card {
         id: id.clone(),
-        title: title.unwrap_or("(no title)").to_owned(),
+        title: super::job_title(job.as_ref(), title.unwrap_or("(no title)")),
+        job,
         project: project.unwrap_or("-").to_owned(),
         activity: activity.unwrap_or_else(idle),
         context: context.or(facts.map(|facts| facts.context_tokens)).unwrap_or(0),
@@ -317,6 +338,7 @@ pub(crate) mod tests {
             last_activity: Some(at),
             pid: None,
             subagents: Vec::new(),
+            background_job: None,
         }
     }
 

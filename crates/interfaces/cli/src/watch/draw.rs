@@ -49,7 +49,7 @@ pub(crate) const KEYS: [(&str, &str); 13] = [
     ("g G", "go to the first or last"),
     ("Tab", "go to the next one that needs you"),
     ("Enter", "read the conversation"),
-    ("t", "go to its terminal, or attach to its worker"),
+    ("t", "go to its terminal, or attach to its worker or job"),
     ("r", "continue the session here"),
     ("f", "continue a copy of it here"),
     ("c", "copy its id"),
@@ -132,7 +132,9 @@ fn folded(text: &str, width: usize) -> Vec<String> {
 }
 
 fn state_width(board: &Board, width: usize) -> usize {
-    let widest = || board.cards().iter().map(|card| super::word(&card.activity).width()).max();
+    let widest = || {
+        board.cards().iter().map(|card| super::doing_word(&card.activity, card.job.as_ref()).width()).max()
+    };
     if width >= ROOMY { STATE } else { widest().unwrap_or(STATE) }
 }
 
@@ -223,7 +225,7 @@ fn session(card: &Card, is_selected: bool, (width, state): (usize, usize), now: 
     let since = if card.need() == Need::Idle { card.last } else { card.activity.since };
     let mut spans = vec![
         Span::styled(format!("  {mark}"), colour),
-        Span::styled(padded(&super::word(&card.activity), state), colour),
+        Span::styled(padded(&super::doing_word(&card.activity, card.job.as_ref()), state), colour),
     ];
     let mut used = 4 + state;
     if width >= WITH_AGE {
@@ -240,7 +242,8 @@ fn session(card: &Card, is_selected: bool, (width, state): (usize, usize), now: 
     let room = width.saturating_sub(used + tail.width());
     let (doing, title) = (doing(card), safe(&card.title));
     // What is asked decides whether the person gets up; the title is for the rest of the line.
-    let (title, doing) = if card.activity.asking.is_some() { (doing, title) } else { (title, doing) };
+    let asks = card.activity.asking.is_some() || card.job.as_ref().is_some_and(|job| job.needs.is_some());
+    let (title, doing) = if asks { (doing, title) } else { (title, doing) };
     // What the title leaves, but at least a third of the room.
     let left = room.saturating_sub(title.width()).max(room / 3);
     let split = if doing.is_empty() || room < 40 { 0 } else { left.min(doing.width() + 2) };
@@ -263,12 +266,14 @@ fn tail(card: &Card, width: usize) -> String {
     }
 }
 
-/// What is asked; else the tool and its detail.
+/// What is asked, or what a background job needs; else the tool and its detail.
 fn doing(card: &Card) -> String {
     let activity = &card.activity;
+    let needs = card.job.as_ref().and_then(|job| job.needs.as_deref());
     let words = match (&activity.asking, activity.needs()) {
         (Some(question), Some(Needed::Answer)) => [None, Some(question.as_str())],
         (Some(command), _) => [activity.tool.as_deref(), Some(command.as_str())],
+        (None, _) if needs.is_some() => [None, needs],
         (None, _) => [activity.tool.as_deref(), activity.detail.as_deref()],
     };
     safe(&words.into_iter().flatten().collect::<Vec<_>>().join(": "))
@@ -289,7 +294,7 @@ fn colour(card: &Card) -> Style {
         Need::Blocked => Style::new().fg(Color::Red).add_modifier(Modifier::BOLD),
         Need::Waiting => Style::new().fg(Color::Yellow),
         Need::Working => Style::new().fg(Color::Green),
-        Need::Idle if card.activity.state == State::Lost => Style::new().fg(Color::Red),
+        Need::Idle if card.activity.state == State::Lost || card.has_failed() => Style::new().fg(Color::Red),
         Need::Idle => Style::new().add_modifier(Modifier::DIM),
     }
 }
@@ -317,7 +322,7 @@ fn cut(spans: Vec<Span<'static>>, width: usize) -> Line<'static> {
 
 #[cfg(test)]
 mod tests {
-    use model::{QUESTION, SessionInfo, SubagentEvent};
+    use model::{BackgroundJob, BackgroundState, QUESTION, SessionInfo, SubagentEvent};
 
     use app::live::watch::Listed;
 
@@ -401,6 +406,35 @@ mod tests {
         insta::assert_snapshot!(screen(Vec::new(), 60, 16, |_, frame| frame.help = true));
         insta::assert_snapshot!(screen(Vec::new(), 60, 4, |_, _| ()));
         insta::assert_snapshot!(screen(Vec::new(), 60, 4, |board, _| board.set_facts(Listed::default())));
+    }
+
+    #[test]
+    fn background_jobs() {
+        let job = |id: &str, state, needs: Option<&str>, doing, minutes| {
+            let mut info = info(id, "shop", doing, minutes);
+            info.background_job = Some(BackgroundJob {
+                id: id.into(),
+                name: Some("staging deploy".into()),
+                state,
+                needs: needs.map(Into::into),
+                detail: None,
+            });
+            info
+        };
+        let mut works = job("b1234567", BackgroundState::Working, None, State::ToolUse, 1);
+        works.activity.tool = Some("Bash".into());
+        works.activity.detail = Some("Run the tests".into());
+        let jobs = vec![
+            job("a1234567", BackgroundState::Blocked, Some("set DEPLOY_TOKEN"), State::WaitingInput, 2),
+            works,
+            job("c1234567", BackgroundState::Done, None, State::WaitingInput, 3),
+            job("d1234567", BackgroundState::Failed, None, State::Lost, 4),
+            job("e1234567", BackgroundState::Stopped, None, State::Ended, 5),
+        ];
+        for width in [60, 80, 120] {
+            let shown = screen(jobs.clone(), width, 10, |_, _| ());
+            insta::assert_snapshot!(format!("jobs_{width}"), shown);
+        }
     }
 
     #[test]

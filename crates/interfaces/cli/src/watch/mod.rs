@@ -8,7 +8,7 @@ pub(crate) mod plain;
 pub(crate) mod screen;
 
 use anstyle::{AnsiColor, Style};
-use model::{Activity, State};
+use model::{Activity, BackgroundJob, BackgroundState, State};
 
 /// The activity of a session in words; `?` marks a guess.
 pub(crate) fn word(activity: &Activity) -> String {
@@ -26,6 +26,28 @@ pub(crate) fn word(activity: &Activity) -> String {
         State::Lost => "lost",
     };
     format!("{word}{guess}")
+}
+
+/// What a session does in words: where it is a background job of Claude Code, what has become of that.
+pub(crate) fn doing_word(activity: &Activity, job: Option<&BackgroundJob>) -> String {
+    job.map_or_else(|| word(activity), |job| format!("job {}", job.state.word()))
+}
+
+/// The colour of that.
+pub(crate) fn doing_style(activity: &Activity, job: Option<&BackgroundJob>) -> Style {
+    match job.map(|job| job.state) {
+        None => style(activity),
+        Some(BackgroundState::Working) => AnsiColor::Green.on_default(),
+        Some(BackgroundState::Blocked) => AnsiColor::Red.on_default().bold(),
+        Some(BackgroundState::Failed) => AnsiColor::Red.on_default(),
+        Some(BackgroundState::Done | BackgroundState::Stopped) => Style::new().dimmed(),
+    }
+}
+
+/// A title behind the name of the background job, where that is another.
+pub(crate) fn job_title(job: Option<&BackgroundJob>, title: &str) -> String {
+    let name = job.and_then(|job| job.name.as_deref()).filter(|name| *name != title);
+    name.map_or_else(|| title.to_owned(), |name| format!("{name} · {title}"))
 }
 
 /// The colour of an activity.

@@ -8,7 +8,7 @@ use app::Context;
 use app::live::watch::Live;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use model::{Activity, Need, SessionEvent, SessionId, SessionInfo};
+use model::{Activity, BackgroundJob, Need, SessionEvent, SessionId, SessionInfo};
 
 use crate::exit::Failure;
 use crate::output::Output;
@@ -38,8 +38,8 @@ pub(crate) fn run(context: &Context, json: bool) -> Result<(), Failure> {
     }
 }
 
-/// The activity that was printed last for each session.
-type Printed = HashMap<SessionId, Activity>;
+/// The activity that was printed last for each session, and the background job that it is.
+type Printed = HashMap<SessionId, (Activity, Option<BackgroundJob>)>;
 
 struct Lines {
     json: bool,
@@ -100,30 +100,31 @@ impl Lines {
 
     /// Prints a line if the session's activity is not the one that was printed last.
     fn session(&mut self, out: &mut Output, info: &SessionInfo, now: Timestamp) -> Result<(), Failure> {
-        let is_same =
-            |before: &Activity| Activity { since: info.activity.since, ..before.clone() } == info.activity;
+        let is_same = |(before, job): &(Activity, Option<BackgroundJob>)| {
+            Activity { since: info.activity.since, ..before.clone() } == info.activity
+                && *job == info.background_job
+        };
         if self.printed.get(&info.session_id).is_some_and(is_same) {
             return Ok(());
         }
-        self.printed.insert(info.session_id.clone(), info.activity.clone());
-        self.line(out, now, &info.session_id, info.project.as_deref(), &info.activity)
+        let known = (info.activity.clone(), info.background_job.clone());
+        self.printed.insert(info.session_id.clone(), known);
+        self.line(out, now, info)
     }
 
     /// `09:12:44  469a19a4  web  waiting_permission  permission  registry  Bash: touch build`
-    fn line(
-        &self,
-        out: &mut Output,
-        now: Timestamp,
-        id: &SessionId,
-        project: Option<&str>,
-        activity: &Activity,
-    ) -> Result<(), Failure> {
+    fn line(&self, out: &mut Output, now: Timestamp, info: &SessionInfo) -> Result<(), Failure> {
+        let (id, activity) = (&info.session_id, &info.activity);
         let time = now.to_zoned(self.zone.clone()).strftime("%H:%M:%S");
         let doing = [activity.tool.as_deref(), activity.asking.as_deref().or(activity.detail.as_deref())];
         let doing = doing.into_iter().flatten().collect::<Vec<_>>().join(": ");
+        let doing = match &info.background_job {
+            Some(job) => [&*described(job), &doing].join("  ").trim_end().to_owned(),
+            None => doing,
+        };
         let (state, evidence) = (activity.state.word(), activity.evidence.word());
         let needs = activity.needs().map_or("-", Need::word);
-        let project = safe(project.unwrap_or("-"));
+        let project = safe(info.project.as_deref().unwrap_or("-"));
         let text = format!(
             "{time}  {:<8}  {project:<16}  {state:<18}  {needs:<10}  {evidence:<10}  {}",
             id.short(),
@@ -132,4 +133,11 @@ impl Lines {
         writeln!(out, "{}", text.trim_end())?;
         Ok(())
     }
+}
+
+/// `job 469a19a4 blocked (tidy the build): approve Bash: rm -rf build`
+fn described(job: &BackgroundJob) -> String {
+    let name = job.name.as_deref().map(|name| format!(" ({name})")).unwrap_or_default();
+    let needs = job.needs.as_deref().map(|needs| format!(": {needs}")).unwrap_or_default();
+    format!("job {} {}{name}{needs}", job.id, job.state.word())
 }

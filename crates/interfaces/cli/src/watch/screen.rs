@@ -328,11 +328,12 @@ impl Screen<'_> {
         self.frame.message = Some(message.to_owned());
     }
 
-    /// Goes to the terminal of the selected session; a worker, which has none, is attached to here.
+    /// Goes to the terminal of the selected session; a worker or a background job, which has none, is attached to
+    /// here.
     fn jump(&mut self) -> Action {
         let Some(card) = self.board.selected() else { return Action::Continue };
         let is_open = card.need() != Need::Idle;
-        if is_open && card.activity.evidence == Evidence::Protocol {
+        if card.job.is_some() || (is_open && card.activity.evidence == Evidence::Protocol) {
             return Action::Run("attach");
         }
         self.frame.message = Some(match card.pid {

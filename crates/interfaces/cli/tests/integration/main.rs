@@ -7,6 +7,7 @@
 )]
 
 mod annotating;
+mod background_jobs;
 mod before_resuming;
 mod blaming;
 mod changing;

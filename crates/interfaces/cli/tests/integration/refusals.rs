@@ -136,7 +136,7 @@ fn who_may_not_go_on_with_an_open_session_is_told_commands_that_work() {
         assert!(resumed.stderr.contains(&format!("\n  {there}\n")), "{}", resumed.stderr);
     };
     check("interactive", "continue it there, or end that process first");
-    check("bg", "continue it there: claude attach 11111111");
+    check("bg", &format!("continue it there: backstory attach {ID}"));
 }
 
 #[test]

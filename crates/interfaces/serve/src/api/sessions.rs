@@ -1,7 +1,7 @@
 //! Sessions: all of them page by page, one of them, its messages page by page, and a message to it.
 
 use app::Moment;
-use app::sessions::list::{self, OriginName};
+use app::sessions::list::{self, OriginName, SessionOrder};
 use app::sessions::{page, show};
 use app::workers::send;
 use axum::Json;
@@ -51,6 +51,10 @@ struct SessionsQuery {
     /// Only sessions that the person hid, which are left out otherwise.
     #[serde(default)]
     hidden: bool,
+    /// Only sessions whose title, first message, project or branch contains all of these words, which spaces separate.
+    words: Option<String>,
+    /// The order; running sessions first, then pinned ones, then the newest, without it.
+    sort: Option<SessionOrder>,
     /// At most so many, up to 10,000; 100 without it.
     #[schemars(range(min = 1, max = 10_000))]
     limit: Option<usize>,
@@ -61,7 +65,7 @@ struct SessionsQuery {
 /// A page of sessions.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SessionsPage {
-    /// The sessions, running ones first, then pinned ones, then newest.
+    /// The sessions, in the order that was asked for.
     sessions: Vec<Session>,
     /// The `cursor` of the next page; `null` on the last one.
     next: Option<String>,
@@ -110,7 +114,7 @@ pub(super) fn add(routes: &mut Routes) {
     let list_route = get(
         "/api/v1/sessions",
         "list_sessions",
-        "Lists sessions, running ones first, then pinned, then newest",
+        "Lists sessions, running ones first, then pinned, then newest, or in another order",
     );
     routes.add(list_route.query::<SessionsQuery>().answer::<SessionsPage>(), list);
     routes.add(get("/api/v1/sessions/{session}", "session", "One session").answer::<Session>(), one);
@@ -139,8 +143,13 @@ async fn list(
         tag,
         pinned,
         hidden,
+        words,
+        sort,
         ..
     } = query;
+    if cursor.as_ref().is_some_and(|cursor| cursor.order() != sort) {
+        return Err(Problem::usage("the `cursor` is of a page in another order"));
+    }
     let request = list::Request {
         project,
         branch,
@@ -153,16 +162,22 @@ async fn list(
         tag,
         pinned,
         hidden,
+        words: words.iter().flat_map(|words| words.split_whitespace()).map(str::to_owned).collect(),
         ..list::Request::default()
     };
     let found = server.ask(move |context| list::list(context, &request)).await?;
     let matching = found.sessions.len();
     let is_later = |session: &Session| cursor.as_ref().is_none_or(|cursor| cursor.is_before(session));
-    let mut sessions: Vec<Session> = found.sessions.into_iter().filter(is_later).take(limit + 1).collect();
+    let mut sessions = found.sessions;
+    if sort.is_some() {
+        // Of equal ones, too, each has its place.
+        sessions.sort_by_cached_key(|session| Cursor::of(session, sort));
+    }
+    let mut sessions: Vec<Session> = sessions.into_iter().filter(is_later).take(limit + 1).collect();
     let has_more = sessions.len() > limit;
     sessions.truncate(limit);
     Ok(Json(SessionsPage {
-        next: sessions.last().filter(|_| has_more).map(|last| Cursor::of(last).to_string()),
+        next: sessions.last().filter(|_| has_more).map(|last| Cursor::of(last, sort).to_string()),
         sessions,
         matching,
         known: found.known,

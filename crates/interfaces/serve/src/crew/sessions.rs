@@ -174,6 +174,7 @@ fn info(session: Session) -> SessionInfo {
         last_activity: session.last_modified,
         pid: None,
         subagents: Vec::new(),
+        background_job: session.background_job.map(|job| *job),
     }
 }
 

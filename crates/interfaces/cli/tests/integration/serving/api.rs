@@ -1,7 +1,7 @@
 //! `/api/v1`.
 
 use serde_json::{Value, json};
-use testkit::ScratchHome;
+use testkit::{ScratchHome, Transcript};
 
 use super::{Server, session};
 
@@ -46,6 +46,41 @@ fn sessions_come_page_by_page_and_only_when_they_changed() {
     let again = server.ask("GET", "/api/v1/sessions").header("If-None-Match", &tag).send();
     assert_eq!((again.status, again.body.as_str()), (304, ""));
     assert_eq!(server.get("/api/v1/sessions?project=harbor")["matching"], 1);
+    let ids = |page: &Value| -> Vec<String> {
+        let all = page["sessions"].as_array().unwrap().iter();
+        all.map(|one| one["session_id"].as_str().unwrap().to_owned()).collect()
+    };
+    let first = all["sessions"][0]["title"].as_str().unwrap();
+    let words = first.replace(' ', "%20").to_uppercase();
+    let with_words = server.get(&format!("/api/v1/sessions?words={words}"));
+    assert_eq!((ids(&with_words), &with_words["matching"]), (vec![ids(&all)[0].clone()], &json!(1)));
+    assert_eq!(server.get("/api/v1/sessions?words=fence%20nowhere")["matching"], 0);
+    for order in ["newest", "oldest", "cost", "messages", "tokens"] {
+        let sorted = server.get(&format!("/api/v1/sessions?sort={order}"));
+        let mut found = Vec::new();
+        let mut next = String::new();
+        loop {
+            let page = server.get(&format!("/api/v1/sessions?sort={order}&limit=1{next}"));
+            found.extend(ids(&page));
+            let Some(cursor) = page["next"].as_str() else { break };
+            next = format!("&cursor={cursor}");
+        }
+        assert_eq!((found.len(), found), (3, ids(&sorted)), "{order}");
+        // A place in one order is none in another.
+        let other = format!("/api/v1/sessions?limit=1{next}");
+        assert_eq!(server.ask("GET", &other).send().failed(400), "usage", "{order}");
+    }
+    let longest = "9601d36f-b6c0-4e4b-9000-7b07e25374f7";
+    let shop = home.dir("shop");
+    Transcript::new(longest)
+        .cwd(&shop)
+        .prompt("Paint")
+        .answer("Red?")
+        .prompt("Yes")
+        .answer("Done.")
+        .write_to(&home);
+    assert_eq!(ids(&server.get("/api/v1/sessions?sort=messages"))[0], longest);
+    assert_eq!(server.ask("GET", "/api/v1/sessions?sort=colour").send().failed(400), "usage");
     assert_eq!(server.ask("GET", "/api/v1/sessions?colour=red").send().failed(400), "usage");
     assert_eq!(server.ask("GET", "/api/v1/sessions?cursor=x").send().failed(400), "usage");
     assert_eq!(server.ask("GET", "/api/v1/sessions?since=never").send().failed(400), "usage");

@@ -8,6 +8,7 @@ mod client;
 mod crew;
 mod dashboard;
 mod events;
+mod forking;
 mod generated;
 mod killed;
 mod life;
