@@ -142,6 +142,8 @@ function Filters() {
 function Status({ answer, isBusy }: { answer: Answer | undefined; isBusy: boolean }) {
   const notes: string[] = []
   if (answer) {
+    const unknown = answer.unknown_words ?? []
+    if (unknown.length) notes.push(`No session has the word${unknown.length > 1 ? 's' : ''} ${unknown.slice(0, 4).map(word => `“${word}”`).join(', ')}`)
     if (answer.modes.fallback) notes.push(answer.modes.fallback)
     if (answer.pending.files > 0) notes.push(`${plural(answer.pending.files, 'file')} not indexed yet${answer.pending.busy ? '; the index is being updated' : ''}`)
     notes.push(...(answer.notes ?? []))
