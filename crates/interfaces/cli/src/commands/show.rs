@@ -61,6 +61,7 @@ pub(crate) struct Args {
     after: Option<String>,
     /// Show only the last turn: your last prompt and all that followed; with N, the last N messages.
     #[arg(long, value_name = "N", num_args = 0..=1, value_parser = messages, conflicts_with_all = ["around", "before", "after", "subagents", "all"])]
+    #[expect(clippy::option_option, reason = "the flag may be there without a number")]
     last: Option<Option<usize>>,
     /// Mark these words; for the picker, which knows what was asked.
     #[arg(long, value_name = "WORDS", hide = true)]

@@ -155,9 +155,9 @@ pub(crate) fn without_tabs(text: &str) -> String {
     for c in text.chars() {
         let cells = if c == '\t' { TAB - column % TAB } else { c.width().unwrap_or(0) };
         if c == '\t' {
-            out.extend(std::iter::repeat_n(' ', cells))
+            out.extend(std::iter::repeat_n(' ', cells));
         } else {
-            out.push(c)
+            out.push(c);
         }
         column += cells;
     }

@@ -192,8 +192,9 @@ impl Page<'_> {
             }
             TagEnd::TableCell => {
                 let cell = std::mem::take(&mut self.text);
-                let row = self.table.as_mut().and_then(|table| table.rows.last_mut());
-                row.into_iter().for_each(|row| row.push(cell.clone()));
+                if let Some(row) = self.table.as_mut().and_then(|table| table.rows.last_mut()) {
+                    row.push(cell);
+                }
             }
             TagEnd::Link | TagEnd::Image => self.end_link(),
             _ => {}

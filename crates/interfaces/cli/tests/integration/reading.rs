@@ -176,7 +176,7 @@ fn what_was_searched_for_is_marked_at_its_place() {
     command.current_dir(home.path());
     let terminal = Terminal::run(&command, 80, 50);
     terminal.until(|screen| screen.contains("left with 0"));
-    let shown = std::fs::read_to_string(home.path().join("shown")).unwrap();
+    let shown = String::from_utf8(testkit::files::bytes(&home.path().join("shown"))).unwrap();
     assert!(shown.contains("▶ line 2") && shown.contains("\u{1b}[33moverflows\u{1b}[0m"), "{shown:?}");
 }
 
