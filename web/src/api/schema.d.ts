@@ -3587,11 +3587,11 @@ export interface components {
             words: string;
         } | {
             /** @description The first day; `null` for all days. */
-            since?: string | null;
+            since: string | null;
             /** @constant */
             step: "cost_by_session";
             /** @description The day after the last one. */
-            until?: string | null;
+            until: string | null;
         } | {
             /** @description The session's id. */
             session: components["schemas"]["SessionId"];
