@@ -24,7 +24,7 @@ pub(crate) fn send(
     }
     let store = store_of(context, Some(agent), Some(key))?;
     let clock = clock(context);
-    let known = store.load().store.get(key);
+    let known = store.load().store.get(key).map_err(failed)?;
     let is_trigger = store.is_reset_trigger(message);
     let is_old = |entry: &Entry| !store.freshness(key, entry, context.now, &context.zone()).is_fresh;
     if known.as_ref().is_some_and(|entry| is_trigger || is_old(entry)) {

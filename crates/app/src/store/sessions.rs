@@ -77,9 +77,22 @@ pub(super) fn entries(context: &Context, store: &AgentStore) -> Result<Entries, 
         }
     }
     let loaded = context.config().store_cache.load(store, context.now);
-    let entry = |name: &str| Some((name.to_owned(), loaded.store.get(&name.parse().ok()?)?));
-    let found = loaded.store.keys().filter_map(entry).collect();
-    Ok((store.path().to_owned(), found, loaded.problem.iter().map(said).collect()))
+    let mut notes: Vec<String> = loaded.problem.iter().map(said).collect();
+    let mut found = Vec::new();
+    for name in loaded.store.keys() {
+        let Ok(key) = name.parse() else { continue };
+        match loaded.store.get(&key) {
+            Ok(entry) => found.extend(entry.map(|entry| (name.to_owned(), entry))),
+            Err(error) => {
+                let note = format!("{error}.");
+                // The same is wrong with the entries behind it.
+                if !notes.contains(&note) {
+                    notes.push(note);
+                }
+            }
+        }
+    }
+    Ok((store.path().to_owned(), found, notes))
 }
 
 fn said(problem: &openclaw::Problem) -> String {
@@ -142,8 +155,9 @@ pub(super) fn found(
     if let Some(problem) = loaded.problem {
         return Err(unreadable(problem));
     }
-    let text = loaded.store.text(key).map(str::to_owned);
-    text.zip(loaded.store.get(key)).ok_or_else(|| not_found(store, key))
+    let text = loaded.store.text(key).map_err(failed)?;
+    let entry = loaded.store.get(key).map_err(failed)?;
+    text.zip(entry).ok_or_else(|| not_found(store, key))
 }
 
 fn not_found(store: &AgentStore, key: &SessionKey) -> Error {

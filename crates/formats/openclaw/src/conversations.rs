@@ -89,8 +89,16 @@ fn read(store: &Path, sidecars: &[(SessionId, PathBuf)]) -> (Vec<StoredConversat
     let mut problems = Vec::new();
     let mut found = match store_text::read(store) {
         Ok((Content::Json(object) | Content::Json5(object), _)) => {
-            let named = object.keys().filter_map(|key| Some((key, object.get(key)?)));
-            named.filter_map(|(key, text)| StoredConversation::of_text(key, text)).collect()
+            let mut text = |key| {
+                object.get(key).unwrap_or_else(|problem| {
+                    if !problems.contains(&problem) {
+                        problems.push(problem);
+                    }
+                    None
+                })
+            };
+            let named = object.keys().map(|key| (key, text(key)));
+            named.filter_map(|(key, text)| StoredConversation::of_text(key, &text?)).collect()
         }
         Ok((Content::Broken(why), _)) => {
             problems.push(Problem::new(store, why, "Repair it, or run `openclaw doctor`."));

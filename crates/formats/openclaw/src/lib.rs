@@ -24,7 +24,7 @@
 //! let key = SessionKey::main(&AgentId::main(), "main");
 //! store.create(&key, &Entry { label: Some("tour".into()), ..Entry::default() }, &clock)?;
 //! store.record_usage(&key, &UsageUpdate { input: 1000, output: 200, ..UsageUpdate::default() }, &clock)?;
-//! let entry = store.load().store.get(&key).ok_or("it was made")?;
+//! let entry = store.load().store.get(&key)?.ok_or("it was made")?;
 //! assert_eq!((entry.label.as_deref(), entry.total_tokens), (Some("tour"), Some(1200)));
 //!
 //! // A reset gives the key a new conversation.

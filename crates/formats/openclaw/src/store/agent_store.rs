@@ -10,12 +10,12 @@ use model::{AgentId, SessionId};
 use system::PreparedFile;
 
 use super::entry::Entry;
-use super::json_object::JsonObject;
 use super::session_config::SessionConfig;
 use super::session_key::SessionKey;
 use super::session_store::SessionStore;
 use super::store_error::StoreError;
 use super::store_text::{self, Content, Seen};
+use super::stored_object::StoredObject;
 use crate::config::OpenClawConfig;
 use crate::lock::{Lock, LockError, LockState, LockTimes};
 use crate::sqlite::AgentDatabase;
@@ -144,7 +144,7 @@ impl AgentStore {
 
     /// Reads the store. A file that cannot be read is reported, and its entries are missing.
     pub fn load(&self) -> LoadedStore {
-        let empty = || self.with(JsonObject::empty());
+        let empty = || self.with(StoredObject::empty());
         match store_text::read(&self.file) {
             Ok((Content::Absent, _)) => LoadedStore { store: empty(), problem: None },
             Ok((Content::Json(object) | Content::Json5(object), _)) => {
@@ -170,14 +170,11 @@ impl AgentStore {
         self.ensure_writable()?;
         let file = self.real_file()?;
         let is_large = std::fs::metadata(&file).is_ok_and(|found| found.len() >= LARGE);
-        let ahead = if is_large { Some(self.prepare(&file, clock(), &mut change)?) } else { None };
+        let ahead = if is_large { self.prepare_ahead(&file, clock(), &mut change)? } else { None };
         let lock = self.lock(&file, clock)?;
         let prepared = match ahead {
             Some(prepared) if prepared.seen.is_current(&file) => prepared,
             _ => self.prepare(&file, clock(), &mut change)?,
-        };
-        let unwritable = |error: std::io::Error| {
-            Problem::new(&file, format!("cannot be written: {error}"), "Make it and its folder writable.")
         };
         lock.touch(clock());
         if let Some(new) = prepared.new {
@@ -186,9 +183,9 @@ impl AgentStore {
             }
             if let Some(aside) = &prepared.aside {
                 // A copy, so that no reader ever finds no file.
-                std::fs::hard_link(&file, aside).map_err(unwritable)?;
+                std::fs::hard_link(&file, aside).map_err(|error| unwritable(&file, error))?;
             }
-            new.replace().map_err(unwritable)?;
+            new.replace().map_err(|error| unwritable(&file, error))?;
         }
         Ok(Updated { value: prepared.value, notes: prepared.notes })
     }
@@ -231,6 +228,19 @@ impl AgentStore {
         })
     }
 
+    /// Prepares an update without the lock; `None` where the file cannot be read now, as while another one writes it.
+    fn prepare_ahead<T>(
+        &self,
+        file: &Path,
+        now: Timestamp,
+        change: &mut impl FnMut(&mut SessionStore, Timestamp) -> Result<T, StoreError>,
+    ) -> Result<Option<Prepared<T>>, StoreError> {
+        match self.prepare(file, now, change) {
+            Err(StoreError::File(_)) => Ok(None),
+            prepared => prepared.map(Some),
+        }
+    }
+
     fn prepare<T>(
         &self,
         file: &Path,
@@ -240,7 +250,7 @@ impl AgentStore {
         let (content, seen) = store_text::read(file)?;
         let mut notes = Vec::new();
         let (object, aside) = match content {
-            Content::Absent => (JsonObject::empty(), None),
+            Content::Absent => (StoredObject::empty(), None),
             Content::Json(object) => (object, None),
             Content::Json5(object) => {
                 let aside = set_aside(file, "json5", now);
@@ -254,16 +264,14 @@ impl AgentStore {
             Content::Broken(why) => {
                 let aside = set_aside(file, "broken", now);
                 notes.push(format!("{} {why}; it was set aside as {}", file.display(), aside.display()));
-                (JsonObject::empty(), Some(aside))
+                (StoredObject::empty(), Some(aside))
             }
         };
         let mut store = self.with(object);
         let value = change(&mut store, now)?;
         let new = if store.is_changed() {
             let write = |out: &mut dyn std::io::Write| store.write_to(out);
-            Some(PreparedFile::write(file, write).map_err(|error| {
-                Problem::new(file, format!("cannot be written: {error}"), "Make it and its folder writable.")
-            })?)
+            Some(PreparedFile::write(file, write).map_err(|error| unwritable(file, error))?)
         } else {
             notes.clear();
             None
@@ -271,7 +279,7 @@ impl AgentStore {
         Ok(Prepared { seen, new, value, notes, aside })
     }
 
-    fn with(&self, object: JsonObject<'static>) -> SessionStore {
+    fn with(&self, object: StoredObject) -> SessionStore {
         SessionStore::new(object, self.agent.clone(), self.is_default)
     }
 
@@ -285,7 +293,7 @@ impl AgentStore {
         self.update(clock, |store, now| {
             let no_session = || StoreError::NoSession { key: key.to_string() };
             store.check(key)?;
-            let known = store.get(key).ok_or_else(no_session)?;
+            let known = store.get(key)?.ok_or_else(no_session)?;
             let Some(patch) = change(&known, now) else { return Ok(known) };
             let merged = Entry::merged(Some(&known), &patch, now, String::new);
             store.put(key, &merged)?;
@@ -301,6 +309,13 @@ struct Prepared<T> {
     value: T,
     notes: Vec<String>,
     aside: Option<PathBuf>,
+}
+
+/// Why a file was not written: another one that could not be read, or itself.
+fn unwritable(file: &Path, error: std::io::Error) -> Problem {
+    error.downcast().unwrap_or_else(|error| {
+        Problem::new(file, format!("cannot be written: {error}"), "Make it and its folder writable.")
+    })
 }
 
 fn set_aside(file: &Path, why: &str, now: Timestamp) -> PathBuf {

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::delivery::{ChatType, DeliveryContext, SessionOrigin, ThreadId};
-use super::json_object::{JsonObject, Layout};
+use super::json_object::JsonObject;
+use super::layout::Layout;
 use super::lenient::{Lenient, OpaqueJson, as_serde_does, field, read_object, read_with_serde};
 
 /// Whether the agent may send messages into a session.

@@ -1,206 +1,63 @@
 //! The text of a JSON object that is changed in place: what is not changed keeps every byte, order included.
-//!
-//! `serde_json` reads it; the places of its members are those of the values that it returns.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::io::{self, Write};
 use std::ops::Range;
 
-use serde::de::{self, Deserializer as _};
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+
+use super::layout::Layout;
+use super::member_ranges::ObjectRanges;
+use super::object_members::{Members, ValuePlace};
 
 /// The text of an object, and what is to be changed in it.
 #[derive(Debug, Clone)]
 pub(crate) struct JsonObject<'a> {
     text: Cow<'a, str>,
-    members: Vec<Member>,
-    /// The last of the members with a name, which is the one that counts.
-    by_key: HashMap<String, usize>,
-    added: Vec<(String, String)>,
-    /// The white space around a member where the text has none to copy.
-    layout: Layout,
-}
-
-#[derive(Debug, Clone)]
-struct Member {
-    key: String,
-    /// From behind the bracket or comma before it to the comma or white space behind it.
-    whole: Range<usize>,
-    value: Range<usize>,
-    change: Change,
-}
-
-#[derive(Debug, Clone)]
-enum Change {
-    None,
-    Removed,
-    Value(String),
-    /// Under another name, with the value it has.
-    Key(String),
-}
-
-/// The white space before a member and before the closing bracket.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Layout {
-    inner: String,
-    outer: String,
-}
-
-impl Layout {
-    /// That of a file as OpenClaw writes it: one member to a line, indented by two spaces.
-    pub(crate) fn of_file() -> Self {
-        Self { inner: "\n  ".to_owned(), outer: "\n".to_owned() }
-    }
-
-    /// That of a line: without any white space.
-    pub(crate) fn of_line() -> Self {
-        Self { inner: String::new(), outer: String::new() }
-    }
-
-    /// That of an object that is the value of a member laid out like this.
-    fn within(&self) -> Self {
-        let inner = if self.inner.contains('\n') { self.inner.clone() + self.unit() } else { String::new() };
-        Self { inner, outer: self.inner.clone() }
-    }
-
-    fn unit(&self) -> &'static str {
-        if self.inner.ends_with('\t') { "\t" } else { "  " }
-    }
-
-    /// A value as it is written behind a key.
-    fn render(&self, value: &Value) -> serde_json::Result<String> {
-        if !self.inner.contains('\n') {
-            return serde_json::to_string(value);
-        }
-        let mut bytes = Vec::new();
-        let formatter = serde_json::ser::PrettyFormatter::with_indent(self.unit().as_bytes());
-        serde::Serialize::serialize(
-            value,
-            &mut serde_json::Serializer::with_formatter(&mut bytes, formatter),
-        )?;
-        // A line break within a string is escaped.
-        Ok(String::from_utf8_lossy(&bytes).replace('\n', &self.inner))
-    }
-
-    fn colon(&self) -> &'static str {
-        if self.inner.contains('\n') { ": " } else { ":" }
-    }
+    members: Members,
 }
 
 impl<'a> JsonObject<'a> {
     /// Reads the text of an object; `layout` is for one that has no members yet.
     pub(crate) fn parse(text: impl Into<Cow<'a, str>>, layout: Layout) -> serde_json::Result<Self> {
         let text = text.into();
-        let members = members(&text)?;
-        Ok(Self::of_members(text, members, layout))
-    }
-
-    fn of_members(text: Cow<'a, str>, members: Vec<Member>, layout: Layout) -> Self {
-        let by_key = members.iter().enumerate().map(|(at, member)| (member.key.clone(), at)).collect();
-        let layout = match members.first() {
-            Some(first) => {
-                let before = &text[first.whole.start..];
-                let inner = &before[..before.len() - before.trim_start().len()];
-                let end = members.last().map_or(0, |last| last.whole.end);
-                let behind = &text[end..];
-                let outer = &behind[..behind.len() - behind.trim_start().len()];
-                Layout { inner: inner.to_owned(), outer: outer.to_owned() }
-            }
-            None => layout,
-        };
-        Self { text, members, by_key, added: Vec::new(), layout }
-    }
-
-    /// An object without members.
-    pub(crate) fn empty() -> Self {
-        Self::of_members(Cow::Borrowed("{}"), Vec::new(), Layout::of_file())
-    }
-
-    /// Reads the text of a file; hands it back where it is none of an object.
-    pub(crate) fn of_file(text: String) -> Result<Self, (serde_json::Error, String)> {
-        match members(&text) {
-            Ok(members) => Ok(Self::of_members(Cow::Owned(text), members, Layout::of_file())),
-            Err(error) => Err((error, text)),
-        }
+        let members = members(&text, layout)?;
+        Ok(Self { text, members })
     }
 
     /// The names of its members, in order; one that occurs twice is named where it counts.
+    #[cfg(test)]
     pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
-        let is_last = |(at, member): &(usize, &Member)| self.by_key.get(&member.key) == Some(at);
-        let kept = self.members.iter().enumerate().filter(is_last);
-        let kept = kept.filter_map(|(_, member)| match &member.change {
-            Change::Removed => None,
-            Change::Key(key) => Some(key.as_str()),
-            Change::None | Change::Value(_) => Some(member.key.as_str()),
-        });
-        kept.chain(self.added.iter().map(|(key, _)| key.as_str()))
+        self.members.keys()
     }
 
     /// The text of a member's value.
     pub(crate) fn get(&self, key: &str) -> Option<&str> {
-        if let Some((_, value)) = self.added.iter().find(|(known, _)| known == key) {
-            return Some(value);
-        }
-        let named = |member: &Member| match &member.change {
-            Change::Removed => false,
-            Change::Key(name) => name == key,
-            Change::None | Change::Value(_) => member.key == key,
-        };
-        let member = match self.by_key.get(key).map(|at| &self.members[*at]).filter(|member| named(member)) {
-            Some(member) => member,
-            // A member under another name than it had is rare.
-            None => self
-                .members
-                .iter()
-                .find(|member| matches!(&member.change, Change::Key(name) if name == key))?,
-        };
-        Some(match &member.change {
-            Change::Value(text) => text,
-            _ => &self.text[member.value.clone()],
+        self.members.value(key).map(|value| match value {
+            ValuePlace::New(text) => text,
+            ValuePlace::InText(range) => part(&self.text, &range),
         })
     }
 
     /// Sets a member to this text, at its place, or behind the others.
     pub(crate) fn set_text(&mut self, key: &str, value: String) {
-        if let Some((_, text)) = self.added.iter_mut().find(|(known, _)| known == key) {
-            *text = value;
-            return;
-        }
-        match self.by_key.get(key).copied() {
-            Some(at) => self.members[at].change = Change::Value(value),
-            None => self.added.push((key.to_owned(), value)),
-        }
+        self.members.set(key, value);
     }
 
     /// Sets a member.
     pub(crate) fn set(&mut self, key: &str, value: &Value) -> serde_json::Result<()> {
-        let text = self.layout.render(value)?;
+        let text = self.members.layout().render(value)?;
         self.set_text(key, text);
         Ok(())
     }
 
     /// Removes a member; returns whether it was there.
     pub(crate) fn remove(&mut self, key: &str) -> bool {
-        let was = self.get(key).is_some();
-        self.added.retain(|(known, _)| known != key);
-        for member in self.members.iter_mut().filter(|member| member.key == key) {
-            member.change = Change::Removed;
-        }
-        was
+        self.members.remove(key)
     }
 
     /// Gives a member another name.
     pub(crate) fn rename(&mut self, from: &str, to: &str) {
-        if let Some(at) = self.by_key.get(from).copied() {
-            self.members[at].change = Change::Key(to.to_owned());
-        }
-    }
-
-    /// The layout of an object that is a member's value.
-    pub(crate) fn layout_within(&self) -> Layout {
-        self.layout.within()
+        self.members.rename(from, to);
     }
 
     /// Enters what differs between two readings of this object. What neither reading knows stays as it is, also within
@@ -224,7 +81,7 @@ impl<'a> JsonObject<'a> {
             if let (Some(Value::Object(known)), Value::Object(value)) = (known, value)
                 && let Some(text) = self.get(key)
             {
-                let mut inner = JsonObject::parse(text.to_owned(), self.layout.within())?;
+                let mut inner = JsonObject::parse(text.to_owned(), self.members.layout().within())?;
                 inner.enter(known, value)?;
                 let text = inner.into_text();
                 self.set_text(key, text);
@@ -237,61 +94,7 @@ impl<'a> JsonObject<'a> {
 
     /// Whether anything was changed.
     pub(crate) fn is_changed(&self) -> bool {
-        !self.added.is_empty() || self.members.iter().any(|member| !matches!(member.change, Change::None))
-    }
-
-    /// Writes the text as it is now.
-    pub(crate) fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
-        let text = &*self.text;
-        let open = text.find('{').map_or(0, |at| at + 1);
-        out.write_all(&text.as_bytes()[..open])?;
-        let mut is_first = true;
-        let mut comma = |out: &mut dyn Write| {
-            let is_behind = !std::mem::replace(&mut is_first, false);
-            if is_behind { out.write_all(b",") } else { Ok(()) }
-        };
-        for member in &self.members {
-            match &member.change {
-                Change::Removed => {}
-                Change::None => {
-                    comma(out)?;
-                    out.write_all(&text.as_bytes()[member.whole.clone()])?;
-                }
-                Change::Value(value) => {
-                    comma(out)?;
-                    out.write_all(&text.as_bytes()[member.whole.start..member.value.start])?;
-                    out.write_all(value.as_bytes())?;
-                    out.write_all(&text.as_bytes()[member.value.end..member.whole.end])?;
-                }
-                Change::Key(key) => {
-                    comma(out)?;
-                    self.write_key(out, key)?;
-                    out.write_all(&text.as_bytes()[member.value.start..member.whole.end])?;
-                }
-            }
-        }
-        for (key, value) in &self.added {
-            comma(out)?;
-            self.write_key(out, key)?;
-            out.write_all(value.as_bytes())?;
-        }
-        let end = self.members.last().map_or(open, |last| last.whole.end);
-        let behind = &text[end..];
-        match (self.members.is_empty(), is_first) {
-            (false, false) | (true, true) => out.write_all(behind.as_bytes()),
-            // It was empty, or is now.
-            (true, false) => {
-                out.write_all(self.layout.outer.as_bytes())?;
-                out.write_all(behind.trim_start().as_bytes())
-            }
-            (false, true) => out.write_all(behind.trim_start().as_bytes()),
-        }
-    }
-
-    fn write_key(&self, out: &mut dyn Write, key: &str) -> io::Result<()> {
-        out.write_all(self.layout.inner.as_bytes())?;
-        serde_json::to_writer(&mut *out, key)?;
-        out.write_all(self.layout.colon().as_bytes())
+        self.members.is_changed()
     }
 
     /// The text as it is now.
@@ -301,49 +104,27 @@ impl<'a> JsonObject<'a> {
         }
         let mut bytes = Vec::with_capacity(self.text.len());
         // Writing to memory cannot fail, and all parts are UTF-8.
-        let _ = self.write_to(&mut bytes);
+        let _ = self
+            .members
+            .write_to(&mut bytes, |range, out| out.write_all(part(&self.text, &range).as_bytes()));
         String::from_utf8(bytes).unwrap_or_default()
     }
 }
 
-fn members(text: &str) -> serde_json::Result<Vec<Member>> {
-    let mut reader = serde_json::Deserializer::from_str(text);
-    let found = reader.deserialize_map(Values)?;
-    reader.end()?;
-    let begin = text.as_ptr().addr();
-    let mut start = text.find('{').map_or(0, |at| at + 1);
-    let mut members: Vec<Member> = Vec::with_capacity(found.len());
-    for (key, raw) in found {
-        let from = raw.get().as_ptr().addr() - begin;
-        let value = from..from + raw.get().len();
-        // Between a value and the next member there are white space and a comma alone.
-        let comma = text[value.end..].find(|c: char| !c.is_ascii_whitespace());
-        let comma = comma.map_or(text.len(), |at| value.end + at);
-        let is_last = !text[comma..].starts_with(',');
-        let end = if is_last { value.end } else { comma };
-        members.push(Member { key, whole: start..end, value, change: Change::None });
-        start = comma + 1;
-    }
-    Ok(members)
+/// The members of the object in a text; `layout` is for one that has none yet.
+pub(super) fn members(text: &str, layout: Layout) -> serde_json::Result<Members> {
+    let found = ObjectRanges::of_text(text)?;
+    let layout = match found.members.first() {
+        Some(_) => Layout::new(part(text, &found.inner), part(text, &found.outer)),
+        None => layout,
+    };
+    Ok(Members::new(found, layout))
 }
 
-/// The members of an object, their values not looked into.
-struct Values;
-
-impl<'de> de::Visitor<'de> for Values {
-    type Value = Vec<(String, &'de RawValue)>;
-
-    fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str("an object")
-    }
-
-    fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = Vec::new();
-        while let Some(member) = map.next_entry()? {
-            members.push(member);
-        }
-        Ok(members)
-    }
+/// A part of a text in memory.
+pub(super) fn part<'t>(text: &'t str, range: &Range<u64>) -> &'t str {
+    let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
+    text.get(place(range.start)..place(range.end)).unwrap_or_default()
 }
 
 #[cfg(test)]

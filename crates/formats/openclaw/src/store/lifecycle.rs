@@ -70,7 +70,7 @@ impl AgentStore {
         clock: &dyn Fn() -> Timestamp,
     ) -> Result<Updated<Entry>, StoreError> {
         let id = new_id();
-        self.update(clock, |store, now| match store.get(key) {
+        self.update(clock, |store, now| match store.get(key)? {
             Some(known) => Ok(known),
             None => put(store, key, None, fields, now, &id),
         })
@@ -169,7 +169,7 @@ impl AgentStore {
         let id = new_id();
         let updated = self.update(clock, |store, now| {
             store.check(key)?;
-            let before = store.get(key).ok_or_else(|| StoreError::NoSession { key: key.to_string() })?;
+            let before = store.get(key)?.ok_or_else(|| StoreError::NoSession { key: key.to_string() })?;
             let mut after = if options.keep_metadata { before.clone() } else { Entry::default() };
             begin_anew(&mut after);
             after.session_id = Some(id.clone());
@@ -221,7 +221,7 @@ impl AgentStore {
         let Some(text) = mirrored_text(text, media) else { return refused("empty text".to_owned()) };
         let unknown = || format!("unknown sessionKey: {}", key.trim());
         let Ok(parsed) = key.parse::<SessionKey>() else { return refused(unknown()) };
-        let known = self.load().store.get(&parsed).and_then(|entry| Some((entry.session()?, entry)));
+        let known = self.load().store.get(&parsed)?.and_then(|entry| Some((entry.session()?, entry)));
         let Some((session, entry)) = known else { return refused(unknown()) };
         self.ensure_writable()?;
         let path = self.transcript_of(&entry)?;
@@ -231,7 +231,7 @@ impl AgentStore {
         let named = path.to_string_lossy().into_owned();
         if entry.session_file.as_deref() != Some(named.as_str()) {
             self.update(clock, |store, _| {
-                let Some(now) = store.get(&parsed) else { return Ok(()) };
+                let Some(now) = store.get(&parsed)? else { return Ok(()) };
                 store.put(&parsed, &Entry { session_file: Some(named.clone()), ..now })
             })?;
         }

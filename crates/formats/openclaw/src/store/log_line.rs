@@ -3,7 +3,8 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::json_object::{JsonObject, Layout};
+use super::json_object::JsonObject;
+use super::layout::Layout;
 use super::lenient::field;
 
 /// The version that is written.

@@ -43,14 +43,14 @@ impl AgentStore {
         let size = std::fs::metadata(self.path()).map_or(0, |found| found.len());
         let is_large = size > self.config.maintenance.rotate_bytes;
         if mode == MaintenanceMode::Warn {
-            let (pruned, capped) = self.too_much(&self.load().store, clock());
+            let (pruned, capped) = self.too_much(&self.load().store, clock())?;
             let report = MaintenanceReport { pruned, capped, is_large, ..MaintenanceReport::default() };
             return Ok(Updated { value: report, notes: Vec::new() });
         }
         self.ensure_writable()?;
         let backup = if is_large { self.back_up(clock())? } else { None };
         let done = self.update(clock, |store, now| {
-            let (pruned, capped) = self.too_much(store, now);
+            let (pruned, capped) = self.too_much(store, now)?;
             let mut ended: Vec<Entry> = Vec::new();
             for key in pruned.iter().chain(&capped) {
                 if let Ok(key) = key.parse::<SessionKey>() {
@@ -68,23 +68,27 @@ impl AgentStore {
     }
 
     /// The keys that are too old, and those of the oldest beyond the limit.
-    fn too_much(&self, store: &SessionStore, now: Timestamp) -> (Vec<String>, Vec<String>) {
+    fn too_much(
+        &self,
+        store: &SessionStore,
+        now: Timestamp,
+    ) -> Result<(Vec<String>, Vec<String>), StoreError> {
         let limits = &self.config.maintenance;
         let oldest = SignedDuration::try_from(limits.prune_after).unwrap_or(SignedDuration::MAX);
         let oldest = now.checked_sub(oldest).unwrap_or(Timestamp::MIN).as_millisecond();
-        let updated = |key: &str| Some(store.get(&key.parse().ok()?)?.updated_at);
         let (mut pruned, mut kept) = (Vec::new(), Vec::new());
         for key in store.keys() {
-            match updated(key) {
-                Some(Some(at)) if at < oldest => pruned.push(key.to_owned()),
-                Some(at) => kept.push((at.unwrap_or(0), key.to_owned())),
-                // What is no session is not ours to remove.
-                None => {}
+            // What is no session is not ours to remove.
+            let Ok(parsed) = key.parse::<SessionKey>() else { continue };
+            let Some(entry) = store.get(&parsed)? else { continue };
+            match entry.updated_at {
+                Some(at) if at < oldest => pruned.push(key.to_owned()),
+                at => kept.push((at.unwrap_or(0), key.to_owned())),
             }
         }
         kept.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
         let beyond = kept.into_iter().skip(limits.max_entries);
-        (pruned, beyond.map(|(_, key)| key).collect())
+        Ok((pruned, beyond.map(|(_, key)| key).collect()))
     }
 
     /// Keeps the file as it is beside itself, and the newest such copies only.

@@ -84,7 +84,7 @@ impl AgentStore {
     ) -> Result<Updated<Option<Entry>>, StoreError> {
         let id = new_id();
         self.update(clock, |store, now| {
-            let known = store.get(key);
+            let known = store.get(key)?;
             let patch = meta_patch(key, known.as_ref(), message);
             match (known, patch) {
                 (None, _) if !create_if_missing => Ok(None),
@@ -103,7 +103,7 @@ impl AgentStore {
     ) -> Result<Updated<Entry>, StoreError> {
         let id = new_id();
         self.update(clock, |store, now| {
-            let known = store.get(key);
+            let known = store.get(key)?;
             let before = known.as_ref().and_then(delivery_of);
             let given = DeliveryContext::merged(route.explicit.as_ref(), route.inline.as_ref());
             let mut merged = DeliveryContext::merged(given.as_ref(), before.as_ref()).unwrap_or_default();
@@ -138,7 +138,7 @@ impl AgentStore {
         let id = new_id();
         self.update(clock, |store, now| {
             store.put_fields(key, fields)?;
-            let known = store.get(key);
+            let known = store.get(key)?;
             put(store, key, known.as_ref(), &Entry::default(), now, &id)
         })
     }

@@ -1,19 +1,22 @@
 //! The content of `sessions.json`: entries by key, in the order and with every byte of the file that nobody changed.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use model::AgentId;
 use serde_json::{Map, Value};
 
+use super::direct_word::OlderWord;
 use super::entry::{DirectWord, Entry};
 use super::json_object::JsonObject;
 use super::session_key::SessionKey;
 use super::store_error::StoreError;
+use super::stored_object::StoredObject;
 
 /// The entries that one agent's store holds.
 #[derive(Debug, Clone)]
 pub struct SessionStore {
-    object: JsonObject<'static>,
+    object: StoredObject,
     owner: AgentId,
     /// The agent to whom keys without an agent belong.
     is_default: bool,
@@ -21,7 +24,7 @@ pub struct SessionStore {
 
 impl SessionStore {
     /// An agent's part of a store.
-    pub(crate) fn new(object: JsonObject<'static>, owner: AgentId, is_default: bool) -> Self {
+    pub(crate) fn new(object: StoredObject, owner: AgentId, is_default: bool) -> Self {
         Self { object, owner, is_default }
     }
 
@@ -31,13 +34,17 @@ impl SessionStore {
     }
 
     /// An entry; keys are compared without regard to case.
-    pub fn get(&self, key: &SessionKey) -> Option<Entry> {
-        Entry::parse(self.text(key)?)
+    ///
+    /// It is read when it is asked for, which fails where the file was changed in place since the store was read.
+    pub fn get(&self, key: &SessionKey) -> Result<Option<Entry>, StoreError> {
+        let Some(name) = self.written(key) else { return Ok(None) };
+        Ok(self.object.get(&name)?.and_then(|text| Entry::parse(&text)))
     }
 
-    /// The text of an entry, as the file has it.
-    pub fn text(&self, key: &SessionKey) -> Option<&str> {
-        self.object.get(&self.written(key)?)
+    /// The text of an entry, as the file has it. Fails as [`Self::get`] does.
+    pub fn text(&self, key: &SessionKey) -> Result<Option<String>, StoreError> {
+        let Some(name) = self.written(key) else { return Ok(None) };
+        Ok(self.object.get(&name)?.map(Cow::into_owned))
     }
 
     /// Sets an entry: what it does not change stays as the file has it.
@@ -45,13 +52,13 @@ impl SessionStore {
         self.check(key)?;
         let known = self.written(key);
         let name = known.as_deref().unwrap_or(key.as_str());
-        let text = self.object.get(name).filter(|text| Entry::parse(text).is_some());
-        let new = entry.written(text, self.object.layout_within(), self.direct_word());
+        let text = self.object.get(name)?;
+        let entry_text = text.as_deref().filter(|text| Entry::parse(text).is_some());
+        let new = entry.written(entry_text, self.object.layout_within(), self.direct_word()?);
         let new =
             new.map_err(|error| StoreError::Unwritable { key: key.to_string(), why: error.to_string() })?;
-        if self.object.get(name) != Some(new.as_str()) {
-            let name = name.to_owned();
-            self.object.set_text(&name, new);
+        if text.as_deref() != Some(new.as_str()) {
+            self.object.set_text(name, new);
         }
         Ok(())
     }
@@ -60,7 +67,7 @@ impl SessionStore {
     pub fn put_fields(&mut self, key: &SessionKey, fields: &Map<String, Value>) -> Result<(), StoreError> {
         self.check(key)?;
         let name = self.written(key).unwrap_or_else(|| key.to_string());
-        let text = self.object.get(&name).unwrap_or("{}").to_owned();
+        let text = self.object.get(&name)?.map_or_else(|| "{}".to_owned(), Cow::into_owned);
         let change = || {
             let mut object = JsonObject::parse(text, self.object.layout_within())?;
             for (field, value) in fields {
@@ -84,28 +91,23 @@ impl SessionStore {
     pub fn remove(&mut self, key: &SessionKey) -> Result<Option<Entry>, StoreError> {
         self.check(key)?;
         let Some(name) = self.written(key) else { return Ok(None) };
-        let was = self.object.get(&name).and_then(Entry::parse);
+        let was = self.object.get(&name)?.and_then(|text| Entry::parse(&text));
         self.object.remove(&name);
         Ok(was)
     }
 
     /// The word for direct chats that this file uses.
-    pub fn direct_word(&self) -> DirectWord {
-        let is_older = |key: &str| key.contains(":dm:");
-        let entry = |key: &str| {
-            self.object.get(key).is_some_and(|text| {
-                text.contains("\"chatType\"")
-                    && text
-                        .split("\"chatType\"")
-                        .skip(1)
-                        .any(|rest| rest.trim_start_matches([':', ' ']).starts_with("\"dm\""))
-            })
-        };
-        if self.object.keys().any(|key| is_older(key) || entry(key)) {
-            DirectWord::Dm
-        } else {
-            DirectWord::Direct
+    pub fn direct_word(&self) -> Result<DirectWord, StoreError> {
+        if self.object.keys().any(|key| key.contains(":dm:")) {
+            return Ok(DirectWord::Dm);
         }
+        for key in self.object.keys() {
+            let mut word = OlderWord::default();
+            if self.object.any_piece(key, |piece| word.is_in(piece))? {
+                return Ok(DirectWord::Dm);
+            }
+        }
+        Ok(DirectWord::Direct)
     }
 
     /// Whether a key may be an entry of this store: another agent's may not.
@@ -140,7 +142,7 @@ impl SessionStore {
         if !self.is_own(key.as_str()) {
             return None;
         }
-        if self.object.get(key.as_str()).is_some() {
+        if self.object.contains(key.as_str()) {
             return Some(key.to_string());
         }
         let is_it = |known: &&str| known.trim().to_lowercase() == key.as_str();
@@ -157,7 +159,11 @@ mod tests {
         \"agent:coder:main\": {\"sessionId\": \"s2\"},\n  \"global\": {\"sessionId\": \"s3\"},\n  \"odd\": 7\n}";
 
     fn store(agent: &str, is_default: bool) -> SessionStore {
-        SessionStore::new(JsonObject::of_file(STORE.to_owned()).unwrap(), agent.parse().unwrap(), is_default)
+        SessionStore::new(
+            StoredObject::of_text(STORE.to_owned()).unwrap(),
+            agent.parse().unwrap(),
+            is_default,
+        )
     }
 
     fn key(text: &str) -> SessionKey {
@@ -176,7 +182,7 @@ mod tests {
         assert_eq!(main.keys().collect::<Vec<_>>(), ["agent:main:Main", "global", "odd"]);
         assert_eq!(store("coder", false).keys().collect::<Vec<_>>(), ["agent:coder:main"]);
         let other = key("agent:coder:main");
-        assert_eq!(main.get(&other), None);
+        assert_eq!(main.get(&other), Ok(None));
         let refused = |error: Result<(), StoreError>| matches!(error, Err(StoreError::OtherAgent { .. }));
         assert!(refused(main.put(&other, &Entry::default())) && refused(main.remove(&other).map(drop)));
         assert!(refused(main.put(&key("agent:coder:new"), &Entry::default())));
@@ -186,7 +192,7 @@ mod tests {
     #[test]
     fn entries_are_changed_in_place() {
         let mut main = store("main", true);
-        let entry = main.get(&key("agent:main:main")).unwrap();
+        let entry = main.get(&key("agent:main:main")).unwrap().unwrap();
         main.put(&key("agent:main:main"), &entry).unwrap();
         assert!(!main.is_changed());
         main.put(&key("agent:main:main"), &Entry { session_id: Some("s9".into()), ..entry }).unwrap();
@@ -198,7 +204,7 @@ mod tests {
             ",\n  \"agent:main:x\": {\n    \"sessionId\": \"s4\",\n    \"chatType\": \"direct\"\n  }\n}";
         assert_eq!(text(&main), STORE.replace("s1", "s9").strip_suffix("\n}").unwrap().to_owned() + added);
         assert_eq!(main.remove(&key("AGENT:main:MAIN")).unwrap().unwrap().session_id.as_deref(), Some("s9"));
-        assert_eq!(main.get(&key("agent:main:main")), None);
+        assert_eq!(main.get(&key("agent:main:main")), Ok(None));
         // What is no entry is replaced by one.
         main.put(&key("odd"), &Entry { label: Some("l".into()), ..Entry::default() }).unwrap();
         assert!(text(&main).contains("\"odd\": {\n    \"label\": \"l\"\n  }"), "{}", text(&main));
@@ -207,9 +213,9 @@ mod tests {
     #[test]
     fn a_file_keeps_its_word_for_direct_chats() {
         let check = |text: &'static str, expected| {
-            let object = JsonObject::of_file(text.to_owned()).unwrap();
+            let object = StoredObject::of_text(text.to_owned()).unwrap();
             let store = SessionStore::new(object, AgentId::main(), true);
-            assert_eq!(store.direct_word(), expected, "{text}");
+            assert_eq!(store.direct_word(), Ok(expected), "{text}");
         };
         check(r#"{"a": {"chatType": "dm"}}"#, DirectWord::Dm);
         check(r#"{"a": {"origin":{"chatType":"dm"}}}"#, DirectWord::Dm);

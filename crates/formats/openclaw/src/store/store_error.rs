@@ -10,7 +10,7 @@ use crate::Problem;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// A file could not be used.
-    #[error("{} {}", .0.path.display(), .0.what)]
+    #[error("{0}")]
     File(Problem),
     /// Another process holds the lock.
     #[error("timeout acquiring session store lock: {} is held by {holder}", path.display())]

@@ -1,18 +1,18 @@
-//! Reads the file of a store whole, tolerantly, and remembers which file that was.
+//! Reads the file of a store tolerantly, and remembers which file that was.
 
-use std::fs::File;
-use std::io::{ErrorKind, Read as _};
+use std::io::ErrorKind;
 use std::path::Path;
 
 use system::{FileStamp, open_regular_following_links};
 
-use super::json_object::JsonObject;
+use super::open_text::{OpenText, lossy};
+use super::stored_object::StoredObject;
 use crate::{Problem, json5_text};
 
-/// No store is larger; what claims to be would fill the memory.
-const LARGEST: u64 = 4 << 30;
+/// A file up to this size is held in memory, in bytes.
+const SMALL: u64 = 1 << 20;
 /// The largest store in JSON5: the reader of that takes many times the memory.
-const LARGEST_JSON5: usize = 64 << 20;
+const LARGEST_JSON5: u64 = 64 << 20;
 
 /// What a store's file holds.
 #[derive(Debug)]
@@ -20,76 +20,91 @@ pub(crate) enum Content {
     /// There is no file.
     Absent,
     /// JSON.
-    Json(JsonObject<'static>),
+    Json(StoredObject),
     /// JSON5, as JSON.
-    Json5(JsonObject<'static>),
+    Json5(StoredObject),
     /// Neither, and why.
     Broken(String),
 }
 
 /// A file and its state at the time it was read. While it is open no other file has its number.
 #[derive(Debug)]
-pub(crate) struct Seen(Option<(File, FileStamp)>);
+pub(crate) struct Seen(Option<OpenText>);
 
 impl Seen {
     /// Whether the file at this path is still that one, unchanged.
     pub(crate) fn is_current(&self, path: &Path) -> bool {
         let now = std::fs::metadata(path).ok().as_ref().map(FileStamp::from_metadata);
-        now == self.0.as_ref().map(|(_, stamp)| *stamp)
+        now == self.0.as_ref().map(OpenText::stamp)
     }
 }
 
 /// Reads a store's file.
 pub(crate) fn read(path: &Path) -> Result<(Content, Seen), Problem> {
-    let failed = |error: std::io::Error| {
-        Problem::new(path, format!("cannot be read: {error}"), "Make it a file that this user can read.")
-    };
-    let file = match open_regular_following_links(path) {
-        Ok(file) => file,
+    match open_regular_following_links(path).and_then(|file| OpenText::new(file, path)) {
+        Ok(file) => Ok((content_of(&file, path)?, Seen(Some(file)))),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok((Content::Absent, Seen(None)));
+            Ok((Content::Absent, Seen(None)))
         }
-        Err(error) => return Err(failed(error)),
-    };
-    let found = file.metadata().map_err(failed)?;
-    let mut bytes = Vec::with_capacity(usize::try_from(found.len().min(LARGEST)).unwrap_or_default() + 1);
-    (&file).take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(Problem::new(path, "is larger than 4 GiB and was not read", "Move it away."));
+        Err(error) => {
+            let next = "Make it a file that this user can read.";
+            Err(Problem::new(path, format!("cannot be read: {error}"), next))
+        }
     }
-    let mut text = String::from_utf8(bytes)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-    if text.starts_with('\u{feff}') {
-        text.drain(..'\u{feff}'.len_utf8());
-    }
-    let content = content(text, LARGEST_JSON5).map_err(|why| {
+}
+
+fn content_of(file: &OpenText, path: &Path) -> Result<Content, Problem> {
+    let refused = |why: String| {
         Problem::new(path, why, "Make it JSON, without comments, trailing commas and names without quotes.")
-    })?;
-    Ok((content, Seen(Some((file, FileStamp::from_metadata(&found))))))
+    };
+    // In memory what is no UTF-8 would be replaced; in the file it stays as it is where nobody changes it.
+    if file.length() <= SMALL
+        && let Some(Ok(text)) = file.read_whole(SMALL)?.map(String::from_utf8)
+    {
+        return content(text, LARGEST_JSON5).map_err(refused);
+    }
+    let strict = match StoredObject::of_file(file)? {
+        Ok(object) => return Ok(Content::Json(object)),
+        Err(strict) => strict,
+    };
+    if strict.error.is_io() {
+        let next = "Make it a file that this user can read, of sessions.";
+        return Err(Problem::new(path, format!("cannot be read: {strict}"), next));
+    }
+    match file.read_whole(LARGEST_JSON5)? {
+        Some(bytes) => content(lossy(bytes), LARGEST_JSON5).map_err(refused),
+        None if strict.error.is_data() || strict.error.is_eof() => Ok(Content::Broken(no_store(&strict))),
+        None => Err(refused(too_large(&strict, LARGEST_JSON5))),
+    }
+}
+
+fn no_store(why: impl std::fmt::Display) -> String {
+    format!("is not a store of sessions: {why}")
+}
+
+fn too_large(why: impl std::fmt::Display, limit: u64) -> String {
+    format!("is no JSON ({why}), and larger than {} MiB, beyond which JSON5 is not read", limit >> 20)
 }
 
 /// What a text is; an error where it may be JSON5, which is not read beyond so many bytes: it must not be set aside as
 /// broken.
-fn content(text: String, largest_json5: usize) -> Result<Content, String> {
-    let (strict, text) = match JsonObject::of_file(text) {
+fn content(text: String, largest_json5: u64) -> Result<Content, String> {
+    let (strict, text) = match StoredObject::of_text(text) {
         Ok(object) => return Ok(Content::Json(object)),
         Err(failed) => failed,
     };
-    let is_large = text.len() > largest_json5;
+    let is_large = text.len() as u64 > largest_json5;
     // The beginning of a store, as a torn one is, has no end in JSON5 either.
     if strict.is_data() || (is_large && strict.is_eof()) {
-        return Ok(Content::Broken(format!("is not a store of sessions: {strict}")));
+        return Ok(Content::Broken(no_store(strict)));
     }
     if is_large {
-        let limit = largest_json5 >> 20;
-        return Err(format!(
-            "is no JSON ({strict}), and larger than {limit} MiB, beyond which JSON5 is not read"
-        ));
+        return Err(too_large(strict, largest_json5));
     }
-    let json = json5_text::as_json(&text).map(JsonObject::of_file);
+    let json = json5_text::as_json(&text).map(StoredObject::of_text);
     Ok(match json {
         Ok(Ok(object)) => Content::Json5(object),
-        Ok(Err((error, _))) => Content::Broken(format!("is not a store of sessions: {error}")),
+        Ok(Err((error, _))) => Content::Broken(no_store(error)),
         Err(why) => Content::Broken(why),
     })
 }
@@ -100,7 +115,7 @@ mod tests {
 
     #[test]
     fn large_json5_is_refused_and_not_taken_for_broken() {
-        let check = |text: &str, limit: usize, expected: &str| {
+        let check = |text: &str, limit: u64, expected: &str| {
             let found = match content(text.to_owned(), limit) {
                 Ok(Content::Absent) => "absent",
                 Ok(Content::Json(_)) => "json",

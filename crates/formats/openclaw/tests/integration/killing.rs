@@ -122,11 +122,11 @@ fn no_update_is_lost_when_holders_are_killed() {
     let loaded = store(state).load().store;
     for (number, acknowledged) in counts.into_inner().unwrap() {
         let key = key(&number.to_string());
-        let entry = loaded.get(&key).unwrap();
+        let entry = loaded.get(&key).unwrap().unwrap();
         // A process that was killed behind its last write had no time to say so.
         assert!(entry.input_tokens.unwrap() >= acknowledged, "{number}: {entry:?}");
         assert!(entry.input_tokens.unwrap() >= i64::from(UPDATES), "{number}");
-        let text = loaded.text(&key).unwrap();
+        let text = loaded.text(&key).unwrap().unwrap();
         let places = ["zeta", "sessionId", "alpha", "updatedAt"].map(|name| text.find(name).unwrap());
         assert!(
             places.is_sorted() && text.contains(r#"{"b": 1.50, "a": [ ]}"#) && text.contains(r"\u00e9"),

@@ -8,3 +8,4 @@
 
 mod killing;
 mod stores;
+mod streaming;

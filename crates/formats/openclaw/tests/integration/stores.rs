@@ -86,7 +86,7 @@ fn json5_is_read_and_a_broken_file_is_set_aside() {
     desk.write(STORE, "// mine\n{'agent:main:main': {sessionId: 's1', updatedAt: 5,},}");
     let loaded = desk.main().load();
     assert_eq!(loaded.problem, None);
-    assert_eq!(loaded.store.get(&key("agent:main:main")).unwrap().updated_at, Some(5));
+    assert_eq!(loaded.store.get(&key("agent:main:main")).unwrap().unwrap().updated_at, Some(5));
     let done = desk.main().record_compaction(&key("agent:main:main"), &now).unwrap();
     assert!(done.notes[0].contains("JSON5"), "{:?}", done.notes);
     assert!(text(&desk.path(&format!("{STORE}.json5.1768478400000"))).contains("// mine"));
@@ -108,7 +108,7 @@ fn agents_are_apart() {
     assert!(coder.path().ends_with("agents/coder/sessions/sessions.json"));
     let refused = coder.create(&key("agent:main:new"), &Entry::default(), &now).unwrap_err();
     assert_eq!(refused.to_string(), "agent:main:new belongs to agent main, not to agent coder");
-    assert_eq!(coder.load().store.get(&key("agent:main:main")), None);
+    assert_eq!(coder.load().store.get(&key("agent:main:main")), Ok(None));
     // No path leads out of the agent's folder.
     let away = Entry { session_file: Some("/etc/passwd".into()), ..entry("s1") };
     assert_eq!(coder.transcript_of(&away).unwrap(), coder.folder().join("s1.jsonl"));
@@ -174,7 +174,7 @@ fn the_cache_is_left_behind_by_time_changes_and_writes() {
     desk.write(STORE, r#"{"agent:main:main": {"label": "one"}}"#);
     let (store, cache) = (desk.main(), StoreCache::new(None));
     let label = |cache: &StoreCache, at: Timestamp| {
-        cache.load(&store, at).store.get(&main).and_then(|entry| entry.label).unwrap_or_default()
+        cache.load(&store, at).store.get(&main).unwrap().and_then(|entry| entry.label).unwrap_or_default()
     };
     assert_eq!(label(&cache, now()), "one");
     // What is taken out is a copy.
@@ -365,7 +365,7 @@ fn threads_have_transcripts_of_their_own() {
         let Mirrored::Done(path) = done else { panic!("{done:?}") };
         let log = ConversationLog::load(&path).unwrap().unwrap();
         assert!(log.lines[1].text.contains(text) && log.lines.len() == 2);
-        let entry = store.load().store.get(key).unwrap();
+        let entry = store.load().store.get(key).unwrap().unwrap();
         assert_eq!(entry.session_file.as_deref(), path.to_str());
     }
     let refused = |key: &str, text: &str, expected: &str| {
@@ -490,12 +490,12 @@ fn a_large_store_is_changed_though_others_write_meanwhile() {
         .unwrap();
     assert_eq!(calls, 2);
     let loaded = store.load().store;
-    let label = |name: &str| loaded.get(&key(name)).unwrap().label;
+    let label = |name: &str| loaded.get(&key(name)).unwrap().unwrap().label;
     assert_eq!(
         (label("agent:main:main").as_deref(), label("agent:main:b").as_deref()),
         (Some("ours"), Some("theirs"))
     );
-    assert!(loaded.text(&key("agent:main:main")).unwrap().contains(&filler));
+    assert!(loaded.text(&key("agent:main:main")).unwrap().unwrap().contains(&filler));
 }
 
 #[test]
