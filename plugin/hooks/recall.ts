@@ -3,7 +3,7 @@
 
 import type { EngineInterface, On, SessionMessage } from 'claude-code'
 
-import { day, oneLine, short } from './words'
+import { day, oneLine, short, withoutTags } from './words'
 
 /** How many sessions are named. */
 const SESSIONS = 5
@@ -52,7 +52,7 @@ async function related($: EngineInterface, directory: string): Promise<string> {
 export function earlier(answer: { sessions?: Listed[] }, now: number): string {
   const lines = (answer.sessions ?? []).map(session => {
     const where = [day(session.last_modified ?? null, now), session.branch ?? ''].filter(word => word !== '')
-    return `- "${oneLine(session.title ?? '', 100)}" (${where.join(', ')}) [${short(session.session_id)}]`
+    return `- "${withoutTags(oneLine(session.title ?? '', 100))}" (${where.join(', ')}) [${short(session.session_id)}]`
   })
   if (lines.length === 0) return ''
   const head =
@@ -67,7 +67,7 @@ type Listed = { session_id: string; title?: string | null; branch?: string | nul
 export function cutAway(session: string, messages: readonly SessionMessage[]): string {
   const said = messages.filter(({ role, text, toolResults }) => role === 'user' && isSaid(text) && !toolResults?.length)
   const lines = said.slice(-PROMPTS).map(({ text, uuid }) => {
-    return `- "${oneLine(text, 160)}" [${short(session)}${uuid === undefined ? '' : ` ${uuid.slice(0, 8)}`}]`
+    return `- "${withoutTags(oneLine(text, 160))}" [${short(session)}${uuid === undefined ? '' : ` ${uuid.slice(0, 8)}`}]`
   })
   if (lines.length === 0) return ''
   const left = said.length > lines.length ? `, the last ${lines.length} of ${said.length}` : ''

@@ -60,3 +60,8 @@ export function oneLine(text: string, length = 200): string {
 export function clean(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '')
 }
+
+/** Text in which none of the tags by which a host marks its own words, such as `<system-reminder>`, is one. */
+export function withoutTags(text: string): string {
+  return text.replace(/<(?=\s*\/?\s*(?:[a-z]+-[a-z-]+|antml:|(?:system|human|assistant|quoted|tool_(?:use|calls?|results?)|function_(?:calls?|results?))\b))/gi, '\\u003c')
+}

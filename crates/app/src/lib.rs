@@ -17,6 +17,7 @@ pub mod live;
 mod moment;
 mod next_step;
 pub mod proceed;
+pub mod quoting;
 pub mod repository;
 pub mod schema;
 pub mod search;

@@ -17,6 +17,7 @@ use transcript::{Excerpt, RecentMessages};
 use crate::Context;
 use crate::choose::candidates::{CandidateSet, RepoCandidate};
 use crate::choose::request::Question;
+use crate::quoting::harmless;
 
 /// The longest brief, in tokens.
 pub const MAX_TOKENS: usize = 1500;
@@ -71,7 +72,8 @@ pub(super) fn of(
     for one in chosen {
         let brief = Brief::of(one, candidates, question.as_of, now);
         let (written, cites) = brief.written(room);
-        text += &written;
+        // It goes into a prompt, where a mark of the host would be one.
+        text += &harmless(&written);
         let title = brief.title.map(|title| redact::redact_beginning(&title).into_owned());
         sessions.push(Source { session_id: one.candidate.id.clone(), title, cites });
     }

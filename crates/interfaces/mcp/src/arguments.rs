@@ -17,6 +17,7 @@ pub(crate) fn parse<T: DeserializeOwned>(mut arguments: JsonObject) -> Result<T,
         let what =
             if argument == "." { "the arguments are invalid".to_owned() } else { format!("`{argument}`") };
         Error::new(Kind::Usage, format!("{what}: {why}"))
+            .hint("the tool's input schema names its arguments; its description ends with an example")
     })
 }
 

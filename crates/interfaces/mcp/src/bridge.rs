@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use app::bridge::{Bridge, Tool, announce, conversation, memory, sessions, status};
+use app::quoting::neutralize;
 use app::{Context, Error, Kind};
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -121,8 +122,11 @@ fn run(context: &Context, bridge: &Bridge, tool: Tool, given: JsonObject) -> Res
     }
 }
 
-/// Texts of sessions are inside JSON strings, which nothing in them can end; the server's instructions say what they are.
+/// Texts of sessions are inside JSON strings, which nothing in them can end, and without the marks of a host; the server's
+/// instructions say what they are.
 fn text(answer: &impl Serialize) -> Result<String, Error> {
     let failed = |error| Error::caused(Kind::Internal, "the answer cannot be written as JSON", &error);
-    serde_json::to_string(&json!(answer)).map_err(failed)
+    let mut answer = json!(answer);
+    neutralize(&mut answer);
+    serde_json::to_string(&answer).map_err(failed)
 }

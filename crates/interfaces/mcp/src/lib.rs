@@ -16,7 +16,6 @@ mod lean;
 mod next_step;
 mod paging;
 mod prompts;
-mod quoting;
 mod resources;
 mod schema;
 mod server;

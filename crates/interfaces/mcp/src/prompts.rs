@@ -1,5 +1,6 @@
 //! Prompts that a person chooses: `recall` what is known of a topic, `handoff` a session to the next one.
 
+use app::quoting::neutralize;
 use app::search::{Request, search};
 use app::sessions::handoff as brief;
 use app::{Context, Error, Kind};
@@ -15,7 +16,6 @@ use crate::bounds::fit;
 use crate::call::{Patience, call};
 use crate::failure::{named, refused};
 use crate::lean;
-use crate::quoting::neutralize;
 use crate::resources::last_messages;
 use crate::server::Server;
 

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use app::quoting::{harmless, neutralize};
 use app::sessions::list::{self, list as list_sessions};
 use app::sessions::show::{self, ShownMessage, show};
 use app::{Context, Error, Kind, NextStep};
@@ -17,7 +18,6 @@ use crate::bounds::{LIMIT, cut_texts, size};
 use crate::call::{Patience, call};
 use crate::failure::refused;
 use crate::instructions::NOTICE;
-use crate::quoting::neutralize;
 use crate::server::Server;
 
 const SCHEME: &str = "session://";
@@ -66,8 +66,8 @@ pub(crate) async fn list(
         let project = session.project.as_deref().unwrap_or("no project");
         let when = session.last_modified.map(|at| format!(", {at:.0}")).unwrap_or_default();
         Resource::new(format!("{SCHEME}{}", session.id), session.id.as_str())
-            .with_title(title)
-            .with_description(format!("{project}{when}"))
+            .with_title(harmless(title))
+            .with_description(format!("{}{when}", harmless(project)))
             .with_mime_type(JSON)
     });
     let mut answer = ListResourcesResult::with_all_items(page.collect());
@@ -210,7 +210,7 @@ fn messages(context: &Context, address: &Address) -> Result<Excerpt, Error> {
         notice: NOTICE,
         next,
         session_id: id,
-        title: conversation.session.title.as_deref().map(ToOwned::to_owned),
+        title: conversation.session.title.as_deref().map(|title| harmless(title).into_owned()),
         counted: number,
         quoted: quoted.into_iter().map(|(_, message)| message).collect(),
     })

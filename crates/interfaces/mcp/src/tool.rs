@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use app::quoting::neutralize;
 use app::{Context, Error, Kind};
 use rmcp::model::{JsonObject, MetaObject, ToolAnnotations};
 use schemars::JsonSchema;
@@ -13,7 +14,6 @@ use crate::bounds::{cut_texts, shrink};
 use crate::call::Patience;
 use crate::instructions::NOTICE;
 use crate::lean::Lean;
-use crate::quoting::neutralize;
 use crate::{arguments, paging, schema};
 
 /// What a model should think of by itself; each costs room in every session's context.

@@ -5,6 +5,9 @@ use app::workers::list::WorkerInfo;
 
 use crate::tool::{Effect, Tool};
 
+/// The longest text of a worker's, in bytes.
+const LONGEST: usize = 1_000;
+
 pub(super) fn tool() -> Tool {
     Tool::new(
         "answer_worker",
@@ -16,6 +19,8 @@ pub(super) fn tool() -> Tool {
         },
     )
     .effect(Effect::Ends)
+    .quoting()
+    .texts(LONGEST)
 }
 
 const DESCRIPTION: &str = "Answers a permission request or a question of a worker in the person's place; list_workers shows the requests. Allow \

@@ -1,13 +1,13 @@
 //! `smart_fork`: the sessions that know most about an intent, and a worker in a fork of one.
 
 use app::proceed::fork_request::{Answer, ForkSessions, Request, forks};
+use app::quoting::neutralize;
 use app::{Context, Error, Kind};
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
 use crate::instructions::NOTICE;
 use crate::next_step::as_tool_call;
-use crate::quoting::neutralize;
 use crate::tool::{Effect, Reply, Tool, value};
 use crate::{bounds, schema};
 

@@ -5,7 +5,10 @@ use app::workers::spawn::spawn;
 use crate::tool::{Effect, Tool};
 
 pub(super) fn tool() -> Tool {
-    Tool::new("spawn_worker", "Start a worker", DESCRIPTION, spawn).effect(Effect::Starts).shrinking()
+    Tool::new("spawn_worker", "Start a worker", DESCRIPTION, spawn)
+        .effect(Effect::Starts)
+        .quoting()
+        .shrinking()
 }
 
 const DESCRIPTION: &str = "Starts another Claude Code session in the background that works on a task in a project, and returns at once with \

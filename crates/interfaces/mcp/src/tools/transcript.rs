@@ -1,12 +1,12 @@
 //! Messages of a transcript as a tool shows them: quoted, and no more than a model can take in.
 
 use app::Error;
+use app::quoting::neutralize;
 use app::sessions::page::Answer;
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
 use crate::bounds::{LIMIT, cut_texts, size};
-use crate::quoting::neutralize;
 use crate::schema;
 use crate::tool::value;
 

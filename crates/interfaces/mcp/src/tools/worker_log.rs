@@ -1,11 +1,11 @@
 //! `worker_log`: what a worker has said and done.
 
+use app::quoting::neutralize;
 use app::workers::log::{Answer, Request, log};
 use serde_json::Value;
 
 use super::{asking, transcript};
 use crate::bounds::{LIMIT, cut_texts, size};
-use crate::quoting::neutralize;
 use crate::schema;
 use crate::tool::{Reply, Tool, value};
 

@@ -1,6 +1,7 @@
 //! Texts of transcripts as a model may read them: nothing in them passes for the marks by which its host speaks, and nothing
-//! is invisible or reorders what is shown. The plugin's packs (`plugin/hooks/pack.ts`) treat tags alike.
+//! is invisible or reorders what is shown. The plugin (`plugin/hooks/words.ts`) treats tags alike.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde_json::Value;
@@ -25,10 +26,10 @@ const MARKS: [&str; 13] = [
 const LONGEST: usize = 64;
 
 /// Makes every text of a value harmless: `<` of a mark becomes `\u003c`, an invisible character its number.
-pub(crate) fn neutralize(value: &mut Value) {
+pub fn neutralize(value: &mut Value) {
     match value {
         Value::String(text) => {
-            if let Some(harmless) = harmless(text) {
+            if let Cow::Owned(harmless) = harmless(text) {
                 *text = harmless;
             }
         }
@@ -38,10 +39,12 @@ pub(crate) fn neutralize(value: &mut Value) {
     }
 }
 
-/// The text without marks and invisible characters; `None` where it has none.
-fn harmless(text: &str) -> Option<String> {
+/// The text without marks and invisible characters.
+pub fn harmless(text: &str) -> Cow<'_, str> {
     let is_harmful = |(at, c): (usize, char)| is_invisible(c) || (c == '<' && is_mark(&text[at + 1..]));
-    let first = text.char_indices().find(|one| is_harmful(*one))?.0;
+    let Some((first, _)) = text.char_indices().find(|one| is_harmful(*one)) else {
+        return Cow::Borrowed(text);
+    };
     let mut out = text[..first].to_owned();
     for (at, c) in text[first..].char_indices().map(|(at, c)| (first + at, c)) {
         if !is_harmful((at, c)) {
@@ -52,7 +55,7 @@ fn harmless(text: &str) -> Option<String> {
             let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
         }
     }
-    Some(out)
+    Cow::Owned(out)
 }
 
 /// Whether what follows a `<` makes it the tag of a host: `system-reminder>`, `/tool_result>`.
