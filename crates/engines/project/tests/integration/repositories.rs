@@ -2,8 +2,8 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use project::{ProjectStatus, RepoContext, ToolSettings, status};
@@ -25,8 +25,12 @@ pub(crate) fn context(home: &ScratchHome, directory: &Path) -> RepoContext {
 }
 
 pub(crate) fn script(home: &ScratchHome, name: &str, text: &str) {
-    let path = home.write(&format!("bin/{name}"), format!("#!/bin/sh\n{text}\n"));
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("a program");
+    let text = home.write(&format!("{name}.sh"), format!("#!/bin/sh\n{text}\n"));
+    // A program that is open for writing cannot be started, and any other test's child may have inherited a file that was
+    // opened here: another process writes it.
+    let mut install = Command::new("install");
+    install.args(["-m", "755"]).arg(text).arg(home.path().join("bin").join(name));
+    assert!(install.status().expect("install").success());
 }
 
 fn look(home: &ScratchHome, directory: &Path) -> ProjectStatus {

@@ -279,25 +279,26 @@ impl Searcher {
         found.map_err(index_failed("search", &self.folder))
     }
 
-    /// The words of a query that no session holds, as they were typed; empty where there are no others.
+    /// The words of a query that no session holds, as they were typed; empty where there are hardly others.
     pub fn unknown_words(&self, query: &Query) -> Result<Vec<String>, Error> {
         let is_known = |term: &str| -> tantivy::Result<bool> {
             let term = Term::from_field_text(self.fields.text, term);
             Ok(self.text.doc_freq(&term)? > 0)
         };
         let mut unknown = Vec::new();
-        let mut some_are_known = false;
-        for (typed, terms) in query.words() {
+        let words = query.words();
+        let all = words.len();
+        for (typed, terms) in words {
             let mut known = false;
             for term in &terms {
                 known = known || is_known(term).map_err(index_failed("search", &self.folder))?;
             }
-            some_are_known |= known;
             if !known && !unknown.contains(&typed) {
                 unknown.push(typed);
             }
         }
-        Ok(if some_are_known { unknown } else { Vec::new() })
+        // Where hardly any is known the question is in another language, or about something else.
+        Ok(if 4 * unknown.len() <= 3 * all { unknown } else { Vec::new() })
     }
 
     /// Encodes the query, or says why meaning is not used.

@@ -239,7 +239,7 @@ fn print(context: &Context, request: &Request, answer: &Answer) -> Result<(), Fa
         writeln!(out, "{dim}`backstory index` indexes them{dim:#}")?;
     }
     if let Some(best) = answer.hits.first() {
-        print_ways(context, &mut out, best)?;
+        print_ways(context, &mut out, best, good.is_empty())?;
     }
     Ok(out.finish()?)
 }
@@ -266,8 +266,8 @@ fn print_listing(
     Ok(out.finish()?)
 }
 
-/// Prints what can be done with the best hit.
-fn print_ways(context: &Context, out: &mut Output, best: &Hit) -> Result<(), Failure> {
+/// Prints what can be done with the best hit: to continue one that does not match well is no good advice.
+fn print_ways(context: &Context, out: &mut Output, best: &Hit, is_weak: bool) -> Result<(), Failure> {
     let dim = Style::new().dimmed();
     let demo = if context.config().is_demo { " --demo" } else { "" };
     let id = best.session_id.as_ref().map(SessionId::short).unwrap_or_default();
@@ -276,9 +276,9 @@ fn print_ways(context: &Context, out: &mut Output, best: &Hit) -> Result<(), Fai
         Place::Elsewhere => id.to_owned(),
     };
     let ways = match best.source {
-        SourceKind::ClaudeSessions => &WAYS[..],
+        SourceKind::ClaudeSessions if !is_weak => &WAYS[..],
         // Only OpenClaw can continue its conversations.
-        SourceKind::Sessions => &WAYS[..1],
+        SourceKind::ClaudeSessions | SourceKind::Sessions => &WAYS[..1],
         SourceKind::Memory => &[],
     };
     for (what, command) in ways {

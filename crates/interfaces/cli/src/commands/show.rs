@@ -1,5 +1,7 @@
 //! `show`: prints one session as a conversation.
 
+use std::io::Write as _;
+
 use app::Context;
 use app::sessions::WorkDone;
 use app::sessions::citation::split_line;
@@ -11,6 +13,7 @@ use crate::output::{Output, is_read_by_a_person};
 use crate::picker::{self, Purpose};
 use crate::prose::Marks;
 use crate::render::{Extract, Extracted, Html, Json, Look, Markdown, Renderer, Terminal};
+use crate::text::safe;
 
 /// Show one session as a conversation.
 ///
@@ -173,11 +176,13 @@ fn write(
     let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
     // What fails before the first message prints nothing.
     let mut head = Some(&conversation.session);
+    let mut is_found = words.is_empty();
     let left_out = conversation.each(|message| -> Result<(), Failure> {
         if let Some(session) = head.take() {
             look.begin(&mut out, session)?;
         }
         if contains(&message, &words) {
+            is_found = true;
             look.message(&mut out, &message)?;
         }
         Ok(())
@@ -186,7 +191,11 @@ fn write(
         look.begin(&mut out, session)?;
     }
     look.end(&mut out, left_out)?;
-    Ok(out.finish()?)
+    out.finish()?;
+    if !is_found {
+        writeln!(anstream::stderr().lock(), "no message has all of these words: {}", safe(&words.join(" ")))?;
+    }
+    Ok(())
 }
 
 /// Whether a message contains all words, which are in small letters.
