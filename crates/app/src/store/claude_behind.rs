@@ -3,7 +3,7 @@
 use model::{AgentId, SessionId};
 use openclaw::{Entry, SessionKey};
 
-use super::sessions::{entries, found};
+use super::sessions::{each_entry, found};
 use super::store_of;
 use crate::sessions::openclaw_conversation::{PREFIX, of_agent};
 use crate::{Context, Error, Kind};
@@ -21,10 +21,11 @@ pub(crate) fn claude_behind(context: &Context, text: &str) -> Result<Option<Sess
     let (store, entry) = if let Some(rest) = text.strip_prefix(PREFIX) {
         let (agent, session) = of_agent(context, rest)?;
         let store = store_of(context, Some(&agent), None)?;
-        let (_, all, _) = entries(context, &store)?;
-        let mut named: Vec<Entry> = all.into_iter().map(|(_, entry)| entry).collect();
         let id = |entry: &Entry| entry.session().map(|id| id.to_string()).unwrap_or_default();
-        named.retain(|entry| !session.is_empty() && id(entry).starts_with(&session));
+        let mut named: Vec<Entry> = Vec::new();
+        each_entry(context, &store, &mut |_, entry| {
+            named.extend(Some(entry).filter(|entry| !session.is_empty() && id(entry).starts_with(&session)));
+        })?;
         if named.iter().any(|entry| id(entry) == session) {
             named.retain(|entry| id(entry) == session);
         }

@@ -1,5 +1,6 @@
 //! The questions of `store`: each is a function that takes a request and returns an answer.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -44,17 +45,16 @@ pub struct ListAnswer {
 /// Lists the sessions of an agent.
 pub fn list(context: &Context, request: &StoreRequest) -> Result<ListAnswer, Error> {
     let store = store_of(context, request.agent.as_ref(), None)?;
-    let (path, entries, notes) = entries(context, &store)?;
     let config = &store.config;
-    let mut sessions: Vec<SessionRow> = entries
-        .iter()
-        .map(|(key, entry)| SessionRow::new(key, entry, context.now))
-        .map(|row| SessionRow {
+    let mut sessions = Vec::new();
+    let (path, notes) = each_entry(context, &store, &mut |key, entry| {
+        let row = SessionRow::new(&key, &entry, context.now);
+        sessions.push(SessionRow {
             model: row.model.or_else(|| config.model.clone()),
             context_tokens: row.context_tokens.or(Some(config.context_tokens)),
             ..row
-        })
-        .collect();
+        });
+    })?;
     sessions.sort_by_key(|row| std::cmp::Reverse(row.updated_at.unwrap_or(0)));
     if let Some(minutes) = request.active_minutes {
         let longest = i64::try_from(minutes.saturating_mul(60_000)).unwrap_or(i64::MAX);
@@ -63,26 +63,31 @@ pub fn list(context: &Context, request: &StoreRequest) -> Result<ListAnswer, Err
     Ok(ListAnswer { path, count: sessions.len(), active_minutes: request.active_minutes, sessions, notes })
 }
 
-pub(super) type Entries = (PathBuf, Vec<(String, Entry)>, Vec<String>);
-
-/// The entries of the file or of the database that took its place, and what is wrong with it.
-pub(super) fn entries(context: &Context, store: &AgentStore) -> Result<Entries, Error> {
+/// Gives the entries of the file or of the database that took its place, one after the other: they may be large. Returns
+/// where they are, and what is wrong there.
+pub(super) fn each_entry(
+    context: &Context,
+    store: &AgentStore,
+    each: &mut dyn FnMut(String, Entry),
+) -> Result<(PathBuf, Vec<String>), Error> {
     if let Some(place) = store.database() {
         let database = place.open().map_err(unreadable)?;
         let found = database.sessions().map_err(unreadable)?;
         if !found.is_empty() || !store.path().exists() {
             let notes = database.warning().iter().map(said).collect();
-            let found = found.into_iter().map(|session| (session.key, session.entry)).collect();
-            return Ok((place.path.clone(), found, notes));
+            for session in found {
+                each(session.key, session.entry);
+            }
+            return Ok((place.path.clone(), notes));
         }
     }
     let loaded = context.config().store_cache.load(store, context.now);
     let mut notes: Vec<String> = loaded.problem.iter().map(said).collect();
-    let mut found = Vec::new();
     for name in loaded.store.keys() {
         let Ok(key) = name.parse() else { continue };
         match loaded.store.get(&key) {
-            Ok(entry) => found.extend(entry.map(|entry| (name.to_owned(), entry))),
+            Ok(Some(entry)) => each(name.to_owned(), entry),
+            Ok(None) => {}
             Err(error) => {
                 let note = format!("{error}.");
                 // The same is wrong with the entries behind it.
@@ -92,7 +97,7 @@ pub(super) fn entries(context: &Context, store: &AgentStore) -> Result<Entries, 
             }
         }
     }
-    Ok((store.path().to_owned(), found, notes))
+    Ok((store.path().to_owned(), notes))
 }
 
 fn said(problem: &openclaw::Problem) -> String {
@@ -412,12 +417,26 @@ pub struct CheckAnswer {
     pub problems: Vec<StoreProblem>,
 }
 
+/// What is looked at in an entry.
+struct CheckedEntry {
+    key: String,
+    is_named: bool,
+    has_lost_transcript: bool,
+    parent: Option<String>,
+}
+
 /// Looks for what is wrong with an agent's store.
 pub fn check(context: &Context, request: &StoreRequest) -> Result<CheckAnswer, Error> {
     use std::os::unix::fs::PermissionsExt as _;
 
     let store = store_of(context, request.agent.as_ref(), None)?;
-    let (path, entries, notes) = entries(context, &store)?;
+    let mut all = Vec::new();
+    let (path, notes) = each_entry(context, &store, &mut |key, entry| {
+        let is_lost = || store.transcript_of(&entry).is_ok_and(|path| !path.exists());
+        let has_lost_transcript = entry.input_tokens.is_some() && is_lost();
+        let is_named = entry.session().is_some();
+        all.push(CheckedEntry { key, is_named, has_lost_transcript, parent: entry.spawned_by });
+    })?;
     let mut problems: Vec<StoreProblem> = notes
         .into_iter()
         .map(|problem| StoreProblem { subject: path.display().to_string(), problem })
@@ -428,23 +447,19 @@ pub fn check(context: &Context, request: &StoreRequest) -> Result<CheckAnswer, E
         problems.push(StoreProblem { subject: path.display().to_string(), problem });
     }
     let is_file = path == *store.path();
-    for (key, entry) in &entries {
+    let keys: HashSet<&str> = all.iter().map(|entry| entry.key.as_str()).collect();
+    for entry in &all {
         let mut say = |problem: &str| {
-            problems.push(StoreProblem { subject: key.clone(), problem: problem.to_owned() });
+            problems.push(StoreProblem { subject: entry.key.clone(), problem: problem.to_owned() });
         };
-        if entry.session().is_none() {
+        if !entry.is_named {
             say("has no valid session id");
-        } else if is_file
-            && store.transcript_of(entry).is_ok_and(|path| !path.exists())
-            && entry.input_tokens.is_some()
-        {
+        } else if is_file && entry.has_lost_transcript {
             say("has no transcript any more");
         }
-        if let Some(parent) =
-            entry.spawned_by.as_ref().filter(|parent| entries.iter().all(|(key, _)| key != *parent))
-        {
+        if let Some(parent) = entry.parent.as_deref().filter(|parent| !keys.contains(parent)) {
             say(&format!("was started by {parent}, which is gone"));
         }
     }
-    Ok(CheckAnswer { path, sessions: entries.len(), problems })
+    Ok(CheckAnswer { path, sessions: all.len(), problems })
 }
