@@ -129,13 +129,17 @@ page('a conversation is a feed, and the keys that go through it take the focus a
 }, { bypassCSP: true })
 
 page('a feed whose beginning is not loaded says so, and is busy while more comes', async page => {
+  // Before the page asks for anything: it may look ahead as soon as its end is there.
+  const release = await hold(page, '**/blocks?*before=*')
   await open(page, `/s/${long}`)
   const feed = page.getByRole('feed')
   await feed.getByText(`answer ${LONG - 1}`, { exact: true }).waitFor()
   assert.equal(await feed.locator('article').first().getAttribute('aria-setsize'), '-1')
-  const release = await hold(page, '**/blocks?*before=*')
-  await page.locator('.reader-scroll').evaluate(at => (at.scrollTop = 0))
-  await page.locator('[role=feed][aria-busy=true]').waitFor()
+  // At each frame, as a hand on the wheel: the page may still be on its way to the end.
+  await page.waitForFunction(() => {
+    document.querySelector('.reader-scroll').scrollTop = 0
+    return document.querySelector('[role=feed][aria-busy=true]') !== null
+  })
   const before = await feed.locator('article').count()
   release()
   await page.locator('[role=feed][aria-busy=false]').waitFor()
