@@ -14,9 +14,6 @@ mod key;
 #[allow(dead_code, unused_imports)]
 #[path = "../../crates/interfaces/serve/src/security/origin.rs"]
 mod origin;
-#[allow(dead_code, unused_imports)]
-#[path = "../../crates/interfaces/serve/src/api/page_cursor.rs"]
-mod page_cursor;
 
 /// What those files need of their crate.
 #[allow(dead_code)]
@@ -76,9 +73,6 @@ fn parameters(text: &str) {
         // Dots within a name are a name; alone they would be a folder.
         let name = text.split_once(':').map_or("", |(_, name)| name);
         assert!(!matches!(name, "" | "." | ".."), "{text:?}");
-    }
-    if let Ok(cursor) = text.parse::<page_cursor::Cursor>() {
-        assert!(cursor.to_string().parse::<page_cursor::Cursor>().is_ok_and(|again| again == cursor), "{text:?}");
     }
 }
 
