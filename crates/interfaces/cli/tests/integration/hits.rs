@@ -152,3 +152,19 @@ fn a_pattern_is_found_in_what_tools_printed() {
     let nothing = run(&home, &["search", "--grep", "ostriches fly"]).succeeded().stdout;
     assert!(nothing.contains("Nothing in 3 sessions matches `ostriches fly`."), "{nothing}");
 }
+
+#[test]
+fn words_that_no_session_has_are_named_and_a_weak_match_is_not_offered_to_be_continued() {
+    let home = home();
+    let found = json(&home, &["search", "walrus colony gpg"]);
+    assert_eq!(found["unknown_words"], serde_json::json!(["gpg"]), "{found}");
+    assert_eq!(json(&home, &["search", "walrus colony"])["unknown_words"], Value::Null);
+    let weak = run(&home, &["search", "walrus gpg banana helm"]).succeeded().stdout;
+    assert!(weak.starts_with("No session has the words `gpg`, `banana`, `helm`."), "{weak}");
+    let is_weak = weak.contains("No good matches");
+    assert!(is_weak && weak.contains("Read it:") && !weak.contains("Continue it:"), "{weak}");
+    // Another language is no list of words.
+    let other = json(&home, &["search", "wo sind die walrus"]);
+    assert_eq!(other["unknown_words"], serde_json::json!(["wo", "sind", "die"]), "three of four");
+    assert_eq!(json(&home, &["search", "wo sind bloss die walrus"])["unknown_words"], Value::Null);
+}
