@@ -31,6 +31,14 @@ function precompress(): Plugin {
   }
 }
 
+/** Lets the browser paint nothing before the script has run: an empty page would be drawn for nothing, and white by night. */
+function paintOnce(): Plugin {
+  return {
+    name: 'paint-once',
+    transformIndexHtml: { order: 'post', handler: html => html.replace('<script type="module"', '<script type="module" blocking="render"') },
+  }
+}
+
 const server = process.env.BACKSTORY_URL ?? 'http://127.0.0.1:8787'
 
 export default defineConfig({
@@ -50,9 +58,9 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 700,
     // What the first screen needs is one file beside its own, however many pages share parts of it.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'base', test: /\/src\/(?:(?:api|live|ui)\/|(?:format|keys|router)\.ts)/ }] } } },
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'base', test: /\/src\/(?:(?:api|live|ui)\/|(?:chat\/command|format|keys|router)\.ts)/ }] } } },
   },
   worker: { format: 'es' },
   server: { proxy: { '/api': server, '/health': server } },
-  plugins: [precompress()],
+  plugins: [paintOnce(), precompress()],
 })

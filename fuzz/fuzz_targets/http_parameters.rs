@@ -5,11 +5,16 @@
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{HeaderValue, Method, header};
+use cursor_text::CursorText;
 use libfuzzer_sys::fuzz_target;
+use transcript::Position;
 
 // The files themselves: the crate around them would bring all of Backstory along.
 #[allow(dead_code, unused_imports)]
-#[path = "../../crates/interfaces/serve/src/crew/key.rs"]
+#[path = "../../crates/interfaces/serve/src/api/cursor_text.rs"]
+mod cursor_text;
+#[allow(dead_code, unused_imports)]
+#[path = "../../crates/interfaces/serve/src/crewhub/key.rs"]
 mod key;
 #[allow(dead_code, unused_imports)]
 #[path = "../../crates/interfaces/serve/src/security/origin.rs"]
@@ -36,21 +41,21 @@ mod problem {
 }
 
 #[allow(dead_code)]
-mod crew {
+mod crewhub {
     pub(crate) mod store {
         pub(crate) struct Agent {
             pub(crate) id: String,
             pub(crate) current_session_id: Option<String>,
         }
 
-        pub(crate) struct Book {
+        pub(crate) struct StoredData {
             pub(crate) agents: Vec<Agent>,
         }
 
-        pub(crate) struct Store(Book);
+        pub(crate) struct Store(StoredData);
 
         impl Store {
-            pub(crate) fn read<T>(&self, look: impl FnOnce(&Book) -> T) -> T {
+            pub(crate) fn read<T>(&self, look: impl FnOnce(&StoredData) -> T) -> T {
                 look(&self.0)
             }
         }
@@ -60,6 +65,7 @@ mod crew {
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(text) = std::str::from_utf8(bytes) {
         parameters(text);
+        cursors(text);
     }
     headers(bytes);
 });
@@ -73,6 +79,18 @@ fn parameters(text: &str) {
         // Dots within a name are a name; alone they would be a folder.
         let name = text.split_once(':').map_or("", |(_, name)| name);
         assert!(!matches!(name, "" | "." | ".."), "{text:?}");
+    }
+}
+
+/// A cursor that was read is written as one that is read alike: of a list of sessions, and of the messages of one.
+fn cursors(text: &str) {
+    if let Some(cursor) = CursorText::read(text) {
+        let id = cursor.id.as_str();
+        assert!(!id.contains(['/', '\\', '\0']) && !matches!(id, "" | "." | ".."), "{text:?}");
+        assert_eq!(CursorText::read(&cursor.to_string()), Some(cursor), "{text:?}");
+    }
+    if let Ok(position) = text.parse::<Position>() {
+        assert!(position.to_string().parse::<Position>().is_ok_and(|again| again == position), "{text:?}");
     }
 }
 

@@ -4,8 +4,8 @@ import { atom, read, update } from 'claude-code'
 import type { EngineInterface, On } from 'claude-code'
 
 import { search } from './server'
-import { turnstile } from './turnstile'
-import { cite, coldness, oneLine, origin, title } from './words'
+import { latestOnly } from './latest-only'
+import { cite, contextCost, oneLine, origin, title } from './format'
 
 /** Where the drafted first prompt was done before. */
 const before = atom({ plugin: 'backstory', key: 'before' } as const, null, { shape: 'before-1' })
@@ -19,7 +19,7 @@ const WORDS = 3
 /** How long a draft stays as it is before it is searched for, in milliseconds. */
 const PAUSE = 250
 
-const searching = turnstile()
+const searching = latestOnly()
 let drafted = ''
 
 /** Registers the hooks that search for a draft and draw the band. */
@@ -56,7 +56,7 @@ export function registerBand(on: On): void {
         )}
         {context !== null && (
           <Text dimColor wrap="truncate-end">
-            {coldness(context)}
+            {contextCost(context)}
           </Text>
         )}
       </Box>
@@ -79,14 +79,14 @@ async function look($: EngineInterface, draft: string): Promise<void> {
     await update($, before, () => null)
     return
   }
-  if (!(await searching.enter())) return
+  if (!(await searching.acquire())) return
   try {
     const [answer, own] = [await search($, draft, 3), await $.session.id()]
     const hit = answer.hits.find(one => one.session_id !== own && one.score >= STRONG) ?? null
     // It may have been sent in the meantime.
     if (draft === drafted) await update($, before, () => hit)
   } finally {
-    searching.leave()
+    searching.release()
   }
 }
 

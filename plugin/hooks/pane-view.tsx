@@ -4,7 +4,7 @@ import type { Elements, RenderElement, RenderPropsOf, RenderSurface } from 'clau
 
 import type { Found, Hit, Passage } from '../types'
 import { citedIn, placeOf } from './server'
-import { cite, clean, continuing, day, oneLine, title } from './words'
+import { cite, clean, continuing, day, oneLine, title } from './format'
 
 /** Rows that are neither hits nor preview. */
 const FRAME = 6

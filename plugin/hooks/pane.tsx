@@ -6,7 +6,7 @@ import type { EngineInterface, On } from 'claude-code'
 import { draw } from './pane-view'
 import { pack } from './pack'
 import { around, placeOf, search } from './server'
-import { turnstile } from './turnstile'
+import { latestOnly } from './latest-only'
 
 /** What was found for the question in the pane. */
 const found = atom(
@@ -25,8 +25,8 @@ const PANE = 'backstory'
 /** Rows of the pane above the prompt, where the terminal docks none. */
 const ROWS = 22
 
-const searching = turnstile()
-const reading = turnstile()
+const searching = latestOnly()
+const reading = latestOnly()
 /** The words that the pane was opened with. */
 let opening = ''
 /** How long a pack may be, in tokens. */
@@ -83,12 +83,12 @@ export function registerPane(on: On, tokens: number): void {
 
 /** Searches, unless something newer is asked meanwhile. */
 async function look($: EngineInterface, question: string): Promise<void> {
-  if (!(await searching.enter())) return
+  if (!(await searching.acquire())) return
   try {
     const answer = await search($, question)
     await update($, found, () => answer)
   } finally {
-    searching.leave()
+    searching.release()
   }
   await choose($, 0)
 }
@@ -118,13 +118,13 @@ async function select($: EngineInterface, index: number): Promise<void> {
 
 /** Reads around the place that the chosen hit cites. */
 async function preview($: EngineInterface): Promise<void> {
-  if (!(await reading.enter())) return
+  if (!(await reading.acquire())) return
   try {
     const hit = (await read($, found)).hits[await read($, chosen)]
     const messages = hit === undefined ? null : await around($, hit)
     await update($, passage, () => messages)
   } finally {
-    reading.leave()
+    reading.release()
   }
 }
 

@@ -3,16 +3,18 @@
 
 import type { EngineInterface, On, SessionMessage } from 'claude-code'
 
-import { day, oneLine, short, withoutTags } from './words'
+import type { Session } from '../types'
+import { sessionsAround } from './server'
+import { day, oneLine, short, withoutTags } from './format'
 
 /** How many sessions are named. */
 const SESSIONS = 5
+/** How many are asked for: some may be copies of others. */
+const LISTED = 20
 /** How many messages of the person are named after a compaction, the last ones. */
 const PROMPTS = 12
 /** How far back what is cut away is looked through, in messages. */
 const BACK = 1000
-/** How long Backstory may take, in milliseconds. */
-const TIMEOUT = 3000
 
 /** Tells Claude what came before. */
 export function registerRecall(on: On): void {
@@ -35,24 +37,17 @@ export function registerRecall(on: On): void {
   })
 }
 
-/** The sessions of the repository around a directory, newest first; empty without any, and without Backstory. */
+/** The sessions of the repository around a directory; empty without any, and where Backstory does not answer in time. */
 async function related($: EngineInterface, directory: string): Promise<string> {
-  try {
-    const limit = String(SESSIONS)
-    const argv = ['backstory', 'list', '--json', '--project', directory, '--limit', limit]
-    const listed = await $.process.run(argv, { timeoutMs: TIMEOUT })
-    if (listed.exitCode !== 0) return ''
-    return earlier(JSON.parse(listed.stdout), await $.clock.now())
-  } catch {
-    return ''
-  }
+  // Of the server and no command: it keeps from models what the person's settings keep from them.
+  return earlier(await sessionsAround($, directory, LISTED), await $.clock.now())
 }
 
-/** The sessions of a list, a line each. */
-export function earlier(answer: { sessions?: Listed[] }, now: number): string {
-  const lines = (answer.sessions ?? []).map(session => {
-    const where = [day(session.last_modified ?? null, now), session.branch ?? ''].filter(word => word !== '')
-    return `- "${withoutTags(oneLine(session.title ?? '', 100))}" (${where.join(', ')}) [${short(session.session_id)}]`
+/** The sessions of a list, a line each; of those with one title the first alone. */
+export function earlier(sessions: readonly Session[], now: number): string {
+  const lines = withoutCopies(sessions).slice(0, SESSIONS).map(session => {
+    const where = [day(session.last_modified, now), session.branch ?? ''].filter(word => word !== '')
+    return `- "${withoutTags(oneLine(session.title ?? '', 100))}" (${withoutTags(oneLine(where.join(', '), 100))}) [${short(session.session_id)}]`
   })
   if (lines.length === 0) return ''
   const head =
@@ -61,7 +56,16 @@ export function earlier(answer: { sessions?: Listed[] }, now: number): string {
   return [head, ...lines].join('\n')
 }
 
-type Listed = { session_id: string; title?: string | null; branch?: string | null; last_modified?: string | null }
+/** The sessions without those that have the title of one before them, as copies do. */
+function withoutCopies(sessions: readonly Session[]): Session[] {
+  const seen = new Set<string>()
+  return sessions.filter(session => {
+    const name = session.title ?? session.session_id
+    const isNew = !seen.has(name)
+    seen.add(name)
+    return isNew
+  })
+}
 
 /** What the person said in messages that are about to be cut away, the last of it, with its places. */
 export function cutAway(session: string, messages: readonly SessionMessage[]): string {

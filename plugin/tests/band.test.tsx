@@ -2,7 +2,7 @@ import { expect, mock, test } from 'claude-code/testing'
 import type { Engine, MockClock } from 'claude-code/testing'
 import type { On, PromptEditInput } from 'claude-code'
 
-import { answer, bandProps, hit } from './fixtures'
+import { PATIENT, answer, bandProps, hit } from './fixtures'
 
 const BAND = { plugin: 'backstory', component: 'AbovePrompt', surface: 'terminal', props: bandProps } as const
 const NOW = Date.parse('2026-11-22T12:00:00Z')
@@ -27,19 +27,19 @@ async function type($: Engine, text: string): Promise<void> {
   await prompt.edit({ origin: { kind: 'composer' }, text: '', cursor: 0, start: 0, end: 0, inputText: text })
 }
 
-test('a strong hit for the first draft is said, with its day and branch', async ($, on) => {
+test('a strong hit for the first draft is said, with its day and branch', PATIENT, async ($, on) => {
   const { clock, asked } = session(on)
   const ui = await $.ui.mount(BAND)
   await type($, 'why does the refresh fail')
   await clock.advance(300)
-  expect(asked).toEqual([{ query: 'why does the refresh fail', limit: 3 }])
+  expect(asked).toEqual([{ query: 'why does the refresh fail', limit: 3, max_age_seconds: 10 }])
   const said = await ui.find({ type: 'Text', text: /done before/ })
   expect(said?.text).toMatch(/done before: Fix token refresh with clock skew \(3 Nov, fix\/token-refresh\)/)
   expect(said?.text).toMatch(/1ba1de03:11/)
   await ui.unmount()
 })
 
-test('a weak hit, this session, a later prompt and a command are not said', async ($, on) => {
+test('a weak hit, this session, a later prompt and a command are not said', PATIENT, async ($, on) => {
   const cases = [
     { found: answer(hit({ score: 0.44 })), draft: 'why does the refresh fail', searches: 1 },
     { found: answer(hit({ session_id: 'this-one' })), draft: 'why does the refresh fail', searches: 1 },
@@ -70,7 +70,7 @@ test('a weak hit, this session, a later prompt and a command are not said', asyn
   await ui.unmount()
 })
 
-test('what is typed on is searched for once', async ($, on) => {
+test('what is typed on is searched for once', PATIENT, async ($, on) => {
   const { clock, asked } = session(on)
   const ui = await $.ui.mount(BAND)
   for (const text of ['why does the r', 'why does the re', 'why does the refresh']) {
@@ -78,11 +78,11 @@ test('what is typed on is searched for once', async ($, on) => {
     await clock.advance(50)
   }
   await clock.advance(300)
-  expect(asked).toEqual([{ query: 'why does the refresh', limit: 3 }])
+  expect(asked).toEqual([{ query: 'why does the refresh', limit: 3, max_age_seconds: 10 }])
   await ui.unmount()
 })
 
-test('once it is sent it is no longer said', async ($, on) => {
+test('once it is sent it is no longer said', PATIENT, async ($, on) => {
   const { clock } = session(on)
   on('prompt.submit', (_, e) => ({ text: e.text }))
   const ui = await $.ui.mount(BAND)
@@ -94,7 +94,7 @@ test('once it is sent it is no longer said', async ($, on) => {
   await ui.unmount()
 })
 
-test('the option switches the band off', { options: { band: false } }, async ($, on) => {
+test('the option switches the band off', { ...PATIENT, options: { band: false } }, async ($, on) => {
   const { clock, asked } = session(on)
   const ui = await $.ui.mount(BAND)
   await type($, 'why does the refresh fail')

@@ -2,7 +2,7 @@ import { expect, mock, test } from 'claude-code/testing'
 import type { Engine } from 'claude-code/testing'
 import type { On } from 'claude-code'
 
-import { bandProps } from './fixtures'
+import { PATIENT, bandProps } from './fixtures'
 
 const BAND = { plugin: 'backstory', component: 'AbovePrompt', surface: 'terminal', props: bandProps } as const
 
@@ -27,7 +27,7 @@ async function said($: Engine): Promise<string | undefined> {
 
 const turn = { reason: 'answer', answer: 'Done.', isAborted: false, turnId: 't1', durationMs: 1 } as const
 
-test('a session that is resumed cold says what reading it again costs', async ($, on) => {
+test('a session that is resumed cold says what reading it again costs', PATIENT, async ($, on) => {
   session(on, 0)
   await $.classic.SessionStart({
     source: 'resume',
@@ -35,35 +35,35 @@ test('a session that is resumed cold says what reading it again costs', async ($
     estimated_cache_write_usd: 0.2563,
     prompt_cache_likely_expired: true,
   })
-  expect(await said($)).toBe('41k tokens of context are cold: the next prompt has them read again, about $0.26')
+  expect(await said($)).toBe('41k tokens of context are no longer cached: the next prompt reads them again for about $0.26')
 })
 
-test('what is still warm after more than five minutes lasts an hour', async ($, on) => {
+test('what is still warm after more than five minutes lasts an hour', PATIENT, async ($, on) => {
   session(on, 0)
   const resumed = { source: 'resume', context_tokens: 41_000, estimated_cache_write_usd: 0.25 } as const
   await $.classic.SessionStart({ ...resumed, seconds_since_last_response: 200, prompt_cache_likely_expired: false })
-  expect(await said($)).toMatch(/cold after 5 idle minutes/)
+  expect(await said($)).toMatch(/cached for 5 idle minutes/)
   await $.classic.SessionStart({ ...resumed, seconds_since_last_response: 400, prompt_cache_likely_expired: false })
-  expect(await said($)).toMatch(/cold after 60 idle minutes/)
+  expect(await said($)).toMatch(/cached for 60 idle minutes/)
 })
 
-test('the price is kept for the model, and grows with the context', async ($, on) => {
+test('the price is kept for the model, and grows with the context', PATIENT, async ($, on) => {
   session(on, 82_000)
   await $.classic.SessionStart({ source: 'resume', context_tokens: 41_000, estimated_cache_write_usd: 0.25 })
-  expect(await said($)).toBe('41k tokens of context: cold after 5 idle minutes, then read again, about $0.25')
+  expect(await said($)).toBe('41k tokens of context: cached for 5 idle minutes, then read again for about $0.25')
   await $.turn.complete({ ...turn, usage: usage(0) })
-  expect(await said($)).toBe('82k tokens of context: cold after 5 idle minutes, then read again, about $0.50')
+  expect(await said($)).toBe('82k tokens of context: cached for 5 idle minutes, then read again for about $0.50')
   await $.turn.complete({ ...turn, usage: usage(100) })
-  expect(await said($)).toMatch(/cold after 60 idle minutes/)
+  expect(await said($)).toMatch(/cached for 60 idle minutes/)
 })
 
-test('without a price only the tokens are said', async ($, on) => {
+test('without a price only the tokens are said', PATIENT, async ($, on) => {
   session(on, 30_000)
   await $.turn.complete({ ...turn, usage: usage(0) })
-  expect(await said($)).toBe('30k tokens of context: cold after 5 idle minutes, then read again')
+  expect(await said($)).toBe('30k tokens of context: cached for 5 idle minutes, then read again')
 })
 
-test('a small context, one that was compacted and a sub-agent are not worth a word', async ($, on) => {
+test('a small context, one that was compacted and a sub-agent are not worth a word', PATIENT, async ($, on) => {
   session(on, 30_000)
   await $.classic.SessionStart({ source: 'resume', context_tokens: 19_000, estimated_cache_write_usd: 0.1 })
   expect(await said($)).toBeUndefined()
@@ -75,7 +75,7 @@ test('a small context, one that was compacted and a sub-agent are not worth a wo
   expect(await said($)).toBeUndefined()
 })
 
-test('another model has a price of its own', async ($, on) => {
+test('another model has a price of its own', PATIENT, async ($, on) => {
   session(on, 30_000)
   await $.classic.PostModelSwitch({
     from_model: 'claude-haiku-4-5',
@@ -88,7 +88,7 @@ test('another model has a price of its own', async ($, on) => {
     estimated_cache_write_usd: 0.3,
     pricing: 'catalog',
   })
-  expect(await said($)).toBe('30k tokens of context are cold: the next prompt has them read again, about $0.30')
+  expect(await said($)).toBe('30k tokens of context are no longer cached: the next prompt reads them again for about $0.30')
 })
 
 /** What a turn used, of which so many tokens were cached for an hour. */

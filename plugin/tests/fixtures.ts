@@ -20,6 +20,7 @@ export function hit(of: Partial<Hit> = {}): Hit {
     uuid: 'f7191011-6d3d-547f-acf9-47696b645769',
     at: '2026-11-03T11:00:00.000Z',
     snippet: 'why does the token refresh fail?',
+    read: { session: of.session_id ?? '1ba1de03-4b78-5244-9858-2706428e076f', around_offset: of.offset ?? 4096 },
     ...of,
   }
 }
@@ -74,3 +75,6 @@ export const bandProps: RenderPropsOf['AbovePrompt'] = {
   scroll: { offset: 0, bodyRows: 10 },
   view: {},
 }
+
+/** The options of tests that draw or call something: on a busy machine five seconds are too few. */
+export const PATIENT = { timeoutMs: 60_000 } as const

@@ -1,12 +1,19 @@
 import { describe, expect, test } from 'claude-code/testing'
 
 import { pack } from '../hooks/pack'
-import { turnstile } from '../hooks/turnstile'
-import { cite, clean, continuing, day, oneLine, origin } from '../hooks/words'
+import { latestOnly } from '../hooks/latest-only'
+import { cite, clean, continuing, day, oneLine, origin } from '../hooks/format'
 import type { Message, Passage } from '../types'
 import { hit } from './fixtures'
 
 const NOW = Date.parse('2026-11-22T12:00:00Z')
+
+/** A hit in the transcript of a sub-agent. */
+const ofAgent = hit({
+  file: '/p/s1/subagents/agent-a1.jsonl',
+  session_id: 's1',
+  read: { session: 's1', subagent: 'a1', around_offset: 4096 },
+})
 
 function passage(...texts: string[]): Passage {
   const messages = texts.map((text, at): Message => {
@@ -44,6 +51,14 @@ describe('a pack', () => {
     expect(pack(hit(), null, 1500, NOW)).toContain('> why does the token refresh fail? [1ba1de03:11]')
   })
 
+  test('says which sub-agent said it', () => {
+    const text = pack(ofAgent, passage('one', 'two', 'three'), 1500, NOW)
+    expect(text).toContain('three [s1:11 subagent a1]')
+    expect(text).toContain('two [s1 b0000001 subagent a1]')
+    expect(text).toContain('(backstory show s1 --subagents --around f7191011)')
+    expect(pack(hit(), passage('one', 'two', 'three'), 1500, NOW)).toContain('(backstory show 1ba1de03 --around f7191011)')
+  })
+
   test('has no control characters', () => {
     expect(pack(hit(), passage('a\u001b[31mb\u0007\u202ec'), 1500, NOW)).toContain('> user: a[31mbc [')
   })
@@ -61,7 +76,7 @@ describe('words', () => {
     expect(cite(hit())).toBe('1ba1de03:11')
     expect(cite(hit({ file: '/p/80048f3c-7d0f-54dd-996d-d569f78d3a62.jsonl' }))).toBe('80048f3c:11')
     expect(cite(hit({ file: '', session_id: 'main' }))).toBe('main:11')
-    expect(cite(hit({ file: '/p/s1/subagents/agent-a1.jsonl', session_id: 's1' }))).toBe('s1:11')
+    expect(cite(ofAgent)).toBe('s1:11 subagent a1')
   })
 
   test('a session is continued by its own id, whatever file is cited', () => {
@@ -86,17 +101,17 @@ describe('words', () => {
   })
 })
 
-describe('a turnstile', () => {
-  test('lets one through at a time, and of those that wait the newest', async () => {
-    const { enter, leave } = turnstile()
-    expect(await enter()).toBe(true)
-    const waiting = [enter(), enter(), enter()]
+describe('a lock for the latest request', () => {
+  test('is held by one at a time, then by the newest of those that wait', async () => {
+    const { acquire, release } = latestOnly()
+    expect(await acquire()).toBe(true)
+    const waiting = [acquire(), acquire(), acquire()]
     expect(await Promise.race([...waiting, Promise.resolve('nobody yet')])).not.toBe(true)
     expect(await waiting[0]).toBe(false)
     expect(await waiting[1]).toBe(false)
-    leave()
+    release()
     expect(await waiting[2]).toBe(true)
-    leave()
-    expect(await enter()).toBe(true)
+    release()
+    expect(await acquire()).toBe(true)
   })
 })

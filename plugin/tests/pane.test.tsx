@@ -1,7 +1,7 @@
 import { expect, mock, test } from 'claude-code/testing'
 import type { On } from 'claude-code'
 
-import { PANE, answer, around, hit, other, paneProps } from './fixtures'
+import { PANE, PATIENT, answer, around, hit, other, paneProps } from './fixtures'
 
 const NOW = Date.parse('2026-11-22T12:00:00Z')
 
@@ -20,13 +20,13 @@ function server(on: On, search = answer(hit(), other)): { tool: string; args: Re
 
 const SURFACES = ['terminal', 'desktop'] as const
 
-test('the pane searches as one types and previews the cited place', async ($, on) => {
+test('the pane searches as one types and previews the cited place', PATIENT, async ($, on) => {
   const asked = server(on)
   for (const surface of SURFACES) {
     asked.length = 0
     const ui = await $.ui.mount({ ...PANE, surface, props: paneProps })
     await ui.input({ key: 'question', text: 'token refresh', kind: 'change' })
-    expect(asked[0]).toEqual({ tool: 'search', args: { query: 'token refresh', limit: 12 } })
+    expect(asked[0]).toEqual({ tool: 'search', args: { query: 'token refresh', limit: 12, max_age_seconds: 10 } })
     expect(asked[1]).toEqual({
       tool: 'read_session',
       args: { session: '1ba1de03-4b78-5244-9858-2706428e076f', around_offset: 4096, limit: 6 },
@@ -40,7 +40,7 @@ test('the pane searches as one types and previews the cited place', async ($, on
   }
 })
 
-test('the preview follows the focus', async ($, on) => {
+test('the preview follows the focus', PATIENT, async ($, on) => {
   const asked = server(on)
   on('ui.focus', { plugin: '*' }, () => ({}))
   const ui = await $.ui.mount({ ...PANE, surface: 'terminal', props: paneProps })
@@ -51,7 +51,7 @@ test('the preview follows the focus', async ($, on) => {
   await ui.unmount()
 })
 
-test('a key puts a cited pack into the prompt and closes the pane', async ($, on) => {
+test('a key puts a cited pack into the prompt and closes the pane', PATIENT, async ($, on) => {
   server(on)
   const filled: string[] = []
   const carets: (number | undefined)[] = []
@@ -80,7 +80,7 @@ test('a key puts a cited pack into the prompt and closes the pane', async ($, on
   await ui.unmount()
 })
 
-test('a click chooses a session, and a second one puts it into the prompt', async ($, on) => {
+test('a click chooses a session, and a second one puts it into the prompt', PATIENT, async ($, on) => {
   server(on)
   const filled: string[] = []
   on('prompt.read', () => ({ value: { text: '', cursor: 0 } }))
@@ -100,7 +100,7 @@ test('a click chooses a session, and a second one puts it into the prompt', asyn
   await ui.unmount()
 })
 
-test('a key shows the commands that continue the session', async ($, on) => {
+test('a key shows the commands that continue the session', PATIENT, async ($, on) => {
   server(on)
   const ui = await $.ui.mount({ ...PANE, surface: 'terminal', props: paneProps })
   await ui.input({ key: 'question', text: 'token refresh', kind: 'change' })
@@ -111,21 +111,23 @@ test('a key shows the commands that continue the session', async ($, on) => {
   await ui.unmount()
 })
 
-test('what a sub-agent or an OpenClaw agent said is previewed too', async ($, on) => {
-  const said = hit({ source: 'sessions', file: '/o/talk.jsonl', session_id: 'talk' })
-  const asked = server(on, answer(hit({ file: '/p/s1/subagents/agent-a1.jsonl' }), said))
+test('what a sub-agent or an OpenClaw agent said is previewed too', PATIENT, async ($, on) => {
+  const inTalk = { session: 'talk', around: 'f7191011' }
+  const said = hit({ source: 'sessions', file: '/o/talk.jsonl', session_id: 'talk', read: inTalk })
+  const ofAgent = { session: 's1', subagent: 'a1', around_offset: 7 }
+  const asked = server(on, answer(hit({ file: '/p/s1/subagents/agent-a1.jsonl', read: ofAgent }), said))
   on('ui.focus', { plugin: '*' }, () => ({}))
   const ui = await $.ui.mount({ ...PANE, surface: 'terminal', props: paneProps })
   await ui.input({ key: 'question', text: 'tokens', kind: 'change' })
-  expect(asked.map(({ tool }) => tool)).toEqual(['search'])
-  expect(await ui.find({ type: 'Text', text: 'why does the token refresh fail?' })).toBeDefined()
+  expect(asked.at(-1)?.args).toEqual({ ...ofAgent, limit: 6 })
+  expect(await ui.find({ type: 'Text', text: 'You: Why does the token refresh fail?' })).toBeDefined()
   await $.ui.focus({ component: 'Pane', requestId: 'backstory', plugin: 'backstory', element: 'hit:1', origin: { kind: 'person' } })
   expect(await ui.find({ type: 'Text', text: 'You: Why does the token refresh fail?' })).toBeDefined()
-  expect(asked.at(-1)?.args).toEqual({ session: 'talk', limit: 6, around: 'f7191011-6d3d-547f-acf9-47696b645769' })
+  expect(asked.at(-1)?.args).toEqual({ ...inTalk, limit: 6 })
   await ui.unmount()
 })
 
-test('the command opens the pane with what was found for its words', async ($, on) => {
+test('the command opens the pane with what was found for its words', PATIENT, async ($, on) => {
   const asked = server(on)
   const opened: unknown[] = []
   on('ui.open', (_, e) => {
@@ -142,7 +144,7 @@ test('the command opens the pane with what was found for its words', async ($, o
   expect(opened).toMatchObject([{ id: 'backstory', focus: true, closeOnEscape: true }])
 })
 
-test('what is wrong is said in the pane', async ($, on) => {
+test('what is wrong is said in the pane', PATIENT, async ($, on) => {
   mock.clock(on, { now: NOW })
   on('mcp.connect', () => ({
     value: { isConnected: false, reason: 'failed', message: 'the server did not start' },
@@ -153,7 +155,7 @@ test('what is wrong is said in the pane', async ($, on) => {
   await ui.unmount()
 })
 
-test('an error of a tool is said in its own words', async ($, on) => {
+test('an error of a tool is said in its own words', PATIENT, async ($, on) => {
   mock.clock(on, { now: NOW })
   on('mcp.connect', () => ({ value: { isConnected: true, server: 's' } }))
   on('mcp.call', () => ({

@@ -15,6 +15,8 @@ export type Hit = {
   uuid: string | null
   at: string | null
   snippet: string | null
+  /** The arguments of `read_session` that open the cited place. */
+  read: Record<string, unknown>
 }
 
 /** The answer to a question, or why there is none. */
@@ -24,6 +26,14 @@ export type Found = {
   total: number
   /** Why there is no answer, or what is missing from it. */
   note: string | null
+}
+
+/** A session of a list. */
+export type Session = {
+  session_id: string
+  title: string | null
+  branch: string | null
+  last_modified: string | null
 }
 
 /** One message of a session: who said what, and where. */

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 
-import { BACKSTORY, ROOT } from '../plugin/desk.mjs'
+import { BACKSTORY, ROOT } from '../plugin/scratch-home.mjs'
 
 const SKILL = join(ROOT, 'integrations/openclaw/backstory-memory')
 const CLAW = process.env.OPENCLAW ?? join(ROOT, 'tests/tools/openclaw/node_modules')

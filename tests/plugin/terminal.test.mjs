@@ -5,40 +5,40 @@ import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 
-import { Desk, PLUGIN, TSC } from './desk.mjs'
+import { ScratchHome, PLUGIN, TSC } from './scratch-home.mjs'
 import { Terminal } from './terminal.mjs'
 
 /** Sessions about other things: among two, no word says much, and no hit is strong. */
 const OTHERS = ['rate-limit', 'migration', 'dark-mode', 'config-refactor', 'release-notes', 'dialog-a11y']
 
-let desk, terminal, copy, log
+let home, terminal, copy, log
 
 before(async () => {
-  desk = await Desk.open()
+  home = await ScratchHome.open()
   // What there is to be found.
-  await desk.claude('-p', 'why does the token refresh fail after an hour?')
-  await desk.claude('-p', 'make the flaky upload test pass')
-  const folder = join(desk.home, '.claude/projects/-others')
+  await home.claude('-p', 'why does the token refresh fail after an hour?')
+  await home.claude('-p', 'make the flaky upload test pass')
+  const folder = join(home.path, '.claude/projects/-others')
   mkdirSync(folder, { recursive: true })
   for (const name of OTHERS) {
     const file = join(PLUGIN, `../crates/app/demo/${name}.jsonl`)
     const [, id] = readFileSync(file, 'utf8').match(/"sessionId":"([^"]+)"/)
     cpSync(file, join(folder, `${id}.jsonl`))
   }
-  await desk.backstory('index')
+  await home.backstory('index')
   // Claude Code writes its types into a plugin's folder that it watches.
-  copy = join(desk.home, 'plugin')
+  copy = join(home.path, 'plugin')
   cpSync(PLUGIN, copy, { recursive: true })
-  log = join(desk.home, 'debug.log')
-  const words = [join(desk.home, 'bin/claude'), '--plugin-dir', copy, '--debug-file', log]
-  terminal = new Terminal(desk.environment, desk.project, words)
+  log = join(home.path, 'debug.log')
+  const words = [join(home.path, 'bin/claude'), '--plugin-dir', copy, '--debug-file', log]
+  terminal = new Terminal(home.environment, home.project, words)
   await terminal.until(/❯/)
   await connected()
 })
 
 after(async () => {
   terminal?.close()
-  await desk?.close()
+  await home?.close()
 })
 
 /** Waits until the server is connected. */
@@ -74,16 +74,16 @@ test('the pane searches as one types, follows the focus and shows the commands',
 })
 
 test('a key puts a cited pack into the prompt, and no model was asked for any of it', async () => {
-  const calls = desk.model.calls.length
+  const calls = home.model.calls.length
   terminal.key('p')
   await terminal.until(/From an earlier session, quoted[^]*> user: make the flaky upload test pass \[[0-9a-f]{8}[: ]\w+\]/)
-  assert.equal(desk.model.calls.length, calls)
+  assert.equal(home.model.calls.length, calls)
   // The caret is before it, where the person says what is wanted.
   terminal.type('do the same')
   await terminal.until(/❯\sdo the same/)
   terminal.key('Enter')
   await terminal.until(/● Hello\./)
-  assert.match(JSON.stringify(desk.model.calls.at(-1).messages), /do the same\\n\\nFrom an earlier session, quoted/)
+  assert.match(JSON.stringify(home.model.calls.at(-1).messages), /do the same\\n\\nFrom an earlier session, quoted/)
 })
 
 test('the pane that is opened with words keeps them', async () => {
@@ -107,7 +107,7 @@ test('the pane that is opened with words keeps them', async () => {
 })
 
 test('the band says what the context costs once it is cold', async () => {
-  await terminal.until(/30k tokens of context: cold after \d+ idle minutes, then read again/)
+  await terminal.until(/30k tokens of context: cached for \d+ idle minutes, then read again/)
 })
 
 test('no hook of the mod failed', () => {
@@ -118,5 +118,5 @@ test('no hook of the mod failed', () => {
 })
 
 test('the mod fits the types of this Claude Code', async () => {
-  await desk.run(TSC, '-p', copy)
+  await home.run(TSC, '-p', copy)
 })

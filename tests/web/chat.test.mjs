@@ -2,30 +2,24 @@
 // real Claude Code.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before } from 'node:test'
 import { Home } from './house.mjs'
+import { walks } from './walk.mjs'
 
 const home = await Home.open()
 before(() => home.serve())
 after(() => home.close())
 
-/** Runs on a page of its own; nothing may go wrong in it. */
-function page(name, use, options) {
-  test(name, async () => {
-    const page = await home.browse(options)
-    await use(page)
-    // A session that has just been started is not written yet.
-    assert.deepEqual(page.complaints.filter(one => !one.includes('status of 404')), [])
-    await page.context().close()
-  })
-}
+const { page } = walks(home)
 const select = (page, label) => page.locator(`select[aria-label="${label}"]`)
 const said = (page, words) => page.locator('.item-text:not(.draft)', { hasText: words }).first()
 const workers = async page => (await home.get(page, '/api/v1/workers')).workers
 
 /** Starts a fresh session as a person does. */
-async function start(page, task, { model, mode } = {}) {
-  await page.goto(`${home.address}/new?repo=${encodeURIComponent(home.path + '/shop')}`)
+async function start(page, task, { model, mode, repo = 'shop' } = {}) {
+  await page.goto(`${home.address}/new?repo=${encodeURIComponent(join(home.path, repo))}`)
   await page.getByRole('textbox', { name: 'What should be done' }).fill(task)
   if (model) await select(page, 'Model').selectOption(model)
   if (mode) await select(page, 'Permissions').selectOption(mode)
@@ -41,9 +35,11 @@ async function send(page, message) {
 }
 
 page('an answer is shown while it is written', async page => {
-  await start(page, 'count slowly, please')
+  const release = home.model.hold()
+  await start(page, 'count when you may, please')
   await page.locator('.draft', { hasText: 'three' }).waitFor()
-  assert.equal(await said(page, 'twelve').count(), 0, 'it is not finished')
+  assert.equal(await page.getByText('twelve').count(), 0, 'it is not finished')
+  release()
   await said(page, 'twelve.').waitFor()
   await page.locator('.draft').waitFor({ state: 'detached' })
   assert.equal(await page.locator('.item-text', { hasText: 'One two' }).count(), 1, 'it is there once')
@@ -97,8 +93,8 @@ page('a turn is interrupted, and its worker goes on', async page => {
   await page.locator('.draft', { hasText: 'word word word' }).waitFor()
   await page.getByRole('button', { name: 'Interrupt this turn' }).click()
   await page.getByRole('button', { name: /End the worker/ }).waitFor()
+  await page.waitForFunction(async () => (await (await fetch('/api/v1/workers')).json()).workers[0].status === 'idle')
   const [before] = await workers(page)
-  assert.equal(before.status, 'idle')
   await send(page, 'and hello again')
   await said(page, 'Hello.').waitFor()
   const [after] = await workers(page)
@@ -135,8 +131,69 @@ page('a message is forked at, and the fork has nothing of what came after', asyn
   assert.equal(await place.count(), 0)
 })
 
-page('who asked for it is notified in the background, and the notification leads there', async page => {
-  // What the system does with a notification is its own; what the page asks of it is kept.
+/** Turns notifications on, and has a session need somebody while the page is in the background; the other page that started it. */
+async function notified(page) {
+  await page.goto(home.address + '/settings')
+  await page.getByRole('button', { name: 'Turn on' }).click()
+  await page.getByRole('button', { name: 'On', exact: true }).waitFor()
+  assert.equal((await page.evaluate(() => window.shown))[0].title, 'Notifications are on')
+  await page.goto(home.address + '/')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.evaluate(() => Object.defineProperty(document, 'hidden', { get: () => true }))
+  const other = await home.browse()
+  await start(other, 'make a file in the background')
+  await page.waitForFunction(() => window.shown.length > 0)
+  assert.deepEqual(await page.evaluate(() => window.shown.map(({ title, body }) => [title, body])), [['make a file in the background', 'Needs permission for Bash: touch made && rm -rf nothing']])
+  return other
+}
+
+/** Denies what is asked on the page that a notification leads to. */
+async function denies(page, other) {
+  await page.waitForURL(/\/s\//)
+  await page.locator('.ask').getByRole('button', { name: 'Deny…' }).click()
+  await page.getByRole('button', { name: 'Deny', exact: true }).click()
+  assert.deepEqual(other.complaints, [])
+  await other.context().close()
+}
+
+// What the system does with a notification is its own; what it is asked for is kept.
+const throwing = () => {
+  window.Notification = class {
+    static permission = 'granted'
+    static requestPermission = async () => 'granted'
+    constructor() {
+      throw new TypeError('Illegal constructor. Use ServiceWorkerRegistration.showNotification() instead.')
+    }
+  }
+}
+const withoutWorker = () => Object.defineProperty(navigator, 'serviceWorker', { value: undefined })
+
+page('on a phone, where a page makes no notification, the service worker shows it and leads there', async page => {
+  await page.addInitScript(throwing)
+  await page.addInitScript(() => {
+    window.shown = []
+    const { showNotification } = ServiceWorkerRegistration.prototype
+    ServiceWorkerRegistration.prototype.showNotification = async function (title, options) {
+      await showNotification.call(this, title, options)
+      window.shown.push({ title, ...options })
+    }
+  })
+  const other = await notified(page)
+  const [worker] = page.context().serviceWorkers()
+  await worker.evaluate(async () => {
+    const all = await self.registration.getNotifications()
+    self.dispatchEvent(new NotificationEvent('notificationclick', { notification: all.find(one => one.data !== '/settings') }))
+  })
+  await denies(page, other)
+  assert.deepEqual(await worker.evaluate(() => caches.keys()), [], 'nothing is kept')
+  await page.evaluate(() => Reflect.deleteProperty(document, 'hidden'))
+  await page.goto(home.address + '/settings')
+  await page.getByRole('button', { name: 'On', exact: true }).click()
+  await page.waitForFunction(async () => !(await navigator.serviceWorker.getRegistrations()).length)
+}, { permissions: ['notifications'] })
+
+page('without a service worker the page shows the notification, and it leads there', async page => {
+  await page.addInitScript(withoutWorker)
   await page.addInitScript(() => {
     window.shown = []
     window.Notification = class extends Notification {
@@ -146,23 +203,19 @@ page('who asked for it is notified in the background, and the notification leads
       }
     }
   })
+  const other = await notified(page)
+  await page.evaluate(() => window.shown[0].notice.onclick())
+  await denies(page, other)
+}, { permissions: ['notifications'] })
+
+page('where nothing can show a notification, that is said at once', async page => {
+  await page.addInitScript(throwing)
+  await page.addInitScript(withoutWorker)
   await page.goto(home.address + '/settings')
   await page.getByRole('button', { name: 'Turn on' }).click()
-  await page.getByRole('button', { name: 'On', exact: true }).waitFor()
-  await page.goto(home.address + '/')
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.evaluate(() => Object.defineProperty(document, 'hidden', { get: () => true }))
-  const other = await home.browse()
-  await start(other, 'make a file in the background')
-  await page.waitForFunction(() => window.shown.length > 0)
-  const { title, body } = await page.evaluate(() => window.shown[0])
-  assert.match(title + body, /make a file|touch made|permission/i)
-  await page.evaluate(() => window.shown[0].notice.onclick())
-  await page.waitForURL(/\/s\//)
-  await page.locator('.ask').getByRole('button', { name: 'Deny…' }).click()
-  await page.getByRole('button', { name: 'Deny', exact: true }).click()
-  await other.context().close()
-}, { permissions: ['notifications'] })
+  await page.locator('.section .error', { hasText: 'shows no notifications for this address' }).waitFor()
+  await page.getByRole('button', { name: 'Turn on' }).waitFor()
+})
 
 page('a task whose directory is taken says that it waits, and what it is to do', async page => {
   await start(page, 'go on for ever, please')
@@ -174,12 +227,47 @@ page('a task whose directory is taken says that it waits, and what it is to do',
   home.workers++
   await other.getByRole('button', { name: 'Start when it is free' }).click()
   await other.waitForURL(/\/s\//)
-  await other.locator('.doing', { hasText: 'Waits until the session before it has ended' }).waitFor()
+  await other.locator('.doing', { hasText: 'Waiting for the session before it to end' }).waitFor()
   assert.match(await other.locator('.item-prompt').innerText(), /count slowly after it\nand carefully/)
   assert.equal(await other.locator('.session-title h1').innerText(), 'count slowly after it')
   assert.ok(await other.getByRole('textbox', { name: 'Message' }).isDisabled())
+  // What is not written yet is not asked for, also by a page that has just come.
+  await other.reload()
+  await other.locator('.doing', { hasText: 'Waiting for the session before it to end' }).waitFor()
   await page.getByRole('button', { name: 'Interrupt' }).click()
   await said(other, 'twelve.').waitFor()
-  assert.deepEqual(other.complaints.filter(one => !one.includes('status of 404')), [])
+  assert.deepEqual(other.complaints, [])
+  await other.context().close()
+})
+
+page('who has answered one card goes on with the next, and allows for good only what they may', async page => {
+  mkdirSync(join(home.path, 'mill'))
+  const card = (page, words) => page.getByRole('article', { name: words })
+  await start(page, 'make a file in the shop')
+  await page.locator('.ask', { hasText: 'touch made' }).waitFor()
+  await start(page, 'make a file in the mill', { repo: 'mill' })
+  await page.locator('.ask', { hasText: 'touch made' }).waitFor()
+  // What is asked is said before the form that answers it has come.
+  let come
+  const held = new Promise(done => (come = done))
+  await page.route('**/assets/request-form-*.js', async route => (await held, route.continue()))
+  await page.goto(home.address + '/')
+  await card(page, 'make a file in the shop').getByText('Needs permission for Bash: touch made && rm -rf nothing').waitFor()
+  come()
+  for (const place of ['shop', 'mill']) await card(page, `make a file in the ${place}`).getByRole('button', { name: 'Always allow' }).waitFor()
+  // Whose link lets them act alone may answer, and no more.
+  const other = await home.browse({ storageState: undefined })
+  await other.goto(home.run('serve', 'link', '--scope', 'act').trim())
+  const allow = place => card(other, `make a file in the ${place}`).getByRole('button', { name: 'Allow', exact: true })
+  for (const place of ['shop', 'mill']) await allow(place).waitFor()
+  assert.equal((await home.get(other, '/api/v1/scope')).scope, 'act')
+  assert.equal(await other.getByRole('button', { name: 'Always allow' }).count(), 0)
+  await allow('shop').press('Enter')
+  await card(other, 'make a file in the shop').waitFor({ state: 'detached' })
+  assert.equal(await other.evaluate(() => document.activeElement.textContent), 'make a file in the mill')
+  await allow('mill').press('Enter')
+  await other.getByRole('heading', { name: 'Nothing needs you' }).waitFor()
+  assert.equal(await other.evaluate(() => document.activeElement.id), 'needs')
+  assert.deepEqual(other.complaints, [])
   await other.context().close()
 })

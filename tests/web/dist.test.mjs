@@ -15,6 +15,16 @@ const files = folder => readdirSync(folder, { recursive: true, withFileTypes: tr
 const isPlain = name => !/\.(br|gz)$/.test(name)
 const size = names => names.reduce((sum, name) => sum + gzipSync(readFileSync(join(DIST, name)), { level: 9 }).length, 0)
 
+/** Scripts, and all that must be there before they run. */
+function withImports(names) {
+  const all = new Set(names)
+  for (const name of all) {
+    const imported = readFileSync(join(DIST, name), 'utf8').matchAll(/(?:\bfrom|\bimport)\s*["']\.\/([^"']+\.js)["']/g)
+    for (const [, other] of imported) all.add(`assets/${other}`)
+  }
+  return [...all]
+}
+
 test('a new build gives the same files', () => {
   const folder = mkdtempSync(join(tmpdir(), 'backstory-dist-'))
   try {
@@ -42,7 +52,11 @@ test('compressed files hold the same', () => {
 
 test('each part is within its budget', () => {
   const all = files(DIST).filter(isPlain)
-  const chunk = (name, ending = 'js') => all.filter(file => new RegExp(`^assets/${name}-[\\w-]{8}\\.${ending}$`).test(file))
+  const chunk = name => {
+    const found = all.filter(file => new RegExp(`^assets/${name}-[\\w-]{8}\\.js$`).test(file))
+    assert.equal(found.length, 1, name)
+    return found
+  }
   const index = readFileSync(join(DIST, 'index.html'), 'utf8')
   const first = all.filter(name => index.includes(name))
   const check = (what, names, most) => {
@@ -52,10 +66,16 @@ test('each part is within its budget', () => {
   }
   check('first script', first.filter(name => name.endsWith('.js')), 30)
   check('first style', first.filter(name => name.endsWith('.css')), 10)
-  check('reader', [...chunk('session'), ...chunk('markdown')], 40)
+  // What every session shows, and the two parts that come with the first change and the first coloured output.
+  const later = names => withImports(names.flatMap(name => chunk(name))).filter(name => !first.includes(name))
+  check('reader', later(['session', 'side', 'more-menu', 'compare', 'ansi_up']), 40)
   check('colours', chunk('colours.worker'), 30)
   check('chart', chunk('cost-chart'), 25)
-  check('3D', [...chunk('engine'), ...chunk('page')], 150)
+  check('3D', later(['engine', 'page']), 150)
+})
+
+test('nothing is painted before the script has run', () => {
+  assert.match(readFileSync(join(DIST, 'index.html'), 'utf8'), /<script type="module" blocking="render"/)
 })
 
 test('the page holds no script and no style, and names no other place', () => {

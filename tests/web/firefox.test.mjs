@@ -8,7 +8,7 @@ import { idOf, Transcript } from './transcripts.mjs'
 const home = await Home.open()
 let browser, session
 before(async () => {
-  const one = new Transcript(home, 'shop', idOf(1))
+  const one = new Transcript(home, 'shop', idOf(1), Date.now() - 60_000)
   one.prompt('paint the fence green')
   one.uses('Bash', { command: 'cargo test' }, '\u001b[32mok\u001b[0m\n')
   one.says('The fence is **green**.')
@@ -27,7 +27,6 @@ test('a walk through all pages', async () => {
   page.on('console', message => message.type() === 'error' && complaints.push(message.text()))
   page.on('pageerror', error => complaints.push(error.message))
   page.setDefaultTimeout(60_000)
-  await page.setViewport({ width: 1280, height: 800 })
   const open = path => page.goto(home.address + path)
   const has = words => page.waitForFunction(words => document.querySelector('main')?.innerText.includes(words), {}, words)
   await page.goto(home.link)
@@ -50,7 +49,7 @@ test('a walk through all pages', async () => {
   await page.waitForSelector('.ansi-green-fg')
   await page.keyboard.press('g')
   await page.keyboard.press('w')
-  await page.waitForSelector('.scene canvas, .flat')
+  await page.waitForSelector('.scene canvas, .map')
   await has('Replay')
   assert.deepEqual(complaints, [])
 })

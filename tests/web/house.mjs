@@ -21,7 +21,9 @@ const FRONT = process.env.FRONT
 /** Debian's Firefox, by WebDriver BiDi. */
 export const firefox = async () => {
   const { default: puppeteer } = await import(pathToFileURL(require.resolve('puppeteer-core')))
-  return puppeteer.launch({ browser: 'firefox', executablePath: process.env.FIREFOX ?? '/usr/bin/firefox-esr', timeout: 120_000 })
+  // The size of the window is that of the page: not every release can be told another one.
+  const size = { defaultViewport: null, args: ['--width=1280', '--height=800'] }
+  return puppeteer.launch({ browser: 'firefox', executablePath: process.env.FIREFOX ?? '/usr/bin/firefox-esr', timeout: 120_000, ...size })
 }
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
 const KEY = 'sk-ant-not-a-key'
@@ -60,7 +62,7 @@ export class Home {
   async serve(...words) {
     const options = { cwd: this.path, env: this.environment, stdio: ['ignore', 'pipe', 'inherit'] }
     const front = FRONT ? ['--front', resolve(FRONT)] : []
-    this.server = spawn(realpathSync(BACKSTORY), ['serve', '--port', '0', ...front, ...words], options)
+    this.server = spawn(realpathSync(BACKSTORY), ['serve', '--port', '0', '--print-link', ...front, ...words], options)
     for await (const line of createInterface({ input: this.server.stdout })) {
       this.link = /https?:\S+/.exec(line)?.[0]
       if (this.link) break

@@ -5,6 +5,8 @@ import { createServer } from 'node:http'
 const text = words => ({ type: 'text', text: words })
 /** A text that takes its time: so many milliseconds for a few letters. */
 const slowly = (words, pause) => ({ ...text(words), pause })
+/** A text that stops after its first words until the model is released. */
+const held = words => ({ ...text(words), isHeld: true })
 const tool = (name, input) => ({ type: 'tool_use', id: `toolu_${Math.random().toString(36).slice(2)}`, name, input })
 const QUESTION = {
   questions: [
@@ -26,7 +28,9 @@ const SCRIPT = [
   ['ask me', [[tool('AskUserQuestion', QUESTION)], [text('Blue it is.')]]],
   ['plan the fence', [[tool('ExitPlanMode', { plan: '# Plan\n\nFirst the gate, **then** the posts.' })], [tool('ExitPlanMode', { plan: '# Plan\n\nFirst the posts.' })], [text('I begin with the posts.')]]],
   ['count slowly', [[slowly('One two three four five six seven eight nine ten eleven twelve.', 150)]]],
+  ['count when you may', [[held('One two three four five six seven eight nine ten eleven twelve.')]]],
   ['go on for ever', [[slowly('word '.repeat(3000), 60)]]],
+  ['send a scout', [[tool('Agent', { description: 'Scout the harbor', prompt: 'go on for ever at the harbor', subagent_type: 'general-purpose' })], [text('The harbor is calm.')]]],
   ['write a poem', [[text('# Tide\n\nThe harbor breathes **twice** a day.\n\n```js\nconst tide = 2\n```')]]],
 ]
 
@@ -35,10 +39,18 @@ export class Model {
     const model = new Model()
     /** What was asked: the model, and the whole request. */
     model.asked = []
+    model.released = Promise.resolve()
     model.server = createServer((request, response) => model.answer(request, response))
     await new Promise(ready => model.server.listen(0, '127.0.0.1', ready))
     model.url = `http://127.0.0.1:${model.server.address().port}`
     return model
+  }
+
+  /** Has held texts stop until the returned function is called. */
+  hold() {
+    let release
+    this.released = new Promise(done => (release = done))
+    return release
   }
 
   answer(request, response) {
@@ -53,9 +65,10 @@ export class Model {
       const stop_reason = blocks.some(block => block.type === 'tool_use') ? 'tool_use' : 'end_turn'
       const usage = { input_tokens: 12, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 5 }
       const message = { id: `msg_${Date.now()}${Math.random()}`, type: 'message', role: 'assistant', model: asked.model, usage, stop_sequence: null }
-      if (!asked.stream) return response.end(JSON.stringify({ ...message, content: blocks.map(({ pause, ...block }) => block), stop_reason }))
+      if (!asked.stream) return response.end(JSON.stringify({ ...message, content: blocks.map(({ pause, isHeld, ...block }) => block), stop_reason }))
       response.setHeader('content-type', 'text/event-stream')
-      for (const { pause, ...event } of events(message, blocks, stop_reason)) {
+      for (const { pause, isHeld, ...event } of events(message, blocks, stop_reason)) {
+        if (isHeld) await this.released
         if (pause) await new Promise(done => setTimeout(done, pause))
         if (response.destroyed) return
         response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
@@ -94,8 +107,8 @@ function* events(message, blocks, stop_reason) {
     const isText = block.type === 'text'
     yield { type: 'content_block_start', index, content_block: isText ? { type: 'text', text: '' } : { ...block, input: {} } }
     const pieces = isText ? block.text.match(/.{1,9}/gs) : [JSON.stringify(block.input)]
-    for (const piece of pieces) {
-      yield { pause: block.pause, type: 'content_block_delta', index, delta: isText ? { type: 'text_delta', text: piece } : { type: 'input_json_delta', partial_json: piece } }
+    for (const [number, piece] of pieces.entries()) {
+      yield { pause: block.pause, isHeld: block.isHeld && number === 3, type: 'content_block_delta', index, delta: isText ? { type: 'text_delta', text: piece } : { type: 'input_json_delta', partial_json: piece } }
     }
     yield { type: 'content_block_stop', index }
   }

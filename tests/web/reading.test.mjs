@@ -4,14 +4,15 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, before } from 'node:test'
 import { Home, seriousFindings } from './house.mjs'
 import { idOf, Transcript } from './transcripts.mjs'
+import { walks } from './walk.mjs'
 
 const home = await Home.open()
 const DEEP = 'crates/engines/painting/src/colours/of/the/harbor/at/night/lantern.rs'
 const LONG = 400
-let read, long
+let read, long, split, cited, twice
 
 before(async () => {
   const one = new Transcript(home, 'shop', idOf(1))
@@ -57,22 +58,40 @@ before(async () => {
   asked.add('user', [{ type: 'tool_result', tool_use_id: call.id, content: 'Ten metres' }])
   asked.says('Dug.')
   asked.write()
+  const branches = new Transcript(home, 'gate', idOf(7))
+  branches.prompt('paint the gate')
+  const question = branches.says('Which colour?')
+  branches.prompt('red')
+  branches.says('It is red.')
+  branches.prompt('is the red dry?')
+  branches.says('It is dry.')
+  branches.parent = question
+  branches.prompt('green')
+  const green = branches.says('It is green.')
+  branches.says('And the hinges are red.')
+  branches.parent = green
+  branches.says('And the hinges are green.')
+  split = branches.write()
+  const days = new Transcript(home, 'gate', idOf(9), Date.now() - 30 * 3_600_000)
+  days.prompt('plan the gate')
+  days.uses('ExitPlanMode', { plan: '# The gate\n\nFirst the posts.' }, 'ok')
+  days.at = Date.now() - 1000
+  days.prompt('and paint it')
+  days.says('Painted.')
+  twice = days.write()
+  const shed = new Transcript(home, 'shed', idOf(8))
+  shed.prompt('where are the oars?')
+  const thought = shed.add('assistant', [{ type: 'thinking', thinking: 'They were lent.\nThe ferryman has the oars, and a paddle.' }])
+  const output = shed.uses('Bash', { command: 'ls shed' }, 'a barrel\na windlass')
+  shed.says('Across the river, with the ferryman.')
+  cited = { session: shed.write(), thought, output }
   mkdirSync(join(home.path, '.config/backstory'), { recursive: true })
   writeFileSync(join(home.path, '.config/backstory/config.toml'), '[prices.claude-opus-4-5]\ninput = 1\noutput = 2\n')
   await home.serve()
 })
 after(() => home.close())
 
-/** Runs on a page of its own; nothing may go wrong in it. */
-function page(name, use, options) {
-  test(name, async () => {
-    const page = await home.browse(options)
-    await use(page)
-    assert.deepEqual(page.complaints, [])
-    await page.context().close()
-  })
-}
-const open = (page, path) => page.goto(home.address + path)
+const { page, open } = walks(home)
 
 /** Holds back what matches until the returned function is called. */
 async function hold(page, pattern) {
@@ -143,8 +162,7 @@ page('a feed whose beginning is not loaded says so, and is busy while more comes
   const before = await feed.locator('article').count()
   release()
   await page.locator('[role=feed][aria-busy=false]').waitFor()
-  const last = feed.locator('article').last()
-  assert.ok(Number(await last.getAttribute('aria-posinset')) > before)
+  await page.waitForFunction(before => Number([...document.querySelectorAll('[role=feed] article')].at(-1)?.getAttribute('aria-posinset')) > before, before)
 })
 
 page('the name of a file is in view, however deep it is', async page => {
@@ -153,23 +171,47 @@ page('the name of a file is in view, however deep it is', async page => {
   const head = page.locator('.tool-head', { hasText: 'Read' })
   const name = head.locator('.path-name')
   assert.equal(await name.innerText(), 'lantern.rs')
-  assert.match(await head.innerText(), /crates\/engines/, 'it is named from the directory of the session')
-  assert.ok(!(await head.innerText()).includes(home.path))
-  const [inner, outer] = await Promise.all([name.boundingBox(), head.boundingBox()])
-  assert.ok(inner.x + inner.width <= outer.x + outer.width, 'the folder is cut, not the name')
+  assert.match(await head.innerText(), /crates\/engines/)
+  // It is named from the directory of the session, once that is known.
+  await page.waitForFunction(path => !document.querySelector('.tool-head').innerText.includes(path), home.path)
+  // The folder is cut, not the name; what is above may still be on its way.
+  await page.waitForFunction(() => {
+    const name = document.querySelector('.tool-head .path-name').getBoundingClientRect()
+    return name.right <= document.querySelector('.tool-head').getBoundingClientRect().right
+  })
 })
 
-test('a sub-agent whose transcript is gone, and an error of Claude Code, are said in words', async () => {
-  const page = await home.browse()
+page('a sub-agent whose transcript is gone, and an error of Claude Code, are said in words', async page => {
   await open(page, `/s/${read}`)
   await page.getByRole('button', { name: /Find the ladder/ }).click()
   await page.getByRole('button', { name: 'Show what the sub-agent did' }).click()
   await page.getByText('Its transcript is gone').waitFor()
   await page.getByText('It is in the shed.').waitFor()
   assert.equal(await page.locator('.toast').count(), 0)
-  // The request for it is the one that fails.
-  assert.deepEqual(page.complaints.filter(one => !one.includes('status of 404')), [])
-  await page.context().close()
+}, { causes: /status of 404/ })
+
+page('a branch that was left is opened, and left again', async page => {
+  await open(page, `/s/${split}`)
+  const feed = page.getByRole('feed')
+  await feed.getByText('And the hinges are green.').waitFor()
+  assert.equal(await feed.getByText('It is red.').count(), 0)
+  const prompts = page.locator('.outline li')
+  await prompts.nth(3).waitFor()
+  assert.deepEqual(await prompts.evaluateAll(all => all.map(one => one.classList.contains('left'))), [false, true, true, false])
+  // Once at the prompt that was asked otherwise, once at the answer that was given otherwise.
+  const lefts = page.getByRole('button', { name: /^Another branch was left here/ })
+  await lefts.nth(1).waitFor()
+  assert.equal(await lefts.count(), 2)
+  await lefts.first().click()
+  await feed.getByText('It is dry.').waitFor()
+  assert.equal(await feed.getByText('It is green.').count(), 0)
+  await page.getByRole('button', { name: /^This branch was left for another one/ }).click()
+  await feed.getByText('It is green.').waitFor()
+  await feed.getByText('It is dry.').waitFor({ state: 'detached' })
+  await lefts.last().click()
+  await feed.getByText('And the hinges are red.').waitFor()
+  await page.goBack()
+  await feed.getByText('And the hinges are green.').waitFor()
 })
 
 page('the menu of a session is walked by keys and closes when one goes elsewhere', async page => {
@@ -237,6 +279,35 @@ page('a hit names the place in the session that is as good and was said later', 
   await page.locator('.found').waitFor()
 })
 
+/** The words that are marked. */
+const matches = page => page.evaluate(() => [...(CSS.highlights.get('match') ?? [])].map(String))
+
+page('a thought and what a tool printed are open where they are cited, with the words that led there', async page => {
+  await open(page, '/search?q=' + encodeURIComponent('paddle lent'))
+  await page.locator('.hit a', { hasText: 'paddle' }).first().click()
+  await page.waitForURL(url => url.hash === `#${cited.thought}`)
+  await page.locator('.found .thinking-text', { hasText: 'The ferryman has the oars' }).waitFor()
+  await page.waitForFunction(() => [...CSS.highlights.get('match')].map(String).join() === 'lent,paddle')
+  // It is shown although thoughts are not shown otherwise.
+  await page.getByRole('button', { name: 'Talk' }).click()
+  await page.locator('.found .thinking-text').waitFor()
+  assert.equal(await page.locator('.item-tool').count(), 0)
+  await page.goto(`${home.address}/s/${cited.session}#${cited.output}`)
+  await page.locator('.found .output', { hasText: 'a windlass' }).waitFor()
+  assert.deepEqual(await matches(page), [])
+  await page.getByRole('button', { name: 'All', exact: true }).click()
+  await page.locator('.reader-scroll').press('f')
+  await page.getByRole('searchbox', { name: 'Find in the whole session' }).fill('FERRYMAN')
+  await page.getByText('2 of 2').waitFor()
+  await page.waitForFunction(() => CSS.highlights.get('match').size === 1)
+  // The other match is in the thought, which opens.
+  await page.keyboard.press('Enter')
+  await page.locator('.found .thinking-text').waitFor()
+  await page.waitForFunction(() => CSS.highlights.get('match').size === 2)
+  await page.keyboard.press('Escape')
+  await page.waitForFunction(() => CSS.highlights.get('match').size === 0)
+})
+
 page('a price of the person’s own is marked', async page => {
   await open(page, '/cost?span=all')
   const line = page.locator('tr', { hasText: 'claude-opus-4-5' })
@@ -264,6 +335,41 @@ page('a replay stops where somebody waited, and covers nothing of a phone that o
   await page.keyboard.press(']')
   const link = await page.locator('.agent-card').getByRole('link', { name: /^Open/ }).boundingBox()
   assert.ok(link.y + link.height <= bar.y, 'the card is above the bar')
+})
+
+page('prompts of several days are under the names of their days, and tools have names that one would say', async page => {
+  await open(page, `/s/${twice}`)
+  const column = page.getByRole('complementary')
+  await column.getByRole('heading', { name: 'Today' }).waitFor()
+  assert.equal(await column.getByRole('heading').count(), 2)
+  const call = page.getByRole('button', { name: /^Plan / })
+  await call.waitFor()
+  assert.match(await call.innerText(), /The gate/)
+  assert.doesNotMatch(await call.innerText(), /#/)
+  await column.getByRole('tab', { name: 'Timing' }).click()
+  const [bar, panel] = await Promise.all([column.getByRole('meter').first(), column.getByRole('tabpanel')].map(part => part.boundingBox()))
+  assert.ok(bar.width > panel.width / 3, `${bar.width} of ${panel.width}`)
+  // Where all is of one day there is no heading.
+  await open(page, `/s/${read}`)
+  await column.getByRole('button', { name: /what about the door 0/ }).waitFor()
+  assert.equal(await column.getByRole('heading').count(), 0)
+})
+
+page('who has gone back in a session comes to its end with one button', async page => {
+  await open(page, `/s/${long}`)
+  await page.getByText(`answer ${LONG - 1}`, { exact: true }).waitFor()
+  const end = page.getByRole('button', { name: 'To the end' })
+  assert.equal(await end.count(), 0)
+  await page.locator('.reader-scroll').evaluate(scroller => (scroller.scrollTop -= 2.5 * scroller.clientHeight))
+  await end.click()
+  await end.waitFor({ state: 'detached' })
+  await page.getByText(`answer ${LONG - 1}`, { exact: true }).waitFor()
+  // A link leads to the middle of it, and from there it is as far.
+  await open(page, `/s/${long}#${idOf(9, 3)}`)
+  await page.locator('.found').waitFor()
+  await end.click()
+  await page.getByText(`answer ${LONG - 1}`, { exact: true }).waitFor()
+  await end.waitFor({ state: 'detached' })
 })
 
 page('on a phone the message field is one row until somebody writes', async page => {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { WEB } from './house.mjs'
 
-const MODULES = ['chat/command', 'chat/field', 'chat/plan-text', 'format', 'live/fold', 'live/names', 'live/overlay', 'pages/filter', 'pages/hit', 'pages/schedule', 'pages/spending', 'pages/stack', 'pages/today', 'palette/score', 'reader/as-markdown', 'reader/diff-rows', 'reader/items', 'reader/window', 'world/crew', 'world/layout', 'world/look', 'world/replay']
+const MODULES = ['chat/command', 'chat/field', 'chat/plan-text', 'chat/reason', 'format', 'live/fold', 'live/names', 'live/overlay', 'pages/filter', 'pages/hit', 'pages/schedule', 'pages/spending', 'pages/stack', 'pages/today', 'palette/score', 'reader/as-markdown', 'reader/diff-rows', 'reader/items', 'reader/window', 'world/actors', 'world/crew', 'world/layout', 'world/look', 'world/replay']
 
 const require = createRequire(join(WEB, 'package.json'))
 const vite = await import(pathToFileURL(require.resolve('vite').replace(/index\.cjs$/, 'dist/node/index.js')))
@@ -21,6 +21,7 @@ await vite.build({
 const load = name => import(pathToFileURL(join(outDir, `${name.replace('/', '_')}.mjs`)))
 
 export const command = await load('chat/command')
+export const reason = await load('chat/reason')
 export const plan = await load('chat/plan-text')
 export const field = await load('chat/field')
 export const format = await load('format')
@@ -38,6 +39,7 @@ export const diffRows = await load('reader/diff-rows')
 export const reader = await load('reader/items')
 export const asMarkdown = await load('reader/as-markdown')
 export const windows = await load('reader/window')
+export const actors = await load('world/actors')
 export const crew = await load('world/crew')
 export const layout = await load('world/layout')
 export const look = await load('world/look')

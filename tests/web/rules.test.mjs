@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asMarkdown, command, diffRows, field, filter, format, hit, live, names, overlay, palette, plan, reader, schedule, spending, stack, today, windows } from './rules.mjs'
+import { asMarkdown, command, diffRows, field, filter, format, hit, live, names, overlay, palette, plan, reader, reason, schedule, spending, stack, today, windows } from './rules.mjs'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -11,9 +11,10 @@ test('numbers and times as people read them', () => {
   const now = Date.parse('2026-06-15T12:00:00Z')
   const ages = [[0, 'now'], [5 * MINUTE, '5m'], [3 * HOUR, '3h'], [50 * HOUR, '2d'], [20 * 24 * HOUR, 'May 26'], [300 * 24 * HOUR, 'Aug 19, 2025']]
   for (const [ago, expected] of ages) assert.equal(format.age(now - ago, now), expected)
-  for (const [ms, expected] of [[340, '340 ms'], [4200, '4.2 s'], [200_000, '3m 20s'], [2 * HOUR + 5 * MINUTE, '2h 5m']]) assert.equal(format.duration(ms), expected)
+  for (const [ms, expected] of [[340, '340 ms'], [4200, '4.2 s'], [200_000, '3m 20s'], [2 * HOUR + 5 * MINUTE, '2h 5m'], [2 * HOUR - 1, '1h 59m'], [4 * MINUTE - 1, '3m 59s']]) assert.equal(format.duration(ms), expected)
   for (const [value, expected] of [[950, '950'], [3400, '3.4k'], [12_000, '12k'], [3_400_000, '3.4M'], [2_000_000_000, '2.0B']]) assert.equal(format.count(value), expected)
-  for (const [value, expected] of [[null, ''], [0, '$0'], [0.004, '<$0.01'], [3.2, '$3.20'], [1204, '$1,204']]) assert.equal(format.money(value), expected)
+  for (const [value, expected] of [[null, ''], [0, '$0'], [0.004, '<$0.01'], [3.2, '~$3.20'], [1204, '~$1,204']]) assert.equal(format.money(value), expected)
+  assert.equal(format.money(3.2, true), '$3.20', 'what another program reports')
 })
 
 test('days, moments and numbers are written in one way, with the year where it is another one', () => {
@@ -38,6 +39,49 @@ test('repositories that share a name are called by what tells their paths apart'
   assert.deepEqual([...names.ownNames([{ project: 'a', path: '/a' }, { project: 'a', path: '/b/a' }]).values()], ['/a', '/b/a'])
 })
 
+test('a session is in the repository of its row, or in that of its directory', () => {
+  const rows = names.withOwnNames([['a', 'cli', '/srv/cli'], ['b', 'cli', '/home/sam/cli'], ['c', 'sub', '/srv/cli/deps/sub'], ['d', null, '/tmp']].map(([id, project, path]) => ({ id, project, path })))
+  const find = names.repositories(rows)
+  const check = (id, path, expected) => assert.equal(find({ id, path })?.project, expected, `${id} ${path}`)
+  check('a', '/srv/cli/.worktrees/x', '/srv/cli')
+  check('new', '/home/sam/cli', 'sam/cli')
+  check('new', '/srv/cli/src', '/srv/cli')
+  check('new', '/srv/cli/deps/sub/src', 'sub')
+  check('new', '/srv/client', undefined)
+  check('new', '', undefined)
+})
+
+test('what is waited for, in words', () => {
+  const said = detail => live.activityInWords({ state: 'waiting_input', detail })
+  assert.deepEqual([undefined, 'question', 'question: Which colour?', 'questionable'].map(said), ['Your turn', 'Asks a question', 'Asks: Which colour?', 'Asks: questionable'])
+  const tools = state => ['ExitPlanMode', 'AskUserQuestion', 'Bash'].map(tool => live.activityInWords({ state, tool }))
+  assert.deepEqual(tools('waiting_permission'), ['Wants its plan approved', 'Asks a question', 'Needs permission for Bash'])
+  const asking = (state, more) => live.activityInWords({ state, detail: 'Make a file', ...more })
+  assert.equal(asking('waiting_permission', { tool: 'Bash', asking: 'touch made &&\n  rm -rf nothing' }), 'Needs permission for Bash: touch made && rm -rf nothing')
+  assert.equal(asking('waiting_input', { tool: 'AskUserQuestion', detail: 'question', asking: 'Which colour?' }), 'Asks: Which colour?')
+  assert.equal(asking('tool_use', { tool: 'Bash' }), 'Bash: Make a file')
+})
+
+test('sub-agents that go on after the turn are named', () => {
+  const session = (detail, ...names) => ({ activity: { state: 'tool_use', detail }, subagents: names.map(description => ({ taskId: description, description })) })
+  assert.equal(live.sessionInWords(session('in the background', 'Find the ladder', 'Count the posts')), 'In the background: Find the ladder, Count the posts')
+  assert.equal(live.sessionInWords(session('npm test', 'Find the ladder')), 'Tool: npm test')
+  assert.equal(live.backgroundNames(session('in the background')), undefined)
+})
+
+test('a background job says what has become of it, unless it works', () => {
+  const job = { id: '6dc62884', name: 'colours', state: 'blocked', needs: 'set DEPLOY_TOKEN', detail: 'the token is missing' }
+  const check = (state, more, expected) => assert.equal(live.sessionInWords({ activity: { state, tool: 'Bash', detail: 'make' }, job: more && { ...job, ...more } }), expected)
+  check('waiting_input', {}, 'Job blocked: set DEPLOY_TOKEN')
+  check('idle', { state: 'done', detail: 'mended' }, 'Job done: mended')
+  check('idle', { state: 'failed', detail: undefined }, 'Job failed')
+  check('tool_use', { state: 'working' }, 'Bash: make')
+  check('tool_use', undefined, 'Bash: make')
+  assert.deepEqual([live.titleWith('Paint', job), live.titleWith('colours of the fence', job), live.titleWith('Paint', undefined)], ['colours · Paint', 'colours of the fence', 'Paint'])
+  assert.equal(live.needsPerson({ id: 'a', activity: { state: 'idle' }, job }, new Map()), true)
+  assert.equal(command.attachCommand('6dc62884'), 'claude attach 6dc62884')
+})
+
 test('a command can be pasted into a shell', () => {
   assert.equal(command.resumeCommand("/home/sam/it's here", 'abc'), "cd '/home/sam/it'\\''s here' && claude --resume abc")
   assert.equal(command.resumeCommand(null, 'abc'), 'claude --resume abc')
@@ -51,8 +95,14 @@ test('the field of a call that says most', () => {
   check('Task', { description: 'Find writers', prompt: 'Look…', subagent_type: 'Explore' }, 'Find writers')
   check('TodoWrite', { todos: [{ status: 'completed' }, { status: 'pending' }] }, '1 of 2 done')
   check('mcp__x__y', { channel: 'general' }, 'general')
+  check('mcp__github__create_issue', { body: '## Steps', title: 'The gate squeaks' }, 'The gate squeaks')
   check('Odd', null, '')
   check('Odd', 'a word', 'a word')
+})
+
+test('tools are called as one would say it', () => {
+  const names = [['Bash', 'Bash'], ['mcp__github__create_issue', 'github · create_issue'], ['ExitPlanMode', 'Plan'], ['AskUserQuestion', 'Question'], ['constructor', 'constructor']]
+  for (const [name, expected] of names) assert.equal(field.toolName(name), expected)
 })
 
 test('the plan that waits for a yes', () => {
@@ -76,7 +126,7 @@ test('events fold into one record for each session', () => {
   assert.deepEqual([...state.sessions.keys()], ['a', 'b'])
   assert.equal(state.sessions.get('b').pid, undefined)
   tell('session-activity', { sessionId: 'a', state: 'tool_use', tool: 'Bash', detail: 'npm test' })
-  assert.equal(live.inWords(state.sessions.get('a').activity), 'Bash: npm test')
+  assert.equal(live.activityInWords(state.sessions.get('a').activity), 'Bash: npm test')
   tell('subagent-spawned', { sessionId: 'a', taskId: 't', description: 'Look' })
   tell('subagent-progress', { sessionId: 'a', taskId: 't', description: 'Look', toolName: 'Grep' })
   assert.equal(state.sessions.get('a').subagents.length, 1)
@@ -84,13 +134,29 @@ test('events fold into one record for each session', () => {
   assert.equal(state.sessions.get('a').subagents.length, 0)
   tell('worker-asks', { sessionId: 'a', worker: 3, requests: [] })
   tell('session-activity', { sessionId: 'a', state: 'waiting_permission' })
-  assert.ok(live.needsPerson(state.sessions.get('a'), state.asks))
+  assert.ok(live.needsPerson(state.sessions.get('a'), state.requests))
   tell('session-activity', { sessionId: 'a', state: 'thinking' })
-  assert.ok(!live.needsPerson(state.sessions.get('a'), state.asks))
+  assert.ok(!live.needsPerson(state.sessions.get('a'), state.requests))
+  tell('session-activity', { sessionId: 'a', state: 'waiting_input' })
+  assert.ok(!live.needsPerson(state.sessions.get('a'), state.requests), 'the end of a turn')
+  for (const detail of ['question', 'question: Which colour?']) {
+    tell('session-activity', { sessionId: 'a', state: 'waiting_input', detail })
+    assert.ok(live.needsPerson(state.sessions.get('a'), state.requests), detail)
+  }
   tell('session-removed', { sessionId: 'a' })
   tell('session-activity', { sessionId: 'never seen', state: 'thinking' })
   tell('something-new', { any: 'thing' })
   assert.deepEqual([...state.sessions.keys()], ['b'])
+})
+
+test('what happened while the stream was interrupted counts as an event of the session', () => {
+  const state = live.blank()
+  const refresh = (...sessions) => live.fold(state, [{ name: 'sessions-refresh', data: { sessions } }])
+  refresh(session('a'), session('b'))
+  const before = new Map(state.eventCounts)
+  refresh(session('a'), session('b', { lastActivity: 2 }), session('c'))
+  const changed = ['a', 'b', 'c'].filter(id => state.eventCounts.get(id) !== before.get(id))
+  assert.deepEqual(changed, ['b', 'c'])
 })
 
 test('a thousand events a second leave no backlog', () => {
@@ -114,6 +180,24 @@ test('sessions are filtered by their address', () => {
   for (const [text, expected] of [['', 'cabd'], ['q=later', 'b'], ['project=/web', 'd'], ['show=running', 'd'], ['show=pinned', 'c'], ['branch=fix', 'b'], ['tag=Later', 'b'], ['q=%23later', 'b'], ['q=ada', 'b'], ['q=title+web', 'd'], ['q=nothing', ''], ['show=nonsense', 'cabd']]) {
     assert.equal(ids(text), expected, text)
   }
+})
+
+test('what waits needs the person, and what runs works', () => {
+  const states = ['thinking', 'tool_use', 'responding', 'waiting_permission', 'waiting_input', 'idle']
+  const rows = states.map((state, at) => row(state, { state, running: true, last: 9 - at }))
+  const ids = text => filter.select(rows, asked(text), known).map(one => one.id)
+  assert.deepEqual(ids('show=running'), states.slice(0, 3))
+  assert.deepEqual(ids('show=waiting'), ['waiting_permission'])
+})
+
+test('the cursor stays on its session while the list changes, and goes to a neighbour when that is gone', () => {
+  const listed = text => text.split('').map(key => (key === '|' ? { kind: 'group', key } : { kind: 'row', key }))
+  const check = (text, cursor, expected) => assert.deepEqual(filter.follow(listed(text), cursor), expected, text)
+  check('|nab', { key: 'a', at: 1 }, { key: 'a', at: 2 })
+  check('|bc', { key: 'a', at: 1 }, { key: 'b', at: 1 })
+  check('|b|c', { key: 'x', at: 2 }, { key: 'c', at: 3 })
+  check('|ab', { key: 'c', at: 3 }, { key: 'b', at: 2 })
+  check('', { key: 'c', at: 3 }, { key: 'c', at: 3 })
 })
 
 test('groups fold', () => {
@@ -141,6 +225,15 @@ test('a change of annotations is shown at once, and one that is heard counts', (
   assert.equal(state.annotated.size, 0, 'the rows are asked for again')
 })
 
+test('whether a session is hidden is said by the list, unless something was heard since', () => {
+  const [shown, hidden] = [false, true].map(hidden => ({ tags: ['x'], pinned: true, hidden }))
+  const before = new Map([['a', shown], ['b', hidden], ['c', shown]])
+  const heard = new Map(before).set('c', { ...shown }).set('d', hidden)
+  const now = overlay.reconciled(heard, before, new Set(['b', 'd']))
+  assert.deepEqual([...now.values()].map(one => one.hidden), [true, false, false, true])
+  assert.deepEqual(now.get('a'), { ...shown, hidden: true })
+})
+
 test('tags as people type them', () => {
   for (const [text, tags] of [['auth release', ['auth', 'release']], [' #auth, release,auth', ['auth', 'release']], ['', []], ['# ,', []]]) assert.deepEqual(overlay.typedTags(text), tags)
 })
@@ -150,15 +243,66 @@ test('what was done is grouped by repository', () => {
   assert.deepEqual(today.byRepository(rows, 0, 50).map(group => [group.name, group.cost, group.rows.map(one => one.id).join('')]), [['shop', 3, 'ba'], ['web', 0, 'c']])
 })
 
+test('weak matches have a heading, and another one where there are no better ones', () => {
+  const headings = (...all) => all.map((_, at) => hit.headingOf(all.map(weak => ({ weak })), at))
+  assert.deepEqual(headings(false, true, true), [undefined, 'Weak matches', undefined])
+  assert.deepEqual(headings(true, true), ['No good matches. The nearest:', undefined])
+  assert.deepEqual(headings(false), [undefined])
+})
+
 test('marks of a snippet are bytes', () => {
   assert.deepEqual(hit.marked('é token', [[3, 8]]), [{ text: 'é ', isMarked: false }, { text: 'token', isMarked: true }])
   assert.deepEqual(hit.marked('short', [[2, 99]]), [{ text: 'short', isMarked: false }])
+})
+
+test('the words that were found are named once', () => {
+  assert.deepEqual(hit.foundWords({ snippet: 'Token, a token', marks: [[0, 5], [9, 14]] }), ['token'])
+  assert.deepEqual(hit.foundWords({ snippet: null, marks: [] }), [])
+})
+
+test('why a session should have a task, as one would say it', () => {
+  const facts = { hours: 2.2, whereabouts: 'same', was_exited: false, opening: 'request', habit: { resumed: 3, of: 4 }, in_prompts: { common: 0, of: 5 }, in_answer: { common: 4, of: 5 }, nearness: null }
+  const effects = [['in_answer', 1.2], ['elsewhere', 0.4], ['opening', -0.6], ['in_prompts', -0.3], ['habit', 0.1]].map(([fact, effect]) => ({ fact, effect }))
+  const one = { session_id: '5601d36f-0000', title: 'Paint', score: 0.84, reason: 'for it: …', estimate: { value: 0.84, effects, facts } }
+  const all = ': 4 of the task’s 5 words are in its last answer and it is on this branch, but the task sounds like something new and no word of the task is in what you wrote last'
+  const resume = { action: 'resume', reason: 'Resume (84 %): for it: …', session_id: one.session_id, scores: [one] }
+  assert.equal(reason.reasonOf(resume), `You would probably go on with it (84 %)${all}`)
+  assert.equal(reason.reasonFor(one), `84 % likely${all}`)
+  const old = { ...one, title: 'x'.repeat(90), estimate: { value: 0.07, effects: [{ fact: 'age', effect: -2 }], facts: { ...facts, hours: 70 } } }
+  const fresh = { action: 'fresh', reason: 'Start fresh (7 % to go on with 5601d36f): against: …', session_id: null, scores: [old] }
+  assert.equal(reason.reasonOf(fresh), `You would probably not go on with “${'x'.repeat(59)}…” (7 %): it was used 3 days ago`)
+  // What decided it in another way is said already, but not with an id.
+  const other = { ...fresh, reason: 'Start fresh: the task shares no words with 5601d36f', scores: [one] }
+  assert.equal(reason.reasonOf(other), 'The task shares no words with “Paint”')
+  const held = { ...one, obstacle: 'held', reason: 'open in another process' }
+  assert.equal(reason.reasonFor(held), 'Open in another process')
+})
+
+test('how often one went on with a session, as one would say it', () => {
+  const check = (resumed, of, expected) => {
+    const facts = { habit: { resumed, of } }
+    assert.equal(reason.reasonFor({ estimate: { value: 0.5, effects: [{ fact: 'habit', effect: -1 }], facts } }), `50 % likely${expected}`)
+  }
+  check(0, 0, '')
+  check(0, 1, ': you began a fresh session the last time here')
+  check(0, 3, ': you began a fresh session the last 3 times here')
+  check(1, 1, ': you went on with a session the last time here')
+  check(2, 5, ': you went on with a session 2 of the last 5 times here')
+})
+
+test('a line is without the signs of Markdown', () => {
+  const check = (text, expected) => assert.equal(format.plain(text), expected)
+  check('## Why **amber**, and `lamp`', ' Why amber, and lamp')
+  check('| Place | Colour | |-----|:---:| | gate | red |', '| Place | Colour |   | gate | red |')
+  check('a --- b', 'a --- b')
 })
 
 test('the palette finds words at their beginning first', () => {
   assert.ok(palette.score('tok', ['token refresh']) > palette.score('ref', ['token refresh']))
   assert.ok(palette.score('ref', ['token refresh']) > palette.score('oke', ['token refresh']))
   assert.equal(palette.score('tok zebra', ['token refresh']), 0)
+  assert.equal(palette.rank('zebra', ['token refresh'], true), 0, 'who waits has to fit, too')
+  assert.ok(palette.rank('tok', ['a token'], true) > palette.rank('tok', ['token'], false))
 })
 
 test('a schedule as a form says it', () => {
@@ -168,6 +312,23 @@ test('a schedule as a form says it', () => {
   assert.equal(schedule.scheduleInWords({ kind: 'cron', expr: '30 4 * * 1', tz: null }), 'Mondays at 04:30')
   assert.equal(schedule.scheduleInWords({ kind: 'cron', expr: '*/5 * * * *', tz: 'UTC' }), '*/5 * * * * (UTC)')
   assert.equal(schedule.scheduleInWords({ kind: 'every', every_ms: 5_400_000 }), 'every 90 minutes')
+})
+
+test('the schedule of a job as the form that changes it says it', () => {
+  const blank = { kind: 'daily', time: '04:00', weekday: '1', every: '1h', cron: '0 4 * * *', at: '' }
+  const check = (given, changes, sent) => {
+    const when = schedule.whenOf(given, blank)
+    assert.deepEqual(when, { ...blank, ...changes })
+    assert.deepEqual(schedule.changedSchedule(when), sent)
+  }
+  check({ kind: 'cron', expr: '5 9 * * *', tz: null }, { time: '09:05' }, { kind: 'cron', expr: '5 9 * * *' })
+  check({ kind: 'cron', expr: '30 18 * * 7', tz: null }, { kind: 'weekly', time: '18:30', weekday: '0' }, { kind: 'cron', expr: '30 18 * * 0' })
+  check({ kind: 'cron', expr: '*/5 * * * *', tz: null }, { kind: 'cron', cron: '*/5 * * * *' }, { kind: 'cron', expr: '*/5 * * * *' })
+  check({ kind: 'every', every_ms: 5_400_000, anchor: '' }, { kind: 'every', every: '90m' }, { kind: 'every', everyMs: 5_400_000 })
+  check({ kind: 'every', every_ms: 172_800_000, anchor: '' }, { kind: 'every', every: '2d' }, { kind: 'every', everyMs: 172_800_000 })
+  const at = new Date(2026, 4, 6, 7, 8).getTime()
+  check({ kind: 'at', at: new Date(at).toISOString() }, { kind: 'once', at: '2026-05-06T07:08' }, { kind: 'at', atMs: at })
+  assert.equal(schedule.changedSchedule({ ...blank, kind: 'every', every: 'often' }), undefined)
 })
 
 test('spending adds up the same by any field', () => {
@@ -184,7 +345,7 @@ test('spending adds up the same by any field', () => {
 })
 
 const message = (uuid, role, blocks, more = {}) => ({ uuid, role, blocks, at: '2026-01-01T10:00:00Z', offset: Number(uuid) * 100, ...more })
-const places = { left: new Map(), dayName: () => 'Today' }
+const places = { branches: [], dayName: () => 'Today' }
 
 test('a call and its result are one item', () => {
   const messages = [
@@ -198,9 +359,16 @@ test('a call and its result are one item', () => {
   assert.equal(kinds('normal'), 'prompt thinking tool divider text')
   assert.equal(kinds('conversation'), 'prompt divider text')
   assert.equal(kinds('prompts'), 'prompt divider')
-  const call = reader.items(messages, 'normal', places)[2]
-  assert.deepEqual([call.result.text, call.ms, call.resultOffset], ['a.txt', 4000, 300])
-  assert.match(asMarkdown.markdown('Title', reader.items(messages, 'normal', places)), /^# Title\n\n## You\n\ngo\n- `Bash`/)
+  // What the address names is shown in every layout: a thought by its own record, a call also by that of its result.
+  const wanted = (uuid, layout) => reader.items(messages, layout, { ...places, wanted: uuid }).map(item => item.kind).join(' ')
+  assert.equal(wanted('3', 'prompts'), 'prompt tool divider')
+  assert.equal(wanted('2', 'conversation'), 'prompt thinking tool divider text')
+  const first = reader.items(messages, 'normal', places)[2]
+  assert.deepEqual([first.result.text, first.ms, first.resultOffset], ['a.txt', 4000, 300])
+  assert.match(asMarkdown.markdown('Title', reader.items(messages, 'normal', places)), /^# Title\n\n## You\n\ngo\n\n## Claude\n\n- `Bash`: `ls`\n\n---\n\n\*Compacted here\*\n\n## Claude\n\ndone\n$/)
+  const call = (command, uuid) => message(uuid, 'assistant', [{ type: 'tool_use', id: uuid, name: 'Bash', input: { command } }])
+  const calls = [message('1', 'assistant', [{ type: 'text', text: 'I look.' }]), call('echo `date`', '2'), call('cat <<E\nx\nE', '3')]
+  assert.equal(asMarkdown.markdown('T', reader.items(calls, 'normal', places)), '# T\n\n## Claude\n\nI look.\n\n- `Bash`: `` echo `date` ``\n- `Bash`: `cat <<E x E`\n')
 })
 
 test('a fork is divided from what it was forked from, and leads there', () => {
@@ -217,8 +385,12 @@ test('a fork is divided from what it was forked from, and leads there', () => {
 test('dividers: new since read, forks, and branches that were left', () => {
   const said = (uuid, role, more) => message(uuid, role, [{ type: 'text', text: uuid }], more)
   const messages = [said('1', 'user', { copied_from: 'x' }), said('2', 'user'), said('3', 'assistant')]
-  const shown = reader.items(messages, 'normal', { ...places, readUntil: '2', left: new Map([['9', '2']]) })
+  const shown = reader.items(messages, 'normal', { ...places, readUntil: '2', branches: [{ left: '9', taken: '2' }] })
   assert.deepEqual(shown.filter(item => item.kind === 'divider').map(item => [item.what, item.target]), [['fork', undefined], ['left', '9'], ['new', undefined]])
+  // Also where it is an answer that was given again, and on the branch that was left.
+  const lefts = branches => reader.items(messages, 'normal', { ...places, branches }).filter(item => item.what === 'left').map(item => [item.uuid, item.target, item.text])
+  assert.deepEqual(lefts([{ left: '8', taken: '3' }, { left: '9', taken: '3' }]), [['3', '8', 'Another branch was left here'], ['3', '9', 'Another branch was left here']])
+  assert.deepEqual(lefts([{ left: '3', taken: '9' }]), [['3', '9', 'This branch was left for another one']])
 })
 
 test('a window lets go at one end what it takes at the other, and can ask for it again', () => {

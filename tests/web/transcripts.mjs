@@ -1,16 +1,21 @@
 // Made-up transcripts, in Claude Code's own format.
 
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 /** An id that a number always gives. */
 export function idOf(number, group = 1) {
   return `${String(number).padStart(8, '0')}-0000-4000-8000-${String(group).padStart(12, '0')}`
 }
 
+/** An hour ago, or the beginning of the day: what is written together is of one day. */
+function anHourAgo() {
+  return Math.max(Date.now() - 3_600_000, new Date().setHours(0, 0, 0, 0))
+}
+
 /** A transcript that is being written. */
 export class Transcript {
-  constructor(home, project, id, start = Date.now() - 3_600_000) {
+  constructor(home, project, id, start = anHourAgo()) {
     Object.assign(this, { home, id, at: start, lines: [], parent: null, count: 0 })
     this.cwd = join(home.path, project)
     mkdirSync(this.cwd, { recursive: true })
@@ -24,6 +29,13 @@ export class Transcript {
     this.at += 1500
     this.parent = uuid
     return uuid
+  }
+
+  /** What Claude Code writes when it compacts: a boundary, and the summary that the model goes on with. */
+  compacts(summary) {
+    const boundary = { type: 'system', subtype: 'compact_boundary', content: 'Conversation compacted', isMeta: false, level: 'info', compactMetadata: { trigger: 'auto', preTokens: 155_000 } }
+    this.add('system', '', { parentUuid: null, logicalParentUuid: this.parent, message: undefined, ...boundary })
+    return this.add('user', summary, { isCompactSummary: true, isVisibleInTranscriptOnly: true })
   }
 
   prompt(words) {
@@ -40,10 +52,22 @@ export class Transcript {
     return this.add('user', [{ type: 'tool_result', tool_use_id: id, content: output }], more)
   }
 
+  /** Where it is on disk. */
+  get path() {
+    return join(this.home.config, 'projects', this.cwd.replaceAll(/[^a-zA-Z0-9]/g, '-'), `${this.id}.jsonl`)
+  }
+
   write() {
-    const folder = join(this.home.config, 'projects', this.cwd.replaceAll(/[^a-zA-Z0-9]/g, '-'))
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, `${this.id}.jsonl`), this.lines.join('\n') + '\n')
+    mkdirSync(dirname(this.path), { recursive: true })
+    writeFileSync(this.path, this.lines.join('\n') + '\n')
     return this.id
+  }
+
+  /** Adds what was said since as Claude Code does: behind the rest, at this moment. */
+  append(say) {
+    const before = this.lines.length
+    this.at = Date.now()
+    say(this)
+    appendFileSync(this.path, this.lines.slice(before).join('\n') + '\n')
   }
 }

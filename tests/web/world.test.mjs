@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { crew, layout, look, replay } from './rules.mjs'
+import { actors, crew, layout, look, replay } from './rules.mjs'
 
 const NOW = 1_800_000_000_000
 const actor = (id, more = {}) => ({ id, title: `Session ${id}`, project: 'shop', state: 'tool_use', last: NOW, subagents: [], ...more })
@@ -22,12 +22,45 @@ test('a room for each project and an agent for each session, with its colour', (
   assert.equal(find(world, 'b').room, 'web')
 })
 
+test('repositories of one name have a room each, and one of two names has one', () => {
+  const world = settled([actor('a', { path: '/home/sam/work/cli', project: 'work/cli' }), actor('b', { path: '/srv/cli', project: 'srv/cli' }), actor('c', { path: '/srv/cli', project: 'cli' })])
+  assert.deepEqual(crew.scene(world).rooms.map(({ key, name }) => `${key} ${name}`), ['/home/sam/work/cli work/cli', '/srv/cli srv/cli'])
+  assert.deepEqual(['a', 'b', 'c'].map(key => find(world, key).room), ['/home/sam/work/cli', '/srv/cli', '/srv/cli'])
+  const day = { since: new Date(NOW).toISOString(), until: '', sessions: ['/a/cli', '/b/cli'].map((path, at) => ({ id: `s${at}`, title: 'T', project: 'cli', path })), changes: [0, 1].map(session => ({ at: NOW, session, state: 'thinking' })) }
+  assert.deepEqual(new replay.Replay(day).seek(NOW).map(one => `${one.project} ${one.path}`), ['/a/cli /a/cli', '/b/cli /b/cli'])
+})
+
+test('a background job carries its mark, and one that is blocked waits for the person', () => {
+  const session = (id, job, state = 'waiting_input') => ({ id, title: `Title ${id}`, project: 'shop', path: '/shop', contextTokens: 0, createdAt: 0, lastActivity: NOW - 3_600_000, activity: { state }, subagents: [], job })
+  const blocked = { id: '6dc62884', name: 'colours', state: 'blocked', needs: 'set DEPLOY_TOKEN' }
+  const world = settled(actors.actorsOf([session('a', blocked), session('b', undefined, 'tool_use'), session('c', { id: 'c1', state: 'working' }, 'tool_use'), session('d')], ({ id }) => id === 'a' || id === 'd'))
+  assert.deepEqual(['a', 'b', 'c'].map(key => find(world, key).isJob), [true, false, true])
+  const { name, state, colour } = find(world, 'a')
+  assert.deepEqual([name, state, colour], ['colours · Title a', 'waiting_permission', '#ef4444'])
+  assert.equal(world.agents.get('a').bubble, 'Job blocked: set DEPLOY_TOKEN')
+  assert.deepEqual([find(world, 'd').colour, world.agents.get('d').bubble], ['#ef4444', 'Your turn'], 'whoever needs the person is red')
+})
+
 test('who waits faces the person, whoever else looks at the screen', () => {
   const world = settled([actor('a'), actor('b', { state: 'waiting_permission' })])
   const waits = world.agents.get('b')
   const wanted = Math.atan2(CAMERA.x - waits.x, CAMERA.z - waits.z)
   assert.ok(Math.abs(waits.heading - wanted) < 0.05)
   assert.ok(Math.abs(Math.abs(world.agents.get('a').heading) - Math.PI) < 0.05)
+})
+
+test('rooms that are arranged anew take everybody along', () => {
+  const all = Array.from({ length: 6 }, (_, at) => actor(`s${at}`, { project: `p${at}`, subagents: [{ id: 'x', name: 'x' }] }))
+  const world = settled(all)
+  const inRoom = () => [...world.agents.values()].map(({ key, room, x, z, goal }) => {
+    const { centre } = world.rooms.get(room)
+    return [key, ...[x - centre.x, z - centre.z, goal.x - centre.x, goal.z - centre.z].map(value => value.toFixed(6))].join(' ')
+  })
+  const before = inRoom()
+  assert.equal(crew.rearrange(world, true), true)
+  assert.deepEqual(inRoom(), before)
+  assert.equal(new Set([...world.rooms.values()].map(room => room.centre.x)).size, 2)
+  assert.equal(crew.rearrange(world, true), false, 'nothing is moved twice')
 })
 
 test('agents come by the door, arrive exactly, and leave by it', () => {
@@ -63,6 +96,15 @@ test('fifteen are shown in a room, eight beside one, and the others are counted'
   assert.equal(world.agents.get('boss/t0').size, 0.6)
   const desks = [...world.agents.values()].filter(agent => agent.room === 'shop').map(agent => agent.desk)
   assert.equal(new Set(desks).size, 15, 'nobody shares a desk')
+})
+
+test('sub-agents beyond those that are shown are counted, and those that go on alone are named', () => {
+  const subagents = count => Array.from({ length: count }, (_, at) => ({ id: `t${at}`, name: `Task ${at}` }))
+  const world = settled([actor('a', { subagents: subagents(11) }), actor('b', { subagents: subagents(8) })])
+  assert.deepEqual([find(world, 'a').hidden, find(world, 'b').hidden], [3, 0])
+  const session = { id: 'c', title: 'T', project: 'shop', path: '/shop', lastActivity: NOW, activity: { state: 'tool_use', detail: 'in the background' }, subagents: [{ taskId: 't', description: 'Find the ladder' }] }
+  settled(actors.actorsOf([session], () => false), world)
+  assert.equal(world.agents.get('c').bubble, 'Find the ladder')
 })
 
 test('sessions that are done are not in the office', () => {
@@ -124,7 +166,16 @@ test('a day is played forward and back', () => {
 test('a question is waited for, the end of a turn is not', () => {
   const changes = [[1, 'waiting_input', 'AskUserQuestion'], [3, 'thinking'], [4, 'waiting_input'], [9, 'thinking']].map(([minute, state, tool]) => ({ at: NOW + minute * 60_000, session: 0, state, ...(tool ? { tool } : {}) }))
   const day = { since: new Date(NOW).toISOString(), until: new Date(NOW + 3_600_000).toISOString(), is_cut: false, sessions: [{ id: 'a', title: 'A', project: 'shop' }], changes }
-  assert.deepEqual(new replay.Replay(day).waits, [[NOW + 60_000, NOW + 180_000]])
+  const played = new replay.Replay(day)
+  assert.deepEqual(played.waits, [[NOW + 60_000, NOW + 180_000]])
+  const seen = minute => played.seek(NOW + minute * 60_000).map(one => [one.state, one.words])[0]
+  assert.deepEqual([2, 3, 5].map(seen), [['waiting_permission', 'Asks a question'], ['thinking', undefined], ['waiting_input', undefined]])
+})
+
+test('a replay of one session calls its room as the others do', () => {
+  const day = { since: '', until: '', sessions: [{ id: 'a', project: 'shop', path: '/home/sam/code/shop' }], changes: [{ at: NOW, session: 0, state: 'thinking' }] }
+  const known = [{ project: 'shop', path: '/home/sam/code/shop' }, { project: 'shop', path: '/home/sam/old/shop' }]
+  assert.equal(new replay.Replay(day, known).seek(NOW)[0].project, 'code/shop')
 })
 
 test('a replay says how much happened when', () => {
@@ -140,10 +191,10 @@ test('all rooms are on the screen, whatever its shape', () => {
   const [dy, dz] = [0.68, Math.sqrt(1 - 0.68 ** 2)]
   for (const aspect of [0.46, 1, 1.6]) {
     for (const rooms of [1, 2, 4, 9]) {
-      const sight = layout.sightOf(Array.from({ length: rooms }, (_, at) => layout.roomCentre(at)))
-      const distance = layout.distanceFor(sight, [0, dy, dz], half, aspect)
-      const reach = sight.corners.map(([x, y, z]) => {
-        const at = [x - sight.middle.x, y, z - sight.middle.z]
+      const bounds = layout.boundsOf(Array.from({ length: rooms }, (_, at) => layout.roomCentre(at)))
+      const distance = layout.distanceFor(bounds, [0, dy, dz], half, aspect)
+      const reach = bounds.corners.map(([x, y, z]) => {
+        const at = [x - bounds.middle.x, y, z - bounds.middle.z]
         const depth = distance - (dy * at[1] + dz * at[2])
         return [Math.abs(at[0]) / (depth * Math.tan(half) * aspect), Math.abs(dz * at[1] - dy * at[2]) / (depth * Math.tan(half))]
       })
@@ -154,8 +205,14 @@ test('all rooms are on the screen, whatever its shape', () => {
   }
 })
 
+test('a tall screen has the rooms in two columns, and all are nearer than in a square', () => {
+  const far = isTall => layout.distanceFor(layout.boundsOf(Array.from({ length: 8 }, (_, at) => layout.roomCentre(at, isTall))), [0, 0.68, Math.sqrt(1 - 0.68 ** 2)], (15 * Math.PI) / 180, 390 / 740)
+  assert.ok(far(true) < 0.8 * far(false), `${far(true)} and ${far(false)}`)
+  assert.equal(new Set(Array.from({ length: 40 }, (_, at) => JSON.stringify(layout.roomCentre(at, true)))).size, 40)
+})
+
 test('sub-agents are beside each other, not in each other', () => {
-  const at = Array.from({ length: layout.BESIDE }, (_, number) => layout.besidePlace({ x: 0, z: 0 }, number))
+  const at = Array.from({ length: layout.SUBAGENTS_SHOWN }, (_, number) => layout.subagentPlace({ x: 0, z: 0 }, number))
   for (const [one, other] of at.flatMap((one, place) => at.slice(place + 1).map(other => [one, other]))) {
     assert.ok(Math.hypot(one.x - other.x, one.z - other.z) > 0.4)
   }

@@ -2,27 +2,28 @@
 
 import { useSignalEffect } from '@preact/signals'
 import type { ComponentType } from 'preact'
-import { lazy, Suspense } from 'preact/compat'
 import { useEffect } from 'preact/hooks'
+import { isSignedOut } from './api/client.ts'
 import { bind } from './keys.ts'
 import { edited } from './live/annotations.ts'
 import { announced } from './live/notices.ts'
-import { connection, needing } from './live/store.ts'
+import { connection, liveSession, needing, rows } from './live/store.ts'
 import { Home } from './pages/home.tsx'
 import { openPalette, paletteOpen } from './palette/open.ts'
 import { go, parts, place } from './router.ts'
-import { Icon, type IconName } from './ui/icons.tsx'
-import { Empty, Loading } from './ui/parts.tsx'
-import { Toasts } from './ui/toast.tsx'
+import { Brand, Icon, type IconName } from './ui/icons.tsx'
+import { Empty } from './ui/parts.tsx'
+import { Boundary, loaded } from './ui/loaded.tsx'
+import { toast, Toasts } from './ui/toast.tsx'
 
 interface PageEntry {
   title: string
   show: ComponentType
 }
 
-const page = (title: string, load: () => Promise<Record<string, unknown>>, name: string): PageEntry => ({
+const page = <M, K extends keyof M>(title: string, load: () => Promise<M>, name: K): PageEntry => ({
   title,
-  show: lazy(async () => ({ default: (await load())[name] as ComponentType })),
+  show: loaded<M, K, object>(load, name),
 })
 
 const PAGES: Record<string, PageEntry> = {
@@ -39,8 +40,23 @@ const PAGES: Record<string, PageEntry> = {
   help: page('Help', () => import('./pages/help.tsx'), 'Help'),
 }
 
-const Annotate = lazy(async () => ({ default: (await import('./annotate/dialog.tsx')).Annotate }))
-const Palette = lazy(async () => ({ default: (await import('./palette/palette.tsx')).Palette }))
+const Annotate = loaded(() => import('./annotate/dialog.tsx'), 'Annotate', {
+  waiting: () => null,
+  failed: ({ again, ...wanted }) => useNotOpened(() => (edited.value = undefined), () => ((edited.value = wanted), again())),
+})
+const Palette = loaded(() => import('./palette/palette.tsx'), 'Palette', {
+  waiting: () => null,
+  failed: ({ again }) => useNotOpened(() => (paletteOpen.value = false), () => (openPalette(), again())),
+})
+
+/** Closes a dialog whose script did not come, with a note that opens it again. */
+function useNotOpened(close: () => void, again: () => void): null {
+  useEffect(() => {
+    close()
+    toast('This could not be opened: the server does not answer, or it was upgraded since the page was opened.', true, { label: 'Try again', run: again })
+  }, [])
+  return null
+}
 
 const LINKS: { to: string; label: string; icon: IconName; keys: string; minor?: boolean }[] = [
   { to: '/', label: 'Home', icon: 'home', keys: 'g h' },
@@ -70,7 +86,7 @@ export function App() {
   )
   useSignalEffect(() => {
     const count = needing.value.length
-    const title = PAGES[parts.value[0] ?? '']?.title ?? 'Not found'
+    const title = titleOf(parts.value)
     document.title = `${count ? `(${count}) ` : ''}${title} · Backstory`
   })
   const Page = entry?.show
@@ -81,42 +97,47 @@ export function App() {
       </a>
       <Navigation active={name} />
       <main id="main" tabIndex={0}>
-        {connection.value === 'polling' && (
-          <p class="offline" role="status">
-            Events do not arrive, so what runs is asked for every 15 seconds.
-          </p>
-        )}
-        {connection.value === 'offline' && (
-          <p class="offline" role="status">
-            The server does not answer; what you see may be old. Trying again…
-          </p>
-        )}
+        <Trouble />
         {Page ? (
-          <Suspense fallback={<Loading />}>
-            <Page key={name === 's' ? place.value.path : name} />
-          </Suspense>
+          <Boundary key={name === 's' ? place.value.path : name}>
+            <Page />
+          </Boundary>
         ) : (
           <Empty title="There is no such page">
             <a href="/">Home</a>
           </Empty>
         )}
       </main>
-      {paletteOpen.value && (
-        <Suspense fallback={null}>
-          <Palette />
-        </Suspense>
-      )}
-      {edited.value && (
-        <Suspense fallback={null}>
-          <Annotate key={edited.value.id} {...edited.value} />
-        </Suspense>
-      )}
+      {paletteOpen.value && <Palette />}
+      {edited.value && <Annotate key={edited.value.id} {...edited.value} />}
       <p class="hidden" role="status" aria-live="polite">
         {announced.value}
       </p>
       <Toasts />
     </div>
   )
+}
+
+/** Why what one sees may be old. */
+function Trouble() {
+  if (isSignedOut.value)
+    return (
+      <p class="offline" role="alert">
+        This browser is not signed in any more. Run <code>backstory serve link</code> on the machine that serves this page, and open what it prints.
+      </p>
+    )
+  const words = { polling: 'No events are arriving, so this page checks every 15 seconds what is running.', offline: 'The server does not answer; what you see may be old. Trying again…', live: '', connecting: '' }[connection.value]
+  return words ? (
+    <p class="offline" role="status">
+      {words}
+    </p>
+  ) : null
+}
+
+/** What the tab is called: a session by its own title. */
+function titleOf([name = '', id = '']: readonly string[]): string {
+  const session = name === 's' ? (rows.value?.find(row => row.id === id)?.title ?? liveSession(id)?.title) : undefined
+  return session ?? PAGES[name]?.title ?? 'Not found'
 }
 
 function skip(event: Event): void {
@@ -134,7 +155,7 @@ function Navigation({ active }: { active: string }) {
   return (
     <nav class="nav" aria-label="Pages">
       <a class="brand" href="/" aria-label="Backstory, home">
-        <img src="/icon.svg" alt="" width="20" height="20" /> <span>Backstory</span>
+        <Brand /> <span>Backstory</span>
       </a>
       <button class="jump" type="button" onClick={() => openPalette()}>
         <Icon name="search" /> <span>Go to…</span>

@@ -3,7 +3,7 @@
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
+export const DAY = 24 * HOUR
 const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December']
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
@@ -36,8 +36,8 @@ export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`
   if (ms < MINUTE) return `${Math.round(ms / 1000)} s`
-  if (ms < HOUR) return `${Math.floor(ms / MINUTE)}m ${Math.round((ms % MINUTE) / 1000)}s`
-  return `${Math.floor(ms / HOUR)}h ${Math.round((ms % HOUR) / MINUTE)}m`
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)}m ${Math.floor((ms % MINUTE) / 1000)}s`
+  return `${Math.floor(ms / HOUR)}h ${Math.floor((ms % HOUR) / MINUTE)}m`
 }
 
 /** A count: `950`, `12k`, `3.4M`. */
@@ -50,19 +50,13 @@ export function count(value: number): string {
   return `${(value / 1_000_000_000).toFixed(1)}B`
 }
 
-/** US dollars: `$0.04`, `$3.20`, `$1,204`. */
-export function money(value: number | null | undefined): string {
+/** US dollars. All costs are estimates by list prices and say so, `~$0.04`, `~$1,204`, but for nothing and next to nothing; what
+ *  another program reports is written as it is. */
+export function money(value: number | null | undefined, isReported = false): string {
   if (value === null || value === undefined) return ''
   if (value === 0) return '$0'
   if (value < 0.01) return '<$0.01'
-  if (value < 1000) return `$${value.toFixed(2)}`
-  return `$${grouped(value)}`
-}
-
-/** An estimate in US dollars: `~$3.20`. */
-export function about(value: number): string {
-  const text = money(value)
-  return text.startsWith('<') ? text : `~${text}`
+  return `${isReported ? '' : '~'}$${value < 1000 ? value.toFixed(2) : grouped(value)}`
 }
 
 export function plural(number: number, one: string, many = `${one}s`): string {
@@ -111,4 +105,9 @@ export function shortPath(path: string, from?: string): string {
   const start = from && `${from.replace(/\/+$/, '')}/`
   if (start && path.length > start.length && path.startsWith(start)) return path.slice(start.length)
   return path.replace(/^\/(?:home|Users)\/[^/]+/, '~')
+}
+
+/** A text without the signs of Markdown, for one line. */
+export function plain(text: string): string {
+  return text.replace(/\|?(?:\s*:?-{3,}:?\s*\|)+/g, ' ').replace(/\*\*|`+|(?<=^|\s)#{1,6}(?=\s|$)/g, '')
 }

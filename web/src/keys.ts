@@ -17,11 +17,11 @@ const layers: Layer[] = []
 let pending = ''
 let pendingUntil = 0
 /** How long a key waits for the second of a pair, in milliseconds. */
-const PAIR = 900
+const PAIR_TIME = 900
 /** What was typed for a field that is not there yet, and until when it is waited for. */
-let ahead: { text: string; until: number } | undefined
+let typedAhead: { text: string; until: number } | undefined
 /** How long a field is waited for, in milliseconds; it may have to be loaded first. */
-const FIELD = 10_000
+const FIELD_TIME = 10_000
 
 /** Binds keys until the returned function is called; later layers go first. */
 export function bind(name: string, bindings: Binding[]): () => void {
@@ -49,23 +49,28 @@ export function isTyping(event: Event): boolean {
 }
 
 /** Keeps a key for the field that is on its way; false where none is. */
-function isKept(event: KeyboardEvent): boolean {
-  if (!ahead || isTyping(event)) return false
-  if (event.timeStamp > ahead.until || event.key === 'Escape' || event.metaKey || event.ctrlKey || event.altKey) {
-    ahead = undefined
+function keepTyped(event: KeyboardEvent): boolean {
+  if (!typedAhead || isTyping(event)) return false
+  if (event.timeStamp > typedAhead.until || event.key === 'Escape' || event.metaKey || event.ctrlKey || event.altKey) {
+    typedAhead = undefined
     return false
   }
-  if (event.key === 'Backspace') ahead.text = ahead.text.slice(0, -1)
-  else if (event.key.length === 1) ahead.text += event.key
+  if (event.key === 'Backspace') typedAhead.text = typedAhead.text.slice(0, -1)
+  else if (event.key.length === 1) typedAhead.text += event.key
   event.preventDefault()
   return true
 }
 
+/** The field that was on its way does not come: keys are commands again. */
+export function forgetTyped(): void {
+  typedAhead = undefined
+}
+
 /** Gives a field what was typed for it. */
-function handOver(event: FocusEvent): void {
-  if (!ahead || !isTyping(event)) return
-  const { text } = ahead
-  ahead = undefined
+function insertTyped(event: FocusEvent): void {
+  if (!typedAhead || !isTyping(event)) return
+  const { text } = typedAhead
+  typedAhead = undefined
   const field = event.target
   if (!text || !(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) return
   // Only fields of text have a selection.
@@ -78,9 +83,9 @@ function handOver(event: FocusEvent): void {
 }
 
 export function startKeys(): void {
-  addEventListener('focusin', handOver)
+  addEventListener('focusin', insertTyped)
   addEventListener('keydown', event => {
-    if (event.defaultPrevented || event.isComposing || isKept(event)) return
+    if (event.defaultPrevented || event.isComposing || keepTyped(event)) return
     // What lies over the page has the keys to itself.
     if (document.querySelector('dialog[open]')) return
     const name = nameOf(event)
@@ -91,11 +96,11 @@ export function startKeys(): void {
     pending = ''
     if (found) {
       event.preventDefault()
-      if (found.opensField) ahead = { text: '', until: event.timeStamp + FIELD }
+      if (found.opensField) typedAhead = { text: '', until: event.timeStamp + FIELD_TIME }
       found.run(event)
     } else if (layers.some(layer => layer.bindings.some(one => one.keys.split(', ').some(keys => keys.startsWith(`${name} `))))) {
       pending = name
-      pendingUntil = event.timeStamp + PAIR
+      pendingUntil = event.timeStamp + PAIR_TIME
     }
   })
 }

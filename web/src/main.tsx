@@ -11,9 +11,15 @@ import './style/base.css'
 import './style/parts.css'
 import './style/home.css'
 
+/** How long the first screen waits for the list, in milliseconds. */
+const SOON = 60
+
 startTheme()
 startRouter()
 startKeys()
-startLive()
+const listed = startLive()
 startNotices()
-render(<App />, document.getElementById('app')!)
+// Home is painted once rather than twice where its list is about to come.
+const show = () => render(<App />, document.getElementById('app')!)
+if (location.pathname === '/') void Promise.race([listed, new Promise(done => setTimeout(done, SOON))]).then(show)
+else show()

@@ -59,7 +59,8 @@ export function startRouter(): void {
   })
 }
 
-/** The address of a session, at a record of it. */
-export function sessionAddress(id: string, uuid?: string | null): string {
-  return `/s/${id}${uuid ? `#${uuid}` : ''}`
+/** The address of a session, at a record of it, in which words are marked. */
+export function sessionAddress(id: string, uuid?: string | null, words: readonly string[] = []): string {
+  const query = uuid && words.length ? `?${new URLSearchParams(words.map(word => ['mark', word]))}` : ''
+  return `/s/${id}${query}${uuid ? `#${uuid}` : ''}`
 }

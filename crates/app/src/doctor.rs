@@ -15,12 +15,12 @@ use openclaw::{Agents, Registry};
 use transcript::{ConfigFolder, RegisteredProcess, TranscriptFile};
 use workers::Release;
 
-use crate::kept::deadline::deletion_of;
 use crate::proceed::claude;
+use crate::retention::deadline::deletion_of;
 use crate::search::index;
 use crate::sessions::select::{self, Listing};
 use crate::sessions::unread::{STILL_FOUND, unreadable_databases};
-use crate::{Context, Error, NextStep, cron, kept};
+use crate::{Context, Error, NextStep, cron, retention};
 
 pub use report::{
     ArchiveReport, CacheFile, ClaudeReport, Finding, Folder, Index, PluginReport, Report, Request, Severity,
@@ -28,7 +28,7 @@ pub use report::{
 pub use secrets::{SecretsFound, SecretsReport, SecretsRequest, secrets};
 pub use service::{ServiceFiles, ServiceRequest, service};
 
-/// What to do about a finding.
+/// The next steps of a finding.
 type Steps = Vec<NextStep>;
 
 /// How long before Claude Code deletes a transcript the report warns of it.
@@ -114,10 +114,10 @@ fn about_claude(
 }
 
 fn about_archive(context: &Context) -> ArchiveReport {
-    let path = kept::archive::folder(context);
+    let path = retention::archive::folder(context);
     let size = archive::size(&path);
     ArchiveReport {
-        enabled: kept::archive::is_enabled(context),
+        enabled: retention::archive::is_enabled(context),
         sessions: size.sessions,
         content_bytes: size.content_bytes,
         disk_bytes: size.disk_bytes,
@@ -144,7 +144,7 @@ fn unreadable(all: &Listing) -> Vec<Finding<Steps>> {
     findings
 }
 
-/// Files that are named like transcripts and hold something else.
+/// Files named like transcripts with other content.
 fn foreign(context: &Context, all: &Listing) -> Vec<Finding<Steps>> {
     let listed: HashSet<&SessionId> = all.sessions.iter().map(|session| &session.id).collect();
     let reported: HashSet<&Path> = all.problems.iter().map(|problem| problem.path.as_path()).collect();
@@ -222,8 +222,8 @@ fn about_index(context: &Context) -> Result<Option<Index>, Error> {
     }))
 }
 
-/// Files of the index in which something else is than what was written, which reads the whole index; or why it cannot be
-/// used.
+/// Files of the index in which something else is than what was written, which reads the whole index; or why it cannot
+/// be used.
 fn about_damage(context: &Context, failed: Option<&Error>) -> Vec<Finding<Steps>> {
     let finding = |path: PathBuf| {
         let what = "a file of the search index is damaged".to_owned();
@@ -258,11 +258,17 @@ fn expiring(context: &Context, sessions: &[Session]) -> Vec<Finding<Steps>> {
         let named: Vec<_> = soon.iter().take(NAMED).map(|(_, id)| id.short()).collect();
         let more = if soon.len() > NAMED { ", …" } else { "" };
         let day = first.to_zoned(context.zone()).date();
-        let what = format!(
-            "Claude Code will delete {} within 7 days, from {day} on ({}{more})",
-            counted(soon.len()),
-            named.join(", ")
-        );
+        let when = if *first <= context.now {
+            let past = soon.iter().filter(|(at, _)| *at <= context.now).count();
+            match soon.len() - past {
+                0 => "at its next start".to_owned(),
+                _ => format!("within 7 days, {past} of them at its next start"),
+            }
+        } else {
+            format!("within 7 days, from {day} on")
+        };
+        let what =
+            format!("Claude Code will delete {} {when} ({}{more})", counted(soon.len()), named.join(", "));
         let settings = folder.root().join("settings.json");
         let next =
             format!("keep them longer: set \"cleanupPeriodDays\" (now {days}) in {}", settings.display());
@@ -320,7 +326,7 @@ fn set_aside(context: &Context) -> Vec<Finding<Steps>> {
         next_step: advice_to(&with_command("no action is needed; to tidy up", "rm", &path)),
         path: Some(path),
     };
-    let precious = kept::backups::precious(context).into_iter().map(|file| {
+    let precious = retention::backups::precious(context).into_iter().map(|file| {
         let mut name = file.into_os_string();
         name.push(".set-aside");
         PathBuf::from(name)

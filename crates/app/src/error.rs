@@ -1,4 +1,4 @@
-//! What went wrong, in the person's words, and what they can do about it.
+//! Errors for users: what failed, on what, why, and the next steps.
 
 use std::fmt::{self, Display};
 
@@ -71,6 +71,17 @@ impl Error {
     }
 }
 
+/// What to do where the folder of Backstory's state cannot be written.
+pub(crate) const WRITABLE: &str = "make the folder writable, or set BACKSTORY_HOME to another folder";
+
+/// Whether an error or one of its causes is that something may not be written.
+pub(crate) fn is_not_permitted(error: &(dyn std::error::Error + 'static)) -> bool {
+    use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    std::iter::successors(Some(error), |cause| cause.source())
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|cause| matches!(cause.kind(), PermissionDenied | ReadOnlyFilesystem))
+}
+
 impl Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.message)
@@ -84,6 +95,29 @@ mod tests {
     use serde_json::{json, to_value};
 
     use super::*;
+
+    #[test]
+    fn a_missing_permission_is_found_among_the_causes() {
+        #[derive(Debug)]
+        struct Attempt(std::io::Error);
+        impl Display for Attempt {
+            fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("cannot save")
+            }
+        }
+        impl std::error::Error for Attempt {
+            fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+                Some(&self.0)
+            }
+        }
+        let check = |kind: std::io::ErrorKind, expected: bool| {
+            assert_eq!(is_not_permitted(&std::io::Error::from(kind)), expected, "{kind}");
+            assert_eq!(is_not_permitted(&Attempt(kind.into())), expected, "{kind}, as a cause");
+        };
+        check(std::io::ErrorKind::PermissionDenied, true);
+        check(std::io::ErrorKind::ReadOnlyFilesystem, true);
+        check(std::io::ErrorKind::NotFound, false);
+    }
 
     #[test]
     fn an_error_is_an_object_with_its_code_and_its_next_steps() {

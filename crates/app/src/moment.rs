@@ -1,13 +1,13 @@
 //! Moments as people type them: `2d`, `3 hours`, `yesterday`, `monday`, `2026-01-31`, `2026-01-31T10:00:00Z`.
 
 use jiff::civil::{Date, DateTime, Weekday};
-use jiff::{Span, Timestamp, Zoned};
+use jiff::{Span, Timestamp, ToSpan as _, Zoned};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{Context, Error, Kind};
 
-/// A moment: a date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday) or how long ago it was (36h, 2d, 3w).
+/// A date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday), a month (january) or how long ago (36h, 2d, 3w).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct Moment(String);
 
@@ -18,7 +18,7 @@ impl Moment {
         let now = context.now.to_zoned(context.zone());
         parse(&now, &self.0).ok_or_else(|| {
             Error::new(Kind::Usage, format!("`{}` is not a valid time", self.0)).hint(
-                "use a date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday) or how long ago it was (36h, 2d, 3w)",
+                "use a date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday), a month (january) or how long ago it was (36h, 2d, 3w)",
             )
         })
     }
@@ -51,13 +51,17 @@ fn parse(now: &Zoned, text: &str) -> Option<Timestamp> {
     time.to_zoned(now.time_zone().clone()).ok().map(|time| time.timestamp())
 }
 
-/// A day that is called by a word.
+/// A day that is called by a word; a month is its first day.
 fn day(today: Date, text: &str) -> Option<Date> {
     let word = text.trim().to_lowercase();
     match word.as_str() {
         "today" => return Some(today),
         "yesterday" => return today.yesterday().ok(),
         _ => {}
+    }
+    if let Some(month) = month(&word) {
+        let this_year = Date::new(today.year(), month, 1).ok()?;
+        return if this_year > today { this_year.checked_sub(1.year()).ok() } else { Some(this_year) };
     }
     let weekday = weekday(&word)?;
     if today.weekday() == weekday { Some(today) } else { today.nth_weekday(-1, weekday).ok() }
@@ -77,6 +81,26 @@ pub(crate) fn weekday(word: &str) -> Option<Weekday> {
     DAYS.into_iter().find(|(name, _)| *name == word || name[..3] == *word).map(|(_, weekday)| weekday)
 }
 
+/// The month that a word in small letters names, from 1.
+pub(crate) fn month(word: &str) -> Option<i8> {
+    const MONTHS: [&str; 12] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    let is_it = |name: &&str| *name == word || ((3..=4).contains(&word.len()) && name.starts_with(word));
+    (1_i8..).zip(MONTHS).find(|(_, name)| is_it(name)).map(|(number, _)| number)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn moments() {
+    fn every_form_of_a_moment_is_parsed() {
         check("2026-01-31", Some("2026-01-30T23:00:00Z"));
         check("2026-01-31T10:00:00Z", Some("2026-01-31T10:00:00Z"));
         check("2026-01-31T10:00", Some("2026-01-31T09:00:00Z"));
@@ -99,6 +123,9 @@ mod tests {
         check("tuesday", Some("2026-03-09T23:00:00Z"));
         check("mon", Some("2026-03-08T23:00:00Z"));
         check("wednesday", Some("2026-03-03T23:00:00Z"));
+        check("January", Some("2025-12-31T23:00:00Z"));
+        check("dec", Some("2025-11-30T23:00:00Z"));
+        check("mar", Some("2026-02-28T23:00:00Z"));
         check("yesterday-ish", None);
         check("", None);
     }

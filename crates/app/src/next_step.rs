@@ -53,6 +53,27 @@ pub enum NextStep {
         /// The branch.
         branch: String,
     },
+    /// List the sessions whose title, first prompt, project or branch has all the words.
+    ListWords {
+        /// The words.
+        words: String,
+        /// Whether the most expensive come first; else the newest do.
+        by_cost: bool,
+    },
+    /// List the sessions, the cheapest first.
+    ListCheapest {
+        /// The first day; `null` for all days.
+        since: Option<String>,
+        /// The day after the last one.
+        until: Option<String>,
+    },
+    /// List the sessions, the newest first.
+    ListNewest,
+    /// Find the sessions that wrote a file or a line of it.
+    Blame {
+        /// The file as it was named, and its line where one was.
+        file: String,
+    },
     /// Add up what each session cost.
     CostBySession {
         /// The first day; `null` for all days.
@@ -202,6 +223,15 @@ impl Display for NextStep {
             Self::SearchBranch { words, branch } => {
                 write!(out, "search for `{words}` in the sessions of branch `{branch}`")
             }
+            Self::ListWords { words, by_cost: true } => {
+                write!(out, "list the sessions with `{words}` by what they cost")
+            }
+            Self::ListWords { words, by_cost: false } => {
+                write!(out, "list the sessions with `{words}`, the newest first")
+            }
+            Self::ListCheapest { .. } => out.write_str("list the sessions, the cheapest first"),
+            Self::ListNewest => out.write_str("list the sessions, the newest first"),
+            Self::Blame { file } => write!(out, "find the sessions that wrote `{file}`"),
             Self::CostBySession { since: Some(since), until: Some(until) } => {
                 write!(out, "list the sessions from {since} until {until} by what they cost")
             }

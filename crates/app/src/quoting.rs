@@ -1,5 +1,5 @@
-//! Texts of transcripts as a model may read them: nothing in them passes for the marks by which its host speaks, and nothing
-//! is invisible or reorders what is shown. The plugin (`plugin/hooks/words.ts`) treats tags alike.
+//! Quotes texts of transcripts for a model: nothing in them can be mistaken for the markers of its host, and nothing
+//! is invisible or reorders what is shown. The plugin (`plugin/hooks/format.ts`) treats tags alike.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -72,11 +72,12 @@ fn is_mark(rest: &str) -> bool {
     (is_word && second.starts_with(|c: char| c.is_ascii_lowercase())) || name.starts_with("antml:")
 }
 
-/// Control characters, those that change the direction of a text, and the tags of Unicode, which hold hidden letters.
+/// Control characters, those that change the direction of a text, those without width except the joiners that scripts and
+/// emoji need, and Unicode's tags and additional variation selectors, which can encode hidden letters.
 fn is_invisible(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t' | '\r'))
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-        || matches!(c, '\u{e0000}'..='\u{e007f}')
+        || matches!(c, '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{e0000}'..='\u{e01ef}')
 }
 
 #[cfg(test)]
@@ -84,6 +85,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn the_plugin_has_the_same_marks() {
+        let plugin = include_str!("../../../plugin/hooks/format.ts");
+        let marks = plugin.split_once("const MARKS = '").and_then(|(_, rest)| rest.split_once('\''));
+        let (marks, _) = marks.expect("the plugin's list of marks");
+        assert_eq!(marks.split('|').collect::<Vec<_>>(), MARKS);
+    }
 
     #[test]
     fn marks_and_invisible_characters() {
@@ -98,6 +107,8 @@ mod tests {
         let namespaced = ["<", "antml", ":invoke"].concat();
         check(&namespaced, &namespaced.replace('<', "\\u003c"));
         check("a\u{202e}b\u{e0041}c\u{7}", "a\\u{202e}b\\u{e0041}c\\u{7}");
+        check("a\u{200b}b\u{feff}c\u{e0155}", "a\\u{200b}b\\u{feff}c\\u{e0155}");
+        check("👩\u{200d}🚀❤\u{fe0f}", "👩\u{200d}🚀❤\u{fe0f}");
         for plain in ["Vec<size_t> a<b 1 <- 2", "<div class=x>\n\t<p>é", "a < b - c", "x <-y", "<a-1>", "<"]
         {
             check(plain, plain);

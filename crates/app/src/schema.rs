@@ -7,10 +7,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::dashboard::{blocks, day, find, outline, picture, rows, spending};
-use crate::kept::{archive, forget, heal, restore};
 use crate::live::hooks;
 use crate::proceed::{background, fork_request};
 use crate::repository::status;
+use crate::retention::{archive, forget, heal, restore};
 use crate::search::{self, embed, export, export_schedule, grep, index, memory};
 use crate::sessions::{
     annotate, before, blame, cost, day as day_summary, diff, handoff, list, page, prompts, show,
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_request_needs_is_required() {
+    fn required_fields_of_requests_are_required_in_the_schema() {
         check::<search::Request>("search", "query");
         check::<memory::search::Request>("memory_search", "query");
         check::<workers::start::Request>("run", "task");

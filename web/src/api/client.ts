@@ -1,8 +1,12 @@
 // Asks the server: typed by its own description, cancelled with the page that asked, and failures in its words.
 
+import { signal } from '@preact/signals'
 import type { components, paths } from './schema'
 
 export type Schemas = components['schemas']
+
+/** Whether the server knows this browser no longer: its link was revoked, or is too old. */
+export const isSignedOut = signal(false)
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 type With<M extends Method> = { [P in keyof paths]: paths[P] extends Record<M, object> ? P : never }[keyof paths]
@@ -66,7 +70,13 @@ async function reached(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
+/** Asks whether this browser may still come in; what it shows follows from `isSignedOut`. */
+export function checkAccess(): void {
+  get('/api/v1/scope').catch(() => {})
+}
+
 async function failure(response: Response): Promise<Failure> {
+  if (response.status === 401) isSignedOut.value = true
   const problem = await response.json().catch(() => ({}))
   const detail: string = problem.detail ?? response.statusText
   return new Failure(response.status, problem.code ?? 'unknown', sentence(detail))

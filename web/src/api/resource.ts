@@ -16,6 +16,9 @@ export interface Resource<T> {
   reload: () => void
 }
 
+/** Stands for an answer that is not asked for yet. */
+export const notYet = new Promise<never>(() => {})
+
 /** Asks when the component appears and whenever `deps` change; an older request is cancelled. */
 export function useResource<T>(ask: (signal: AbortSignal) => Promise<T>, deps: readonly unknown[]): Resource<T> {
   const held = useMemo(() => {

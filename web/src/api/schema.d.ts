@@ -153,6 +153,24 @@ export interface paths {
         /** Keys of CrewHub's kind: none */
         get: operations["keys"];
         put?: never;
+        /** Always refused: Backstory has none */
+        post: operations["make_key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/keys/self": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the caller may do */
+        get: operations["own_key"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -171,6 +189,57 @@ export interface paths {
         get: operations["local_bootstrap"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backup/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Always refused: Backstory has none */
+        post: operations["make_backup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backup/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Always refused: Backstory has none */
+        get: operations["export_backup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backup/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Always refused: Backstory has none */
+        post: operations["import_backup"];
         delete?: never;
         options?: never;
         head?: never;
@@ -218,7 +287,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether a session can be talked to */
+        /** Whether a session has a chat */
         get: operations["chat_info"];
         put?: never;
         post?: never;
@@ -503,6 +572,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/creator/props/styles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Always empty: Backstory has none */
+        get: operations["prop_styles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/creator/props/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Always empty: Backstory has none */
+        get: operations["prop_templates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/creator/save-prop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Always refused: Backstory has none */
+        post: operations["save_prop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/creator/saved-props": {
         parameters: {
             query?: never;
@@ -659,6 +779,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/docs/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Always refused: Backstory has none */
+        get: operations["docs_content"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/docs/tree": {
         parameters: {
             query?: never;
@@ -710,6 +847,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/handoff/sessions/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The command that continues a session in a terminal */
+        get: operations["handoff_command"];
+        put?: never;
+        /** The command that continues a session in a terminal */
+        post: operations["hand_off"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/handoff/targets": {
         parameters: {
             query?: never;
@@ -744,6 +899,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/media/upload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Always refused: Backstory has none */
+        post: operations["upload_media"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/media/{kind}/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Always refused: Backstory has none */
+        get: operations["media_of_kind"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/media/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Always refused: Backstory has none */
+        get: operations["media"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/meetings": {
         parameters: {
             query?: never;
@@ -754,7 +960,8 @@ export interface paths {
         /** Always empty: Backstory has none */
         get: operations["meetings"];
         put?: never;
-        post?: never;
+        /** Always refused: Backstory has none */
+        post: operations["make_meeting"];
         delete?: never;
         options?: never;
         head?: never;
@@ -778,6 +985,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/meetings/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Always refused: Backstory has none */
+        post: operations["start_meeting"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/notifications/rules": {
         parameters: {
             query?: never;
@@ -788,7 +1012,8 @@ export interface paths {
         /** Always empty: Backstory has none */
         get: operations["notification_rules"];
         put?: never;
-        post?: never;
+        /** Always refused: Backstory has none */
+        post: operations["make_notification_rule"];
         delete?: never;
         options?: never;
         head?: never;
@@ -804,7 +1029,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends an event to all who listen */
+        /** Sends an event to all subscribers */
         post: operations["notify"];
         delete?: never;
         options?: never;
@@ -890,7 +1115,8 @@ export interface paths {
         /** Always empty: Backstory has none */
         get: operations["pipelines"];
         put?: never;
-        post?: never;
+        /** Always refused: Backstory has none */
+        post: operations["make_pipeline"];
         delete?: never;
         options?: never;
         head?: never;
@@ -939,7 +1165,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Projects and what goes on */
+        /** Projects and their activity */
         get: operations["project_overview"];
         put?: never;
         post?: never;
@@ -994,6 +1220,57 @@ export interface paths {
         };
         /** One document of a project */
         get: operations["project_document"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Always empty: Backstory has none */
+        get: operations["project_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/files/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Always refused: Backstory has none */
+        get: operations["project_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/files/image": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Always refused: Backstory has none */
+        get: operations["project_image"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1186,7 +1463,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who asks */
+        /** The agent of the caller: none */
         get: operations["self"];
         put?: never;
         post?: never;
@@ -1326,7 +1603,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All sessions, newest first */
+        /** Sessions that have ended, newest first */
         get: operations["archived_sessions"];
         put?: never;
         post?: never;
@@ -1451,7 +1728,8 @@ export interface paths {
         /** Always empty: Backstory has none */
         get: operations["standups"];
         put?: never;
-        post?: never;
+        /** Always refused: Backstory has none */
+        post: operations["make_standup"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1468,7 +1746,8 @@ export interface paths {
         /** Always empty: Backstory has none */
         get: operations["tasks"];
         put?: never;
-        post?: never;
+        /** Always refused: Backstory has none */
+        post: operations["make_task"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1485,7 +1764,8 @@ export interface paths {
         /** Always empty: Backstory has none */
         get: operations["templates"];
         put?: never;
-        post?: never;
+        /** Always refused: Backstory has none */
+        post: operations["make_template"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1502,7 +1782,8 @@ export interface paths {
         /** Always empty: Backstory has none */
         get: operations["threads"];
         put?: never;
-        post?: never;
+        /** Always refused: Backstory has none */
+        post: operations["make_thread"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1518,6 +1799,23 @@ export interface paths {
         };
         /** Tokens and money by time, project, branch, model or session */
         get: operations["cost"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cost/blocks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The five-hour windows in which subscriptions limit usage */
+        get: operations["cost_blocks"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1765,6 +2063,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/scope": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the caller may do */
+        get: operations["own_scope"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/search": {
         parameters: {
             query?: never;
@@ -1978,10 +2293,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The tokens that are good now */
+        /** The tokens that are valid now */
         get: operations["list_tokens"];
         put?: never;
-        /** Hands out a token, which is shown this once */
+        /** Creates a token, which is shown once */
         post: operations["add_token"];
         delete?: never;
         options?: never;
@@ -1999,7 +2314,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Ends a token and its browsers */
+        /** Revokes a token and its browsers */
         delete: operations["revoke_token"];
         options?: never;
         head?: never;
@@ -2137,7 +2452,8 @@ export interface paths {
         /** Always empty: Backstory has none */
         get: operations["props"];
         put?: never;
-        post?: never;
+        /** Always refused: Backstory has none */
+        post: operations["place_prop"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2191,7 +2507,7 @@ export interface components {
             /** @description The name of the tool that is running or waits for permission. */
             tool?: string | null;
         };
-        /** @description An agent with a place of its own, whose session is gone on with in a chat. */
+        /** @description A fixed agent: its chat always continues its current session. */
         Agent: {
             /** @default null */
             agent_session_key: string | null;
@@ -2236,7 +2552,7 @@ export interface components {
          *     `[a-z0-9][a-z0-9_-]{0,63}`, lower-cased on the way in, as OpenClaw itself does.
          */
         AgentId: string;
-        /** @description An agent with a place of its own, whose session is gone on with in a chat. */
+        /** @description A fixed agent: its chat always continues its current session. */
         AgentInput: {
             /** @default null */
             agent_session_key?: string | null;
@@ -2338,7 +2654,7 @@ export interface components {
             session_id: components["schemas"]["SessionId"];
             session_key: string;
             started_at: string | null;
-            /** @description `archived` or `running`. */
+            /** @description Always `archived`. */
             status: string;
             summary: string;
         };
@@ -2346,7 +2662,7 @@ export interface components {
         ArchivedSessions: {
             limit: number;
             offset: number;
-            /** @description Running ones and the newest first. */
+            /** @description The newest first. */
             sessions: components["schemas"]["ArchivedSession"][];
             /** @description How many there are on all pages. */
             total: number;
@@ -2441,7 +2757,7 @@ export interface components {
         };
         /** @description How a session's branch and work tree relate to those of the task. */
         BranchRelation: "same" | "elsewhere" | "unknown";
-        /** @description A message of a chat: what was said and done until somebody else spoke. */
+        /** @description A message of a chat: everything that one side said and did in a row. */
         Bubble: {
             content: string;
             contentSegments: unknown[];
@@ -2520,7 +2836,7 @@ export interface components {
             status: string;
         };
         /** @description What an indexed text is. */
-        ChunkKind: "prompt" | "answer" | "thinking" | "title" | "plan" | "todo" | "delegation" | "agent_prompt" | "command" | "purpose" | "pattern" | "edit" | "write" | "summary" | "slash" | "question" | "refusal" | "error" | "commit" | "read" | "git_change" | "backup" | "branch" | "web" | "note";
+        ChunkKind: "prompt" | "answer" | "thinking" | "title" | "plan" | "todo" | "delegation" | "agent_prompt" | "command" | "purpose" | "pattern" | "edit" | "write" | "summary" | "slash" | "question" | "refusal" | "error" | "commit" | "read" | "git_change" | "backup" | "branch" | "web" | "note" | "queued";
         /** @description One commit. */
         Commit: {
             /** @description Name of the author. */
@@ -2544,6 +2860,8 @@ export interface components {
             config: {
                 [key: string]: unknown;
             };
+            /** @description Whether it is `connected`. */
+            connected: boolean;
             /** @default 0 */
             created_at: number;
             /** @default true */
@@ -2610,6 +2928,58 @@ export interface components {
             /** @description The sum of all lines. */
             total: components["schemas"]["CostLine"];
         };
+        /** @description What was used in a window. */
+        CostBlock: {
+            /** @description Those that took most, the first of them first. */
+            by_session: components["schemas"]["SessionInBlock"][];
+            /** @description Tokens written to the cache. */
+            cache_creation_tokens: number;
+            /** @description Tokens read from the cache. */
+            cache_read_tokens: number;
+            /** @description The estimated price of what has one, in US dollars. */
+            cost_usd: number | null;
+            /**
+             * Format: date-time
+             * @description Five hours later.
+             */
+            end: string;
+            /** @description Input tokens that came neither from nor went into the cache. */
+            input_tokens: number;
+            /** @description Whether it has not ended. */
+            is_active: boolean;
+            /**
+             * Format: date-time
+             * @description The time of its last message.
+             */
+            last: string;
+            /** @description The models that answered. */
+            models: string[];
+            /** @description Tokens that models wrote. */
+            output_tokens: number;
+            /** @description For the active window, what it will have taken at its end if it goes on like this; `null` in its first minutes. */
+            projection: components["schemas"]["CostProjection"] | null;
+            /** @description The number of sessions. */
+            sessions: number;
+            /**
+             * Format: date-time
+             * @description The full hour, in UTC, of its first message.
+             */
+            start: string;
+            /** @description Tokens of models that have no price here. */
+            unpriced_tokens: number;
+        };
+        /** @description The windows, oldest first. */
+        CostBlocksAnswer: {
+            /** @description Windows in which something was used. */
+            blocks: components["schemas"]["CostBlock"][];
+            /** @description The models among them whose prices are the person's own, from the settings. */
+            own_prices: string[];
+            /**
+             * Format: date
+             * @description The day whose prices these are.
+             */
+            prices_as_of: string | null;
+        };
         /** @description What one project, model, day or session spent. */
         CostLine: {
             /** @description Tokens written to the cache. */
@@ -2632,12 +3002,20 @@ export interface components {
             /** @description Tokens of models that have no price here. */
             unpriced_tokens: number;
         };
+        /** @description What a window will have taken at its end. */
+        CostProjection: {
+            /** @description Their estimated price, in US dollars. */
+            cost_usd: number | null;
+            /** @description Tokens of every kind. */
+            tokens: number;
+        };
         /** @description A job. */
         CrewJob: {
             createdAtMs: number;
             /** @description The directory that it runs in. */
             directory: string;
             enabled: boolean;
+            /** @description Its number, which stays when it gets another name. */
             id: string;
             name: string;
             payload: components["schemas"]["CrewPayload"];
@@ -2903,11 +3281,18 @@ export interface components {
         Decision: {
             action: components["schemas"]["ActionInput"];
         };
+        /** @description Where a session is to be continued. */
+        Destination: {
+            /** @description `clipboard`: nothing is started on the machine of the server. */
+            target: string;
+        };
         /** @description What there is of Claude Code on this machine. */
         Detected: {
             claude_dir_exists: boolean;
             cli_available: boolean;
             cli_path: string | null;
+            /** @description Why a program that is there is not available. */
+            error?: string | null;
             found: boolean;
             projects_dir_exists: boolean;
             session_count: number;
@@ -3087,37 +3472,37 @@ export interface components {
         /** @description What a fork is wanted for, and which session is forked. */
         ForkRequest: {
             /**
-             * @description Fork at the record with this id, without anything after it.
+             * @description Fork at the message with this `uuid`, leaving out what came after it.
              * @default null
              */
             at?: string | null;
             /**
-             * @description Fork a session, the best one where no rank is given: a worker in the background works on the intent in the fork.
+             * @description Fork the best session, or the one that `fork_index` or `fork_rank` names, and start a background worker on the intent in it.
              * @default false
              */
             auto_fork?: boolean;
             /**
-             * @description Search with qmd, in this collection.
+             * @description Search this qmd collection.
              * @default null
              */
             collection?: string | null;
             /**
-             * @description The directory in which the fork continues; the one that the session started in without it.
+             * @description The directory in which the fork continues; by default the session's own.
              * @default null
              */
             directory?: string | null;
             /**
-             * @description What to search with; what the settings say without it.
+             * @description The search engine: Backstory's index (`own`), `qmd`, or qmd if installed (`auto`); by default the one in the settings.
              * @default null
              */
             engine?: components["schemas"]["Engine"] | null;
             /**
-             * @description Fork the session with this rank, from 0.
+             * @description Fork the session at this index, counted from 0.
              * @default null
              */
             fork_index?: number | null;
             /**
-             * @description Fork the session with this rank, from 1.
+             * @description Fork the session with this rank, counted from 1.
              * @default null
              */
             fork_rank?: number | null;
@@ -3127,7 +3512,7 @@ export interface components {
              */
             include_snippets?: boolean;
             /**
-             * @description What you want to do, or a session's id or the beginning of one.
+             * @description What you want to do, or a session id or its beginning.
              * @default
              */
             intent?: string;
@@ -3137,17 +3522,17 @@ export interface components {
              */
             last?: boolean;
             /**
-             * @description At most so many sessions.
+             * @description The maximum number of sessions.
              * @default 5
              */
             limit?: number;
             /**
-             * @description Only sessions with this score or more, from 0 to 1.
+             * @description Only sessions with at least this score, from 0 to 1.
              * @default null
              */
             min_score?: number | null;
             /**
-             * @description How Backstory's own index is searched.
+             * @description Search Backstory's index by words (`lexical`), by meaning (`semantic`) or both (`hybrid`).
              * @default hybrid
              */
             mode?: components["schemas"]["Mode"];
@@ -3260,6 +3645,14 @@ export interface components {
             /** @description The number that resumed a session. */
             resumed: number;
         };
+        /** @description How a session is continued. */
+        Handoff: {
+            /** @description The command that continues it. */
+            command: string;
+            message: string;
+            success: boolean;
+            target: string;
+        };
         /** @description Whether the server is there. */
         Health: {
             /** @description Always `healthy`. */
@@ -3310,7 +3703,7 @@ export interface components {
             /** @description Sessions they belong to. */
             sessions: number;
         };
-        /** @description Whether a session can be talked to. */
+        /** @description Whether a session has a chat. */
         Info: {
             agentId: string;
             agentName: string;
@@ -3360,6 +3753,9 @@ export interface components {
         };
         /** @description How a job's runs went. */
         JobState: {
+            lastDurationMs: number | null;
+            /** @description Why the last run failed. */
+            lastError: string | null;
             lastRunAtMs: number | null;
             /** @description `ok`, `error`, `skipped` or `running`. */
             lastStatus: string | null;
@@ -3387,7 +3783,7 @@ export interface components {
             success: boolean;
         };
         /** @description What a part of a question can look like. */
-        LooksLike: "date" | "branch" | "cost";
+        LooksLike: "date" | "branch" | "cost" | "order" | "author";
         /** @description A message to a session or a worker. */
         Message: {
             /** @description The message. */
@@ -3424,7 +3820,7 @@ export interface components {
         };
         /** @description How a query is matched. */
         Mode: "hybrid" | "lexical" | "semantic";
-        /** @description A moment: a date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday) or how long ago it was (36h, 2d, 3w). */
+        /** @description A date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday), a month (january) or how long ago (36h, 2d, 3w). */
         Moment: string;
         /** @description What a session needs of a person. */
         Need: "permission" | "answer" | "prompt";
@@ -3518,16 +3914,16 @@ export interface components {
         NewToken: {
             /** @description Its name. */
             name: string;
-            /** @description What it is good for. */
+            /** @description What it allows. */
             scope: components["schemas"]["TokenScope"];
             /** @description The token itself, which is shown this once. */
             token: string;
         };
-        /** @description A token to hand out. */
+        /** @description A token to create. */
         NewTokenRequest: {
             /** @description Its name. */
             name: string;
-            /** @description What it is good for. */
+            /** @description What it allows. */
             scope: components["schemas"]["TokenScope"];
         };
         /** @description A text for a setting. */
@@ -3585,6 +3981,28 @@ export interface components {
             step: "search_branch";
             /** @description The words to search for. */
             words: string;
+        } | {
+            /** @description Whether the most expensive come first; else the newest do. */
+            by_cost: boolean;
+            /** @constant */
+            step: "list_words";
+            /** @description The words. */
+            words: string;
+        } | {
+            /** @description The first day; `null` for all days. */
+            since: string | null;
+            /** @constant */
+            step: "list_cheapest";
+            /** @description The day after the last one. */
+            until: string | null;
+        } | {
+            /** @constant */
+            step: "list_newest";
+        } | {
+            /** @description The file as it was named, and its line where one was. */
+            file: string;
+            /** @constant */
+            step: "blame";
         } | {
             /** @description The first day; `null` for all days. */
             since: string | null;
@@ -3772,6 +4190,8 @@ export interface components {
         OriginName: "openclaw" | "native" | "archived" | "ghost";
         /** @description A session at a glance. */
         OutlineAnswer: {
+            /** @description Where the conversation was taken up again before its end. */
+            branches: components["schemas"]["OutlinedBranch"][];
             /** @description Where the conversation was compacted. */
             compactions: components["schemas"]["OutlinedPlace"][];
             /** @description The files it changed, by path. */
@@ -3782,6 +4202,13 @@ export interface components {
             slowest: components["schemas"]["SlowCall"][];
             /** @description What each tool took, the longest first. */
             tools: components["schemas"]["ToolTime"][];
+        };
+        /** @description A branch that was left for another one. */
+        OutlinedBranch: {
+            /** @description The id of the first message of the branch that was left. */
+            left: string;
+            /** @description The id of the first message in its place. */
+            taken: string;
         };
         /** @description A place in a session. */
         OutlinedPlace: {
@@ -3802,7 +4229,7 @@ export interface components {
              * @description When it was written.
              */
             at: string | null;
-            /** @description The prompt that was asked in its place later: it is on a branch that was left. */
+            /** @description The prompt in place of the branch that it is on, which was left; the message, where no prompt followed. */
             left_for?: string | null;
             /** @description Where its line begins, in bytes. */
             offset: number;
@@ -3823,6 +4250,11 @@ export interface components {
         /** @description All projects with what goes on in them. */
         Overview: {
             projects: components["schemas"]["ProjectOverview"][];
+        };
+        /** @description What the caller may do. */
+        OwnScope: {
+            /** @description What its token allows. */
+            scope: components["schemas"]["TokenScope"];
         };
         /** @description A brief on earlier sessions. */
         Pack: {
@@ -4007,38 +4439,41 @@ export interface components {
         /** @description Which session a task should go to. */
         PickRequest: {
             /**
-             * @description Choose among the sessions of this OpenClaw agent; among those that no agent started without it.
+             * @description Choose among this OpenClaw agent's sessions; by default among those that no agent started.
              * @default null
              */
             agent?: components["schemas"]["AgentId"] | null;
-            /** @description Choose as of this moment of the past, from what there was then. */
+            /** @description Choose as of this past time, from what was known then. */
             as_of?: components["schemas"]["Moment"] | null;
             /**
-             * @description The branch; the one that is checked out without it.
+             * @description The branch; by default the one that is checked out.
              * @default null
              */
             branch?: string | null;
             /**
-             * @description The most that a session may cost, in US dollars; one that has used 70 % of it is not resumed.
+             * @description The most a session may cost, in US dollars; one that has used 70% of it is not resumed.
              * @default null
              */
             budget_usd?: number | null;
             /**
-             * @description Only the session with this name.
+             * @description Only the session with this label.
              * @default null
              */
             label?: string | null;
             /**
-             * @description The repository: a path or a project's name; the directory of the request without it.
+             * @description A path or a project's name; by default the current directory's repository.
              * @default null
              */
             repo?: string | null;
             /**
-             * @description The task; it may be empty only with a label.
+             * @description The task; may be empty only with `label`.
              * @default
              */
             task?: string;
-            /** @description The rule; the one in the settings without it. */
+            /**
+             * @description The scoring rule: the chance that the user continues a session (`calibrated`), or OpenClaw's five factors (`seed`); by default
+             *     the one in the settings.
+             */
             weights?: components["schemas"]["RuleName"] | null;
         };
         /** @description A picture. */
@@ -4285,7 +4720,7 @@ export interface components {
         ResumeObstacle: "held" | "gone";
         /** @description The speaker of a message. */
         Role: "user" | "assistant" | "tool" | "note";
-        /** @description A room of the office. */
+        /** @description A room. */
         Room: {
             /** @default null */
             color: string | null;
@@ -4316,7 +4751,7 @@ export interface components {
             /** @default default */
             wall_style: string;
         };
-        /** @description A room of the office. */
+        /** @description A room. */
         RoomInput: {
             /** @default null */
             color?: string | null;
@@ -4486,11 +4921,11 @@ export interface components {
              * @default []
              */
             allowed_tools?: string[];
-            /** @description Appended to the system prompt. */
+            /** @description Text to append to the system prompt. */
             append_system_prompt?: string | null;
-            /** @description Fork at the record with this id, without anything after it. */
+            /** @description Fork at the message with this `uuid`, leaving out what came after it. */
             at?: string | null;
-            /** @description The most that the session may cost over all its runs, in US dollars. */
+            /** @description The most the session may cost over all its runs, in US dollars. */
             budget_usd?: number | null;
             /**
              * @description Tools that are forbidden, as Claude Code's permission rules.
@@ -4506,7 +4941,7 @@ export interface components {
              * @default false
              */
             fresh?: boolean;
-            /** @description Continue the session with this name, or start it. */
+            /** @description Continue the session with this label, or start one. */
             label?: string | null;
             /** @description The model to use. */
             model?: string | null;
@@ -4519,7 +4954,7 @@ export interface components {
             new_worktree?: boolean;
             /** @description What the worker may do without asking; `default` without it. */
             permission_mode?: components["schemas"]["PermissionMode"] | null;
-            /** @description The repository: a path or a project's name; the directory of the request without it. */
+            /** @description A path or a project's name; by default the current directory's repository. */
             repo?: string | null;
             /** @description Continue this session: its id, or the beginning of it. */
             resume?: string | null;
@@ -4529,7 +4964,7 @@ export interface components {
             system_prompt?: string | null;
             /** @description The first message of the session. */
             task: string;
-            /** @description Run in the work tree with this name, on its own branch; it is created if there is none. */
+            /** @description Run in the work tree with this name, on its own branch; it is created if missing. */
             worktree?: string | null;
         };
         /** @description The sessions that answer a question, and how they were found. */
@@ -4593,8 +5028,15 @@ export interface components {
             at: string | null;
             /** @description The branch last seen. */
             branch: string | null;
+            /** @description The chance that it answers, from 0 to 1, by labelled questions. Never higher than that of a better hit. */
+            confidence: number;
             /** @description The directory it started in. */
             cwd: string | null;
+            /**
+             * Format: date-time
+             * @description By when its transcript was deleted; absent where it is not, or where nobody noticed when.
+             */
+            deleted_at?: string | null;
             /** @description The cited file, which may be that of another session with the same record. */
             file: string;
             /** @description Whether the cited file no longer exists. */
@@ -4632,7 +5074,7 @@ export interface components {
             rank: number;
             /** @description Who said or did it. */
             role: components["schemas"]["Role"];
-            /** @description How well it answers, from 0 to 1; comparable within one answer only. */
+            /** @description How well it answers, from 0 to 1; comparable within one answer only. 1 where filters alone were asked for. */
             score: number;
             /** @description The session; `null` for notes, which belong to none. */
             session_id: components["schemas"]["SessionId"] | null;
@@ -4642,10 +5084,14 @@ export interface components {
             source: components["schemas"]["Source"];
             /** @description Whether a sub-agent said it. */
             subagent: boolean;
+            /** @description The sub-agent whose transcript is cited. */
+            subagent_id?: string | null;
             /** @description The session's title. */
             title: string | null;
             /** @description The id of the cited record. */
             uuid: string | null;
+            /** @description Whether it is a weak match: its confidence is below 0.5. */
+            weak: boolean;
             /** @description The parts of the score. */
             why: components["schemas"]["SearchScore"];
         };
@@ -4657,7 +5103,7 @@ export interface components {
             fallback: string | null;
             /** @description Which models took part; `null` if meaning was not used. */
             meaning: components["schemas"]["SearchEncoders"] | null;
-            /** @description The kinds that ran: `lexical`, `semantic` or both. */
+            /** @description The kinds that ran: `lexical`, `semantic` or both; none where filters alone chose the newest sessions. */
             ran: components["schemas"]["Mode"][];
         };
         /** @description What is not in the index yet. */
@@ -4693,6 +5139,8 @@ export interface components {
             snippet: string | null;
             /** @description Whether a sub-agent said it. */
             subagent: boolean;
+            /** @description The sub-agent whose transcript is cited. */
+            subagent_id?: string | null;
             /** @description The id of the cited record. */
             uuid: string | null;
         };
@@ -4701,49 +5149,59 @@ export interface components {
             /** @description Only sessions of this OpenClaw agent. */
             agent?: components["schemas"]["AgentId"] | null;
             /**
-             * @description Whether each hit names further places in its session that hold most of the question's words.
+             * @description List in `places` of each hit further places that contain most of the query's words.
              * @default false
              */
             all_hits?: boolean;
-            /** @description Only sessions last seen on this branch. */
+            /** @description Only sessions whose last known branch is this one. */
             branch?: string | null;
             /**
-             * @description Whether that model rescores the best sessions, which is slower and more accurate.
+             * @description Rescore the best sessions with the embedding model: slower and more accurate.
              * @default false
              */
             deep?: boolean;
             /** @description Only sessions that touched this file. */
             file?: string | null;
-            /** @description At most so many sessions; 10 without it. */
+            /** @description The maximum number of sessions; default 10. */
             limit?: number | null;
             /**
-             * @description Whether to search by words, by meaning, or both.
+             * @description How many seconds old the list of files may be, for callers that search at every key; what was written since may
+             *     be missing. Default 0.
+             * @default 0
+             */
+            max_age_seconds?: number;
+            /**
+             * @description Search by words (`lexical`), by meaning (`semantic`) or both (`hybrid`).
              * @default hybrid
              */
             mode?: components["schemas"]["Mode"];
-            /** @description Only sessions of this origin. */
+            /**
+             * @description Only sessions started by a person (`native`) or an OpenClaw agent (`openclaw`), or of which only the archive (`archived`) or
+             *     other files (`ghost`) are left.
+             */
             origin?: components["schemas"]["OriginName"] | null;
             /**
-             * @description Only sessions that the person pinned.
+             * @description Only pinned sessions.
              * @default false
              */
             pinned?: boolean;
             /** @description Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it. */
             project?: string | null;
             /**
-             * @description What to look for; filters such as `project:web` and `role:user` may be among the words, and where both are
-             *     given the fields of this request win.
+             * @description Words, a "phrase" or a file to find, with filters such as `project:web` and `role:user` among them, which the
+             *     other fields override. Filters alone list the newest matching sessions; a session id, or its beginning, finds that
+             *     session.
              */
             query: string;
             /** @description Only what was said or done by the person, the model or a tool. */
             role?: components["schemas"]["Role"] | null;
-            /** @description Only this session: its id, a prefix of it, or OpenClaw's key of a conversation. */
+            /** @description Only this session: its id, a prefix of it, or the key of an OpenClaw conversation. */
             session?: string | null;
             /** @description Only what was said since then. */
             since?: components["schemas"]["Moment"] | null;
-            /** @description Only Claude Code's sessions, OpenClaw's conversations, or the notes in OpenClaw's workspaces. */
+            /** @description Only Claude Code sessions (`claude-sessions`), OpenClaw conversations (`sessions`) or notes in OpenClaw workspaces (`memory`). */
             source?: components["schemas"]["Source"] | null;
-            /** @description Only sessions that the person gave this tag. */
+            /** @description Only sessions with this tag. */
             tag?: string | null;
             /** @description Only what was said before then. */
             until?: components["schemas"]["Moment"] | null;
@@ -4812,6 +5270,11 @@ export interface components {
             created: string | null;
             /** @description The directory it started in. */
             cwd: string | null;
+            /**
+             * Format: date-time
+             * @description By when its transcript was deleted; absent where it is not, or where nobody noticed when.
+             */
+            deleted_at?: string | null;
             /** @description How it was started. */
             entrypoint: string | null;
             /** @description The path of the session's transcript. */
@@ -4886,8 +5349,17 @@ export interface components {
          *     path and in an argument list. Most are UUIDs; only where `claude` itself demands one does that matter.
          */
         SessionId: string;
+        /** @description What a session took in a window. */
+        SessionInBlock: {
+            /** @description Their estimated price, in US dollars. */
+            cost_usd: number | null;
+            /** @description The session. */
+            session_id: components["schemas"]["SessionId"];
+            /** @description Tokens of every kind. */
+            tokens: number;
+        };
         /** @description An order of sessions. */
-        SessionOrder: "newest" | "oldest" | "cost" | "messages" | "tokens";
+        SessionOrder: "newest" | "oldest" | "cost" | "cheapest" | "messages" | "tokens";
         /** @description What a list shows of a session; what is absent is not known or not so. */
         SessionRow: {
             /** @description The OpenClaw agent that started it. */
@@ -4896,6 +5368,8 @@ export interface components {
             agents?: number;
             /** @description Whether Backstory's archive has a copy. */
             archived?: boolean;
+            /** @description The background job of Claude Code that it is. */
+            background_job?: components["schemas"]["BackgroundJob"] | null;
             /** @description The branch last seen in it. */
             branch?: string | null;
             /** @description Tokens the model would have before it. */
@@ -5253,7 +5727,7 @@ export interface components {
             /** @description How many sessions it has. */
             sessions: number | null;
         };
-        /** @description A program that is to be tried. */
+        /** @description A program to test. */
         TestedProgram: {
             /** @description `claude_code`, `openclaw` or `codex_cli`. */
             type: string;
@@ -5262,25 +5736,32 @@ export interface components {
         Token: {
             /**
              * Format: date-time
-             * @description When it was handed out.
+             * @description When it was created.
              */
             created: string;
             /**
              * Format: date-time
-             * @description When it ends by itself, which a browser's does.
+             * @description When it expires; only the tokens of browsers do.
              */
             expires: string | null;
+            /**
+             * Format: date-time
+             * @description When it was last used, to the hour; `null` if it never was.
+             */
+            last_used: string | null;
             /** @description Its name; a browser has the name of the token that its link had. */
             name: string;
-            /** @description What it is good for. */
+            /** @description What it allows. */
             scope: components["schemas"]["TokenScope"];
         };
-        /** @description The tokens that are good now. */
+        /** @description The tokens that are valid now. */
         TokenList: {
             /** @description Oldest first. */
             tokens: components["schemas"]["Token"][];
+            /** @description The place of the caller's own among them. */
+            yours: number | null;
         };
-        /** @description What a token is good for; each scope holds those before it. */
+        /** @description What a token may be used for; each scope includes those before it. */
         TokenScope: "read" | "act" | "admin";
         /** @description What a tool took. */
         ToolTime: {
@@ -5311,7 +5792,7 @@ export interface components {
             /** @description The id of what the worker asks. */
             request: string;
         };
-        /** @description What a worker goes on with. */
+        /** @description What to change in a worker. */
         WorkerChange: {
             /** @description Another model. */
             model?: string | null;
@@ -5435,7 +5916,98 @@ export interface components {
             workers: components["schemas"]["WorkerInfo"][];
         };
     };
-    responses: never;
+    responses: {
+        /** @description The request is invalid */
+        400: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is no valid credential */
+        401: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The Host or the Origin is not allowed, or the token's scope is too small */
+        403: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Nothing has that name */
+        404: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body did not arrive in time */
+        408: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Several things match the name, or the thing's state does not allow the request */
+        409: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body, or a text in it, is too large */
+        413: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body is not `application/json`, or is compressed */
+        415: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Too soon after the last request */
+        429: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A file, a program, a setting or a free place is missing */
+        503: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
@@ -5461,15 +6033,10 @@ export interface operations {
                     "application/json": components["schemas"]["Agents"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     add_agent: {
@@ -5494,15 +6061,15 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     agent: {
@@ -5525,15 +6092,12 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     change_agent: {
@@ -5562,15 +6126,15 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     remove_agent: {
@@ -5593,15 +6157,12 @@ export interface operations {
                     "application/json": components["schemas"]["Removed"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     clone_agent: {
@@ -5626,15 +6187,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     agent_files: {
@@ -5659,15 +6217,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     agent_bio: {
@@ -5692,15 +6247,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     agent_identity: {
@@ -5725,15 +6277,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     agent_persona: {
@@ -5758,15 +6307,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     agent_surfaces: {
@@ -5791,15 +6337,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     keys: {
@@ -5820,15 +6363,59 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
+        };
+    };
+    make_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": unknown;
                 };
             };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
+        };
+    };
+    own_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     local_bootstrap: {
@@ -5849,15 +6436,84 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
+        };
+    };
+    make_backup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": unknown;
                 };
             };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
+        };
+    };
+    export_backup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
+        };
+    };
+    import_backup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     backups: {
@@ -5878,15 +6534,10 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     chat_history: {
@@ -5916,15 +6567,12 @@ export interface operations {
                     "application/json": components["schemas"]["Chat"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     chat_info: {
@@ -5947,15 +6595,12 @@ export interface operations {
                     "application/json": components["schemas"]["Info"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     chat_kill: {
@@ -5978,15 +6623,12 @@ export interface operations {
                     "application/json": components["schemas"]["Killed"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     chat_permission: {
@@ -6013,15 +6655,15 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     chat_send: {
@@ -6048,15 +6690,16 @@ export interface operations {
                     "application/json": components["schemas"]["Reply"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
         };
     };
     chat_stream: {
@@ -6083,15 +6726,16 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
         };
     };
     conflicts: {
@@ -6112,15 +6756,10 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     connections: {
@@ -6141,15 +6780,10 @@ export interface operations {
                     "application/json": components["schemas"]["Connections"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     add_connection: {
@@ -6174,15 +6808,15 @@ export interface operations {
                     "application/json": components["schemas"]["ConnectionInfo"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     detect: {
@@ -6203,15 +6837,10 @@ export interface operations {
                     "application/json": components["schemas"]["Detected"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     connection: {
@@ -6234,15 +6863,12 @@ export interface operations {
                     "application/json": components["schemas"]["ConnectionInfo"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     remove_connection: {
@@ -6263,15 +6889,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     change_connection: {
@@ -6300,15 +6923,15 @@ export interface operations {
                     "application/json": components["schemas"]["ConnectionInfo"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     connect: {
@@ -6331,15 +6954,12 @@ export interface operations {
                     "application/json": components["schemas"]["ConnectionInfo"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     device_status: {
@@ -6362,15 +6982,12 @@ export interface operations {
                     "application/json": components["schemas"]["DeviceStatus"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     disconnect: {
@@ -6393,15 +7010,12 @@ export interface operations {
                     "application/json": components["schemas"]["ConnectionInfo"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     connection_health: {
@@ -6424,15 +7038,12 @@ export interface operations {
                     "application/json": components["schemas"]["Health2"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     pair_device: {
@@ -6455,15 +7066,12 @@ export interface operations {
                     "application/json": components["schemas"]["DeviceStatus"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     connection_sessions: {
@@ -6486,15 +7094,12 @@ export interface operations {
                     "application/json": components["schemas"]["CrewSessions"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     generations: {
@@ -6515,15 +7120,10 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     creator_models: {
@@ -6544,15 +7144,83 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
+        };
+    };
+    prop_styles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": unknown;
                 };
             };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
+        };
+    };
+    prop_templates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
+        };
+    };
+    save_prop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     saved_props: {
@@ -6573,15 +7241,10 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     crew_jobs: {
@@ -6602,15 +7265,10 @@ export interface operations {
                     "application/json": components["schemas"]["CrewJobs"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     add_crew_job: {
@@ -6635,15 +7293,15 @@ export interface operations {
                     "application/json": components["schemas"]["CrewJob"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     crew_job: {
@@ -6666,15 +7324,12 @@ export interface operations {
                     "application/json": components["schemas"]["CrewJob"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     remove_crew_job: {
@@ -6697,15 +7352,12 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     change_crew_job: {
@@ -6732,15 +7384,15 @@ export interface operations {
                     "application/json": components["schemas"]["CrewJob"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     disable_crew_job: {
@@ -6763,15 +7415,12 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     enable_crew_job: {
@@ -6794,15 +7443,12 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     run_crew_job: {
@@ -6825,15 +7471,12 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     manifest: {
@@ -6856,15 +7499,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     scan: {
@@ -6885,15 +7523,11 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     test_program: {
@@ -6918,15 +7552,39 @@ export interface operations {
                     "application/json": components["schemas"]["TestOutcome"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
+        };
+    };
+    docs_content: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": unknown;
                 };
             };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     docs_tree: {
@@ -6947,15 +7605,10 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     crew_events: {
@@ -6976,15 +7629,10 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     gateway: {
@@ -7005,15 +7653,73 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
+        };
+    };
+    handoff_command: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Handoff"];
                 };
             };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
+        };
+    };
+    hand_off: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Destination"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Handoff"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     handoff_targets: {
@@ -7034,15 +7740,10 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     api_health: {
@@ -7063,15 +7764,92 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
+        };
+    };
+    upload_media: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": unknown;
                 };
             };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
+        };
+    };
+    media_of_kind: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: string;
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
+        };
+    };
+    media: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     meetings: {
@@ -7092,15 +7870,35 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
+        };
+    };
+    make_meeting: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": unknown;
                 };
             };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     meeting_history: {
@@ -7121,15 +7919,35 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
+        };
+    };
+    start_meeting: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": unknown;
                 };
             };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     notification_rules: {
@@ -7150,15 +7968,35 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
+        };
+    };
+    make_notification_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": unknown;
                 };
             };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     notify: {
@@ -7183,15 +8021,15 @@ export interface operations {
                     "application/json": components["schemas"]["Notified"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     environment: {
@@ -7212,15 +8050,10 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     onboarding: {
@@ -7241,15 +8074,10 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     persona_presets: {
@@ -7270,15 +8098,10 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     persona_surfaces: {
@@ -7299,15 +8122,10 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     pipelines: {
@@ -7328,15 +8146,35 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
+        };
+    };
+    make_pipeline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": unknown;
                 };
             };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     project_folders: {
@@ -7359,15 +8197,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     projects: {
@@ -7388,15 +8221,10 @@ export interface operations {
                     "application/json": components["schemas"]["Projects2"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     add_project: {
@@ -7421,15 +8249,15 @@ export interface operations {
                     "application/json": components["schemas"]["Project2"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     project_overview: {
@@ -7450,15 +8278,10 @@ export interface operations {
                     "application/json": components["schemas"]["Overview"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     project: {
@@ -7481,15 +8304,12 @@ export interface operations {
                     "application/json": components["schemas"]["Project2"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     change_project: {
@@ -7518,15 +8338,15 @@ export interface operations {
                     "application/json": components["schemas"]["Project2"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     remove_project: {
@@ -7549,15 +8369,12 @@ export interface operations {
                     "application/json": components["schemas"]["Removed"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     project_documents: {
@@ -7580,15 +8397,12 @@ export interface operations {
                     "application/json": components["schemas"]["Documents"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     project_document: {
@@ -7612,15 +8426,96 @@ export interface operations {
                     "application/json": components["schemas"]["Document"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
+        };
+    };
+    project_files: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": unknown;
                 };
             };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
+        };
+    };
+    project_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
+        };
+    };
+    project_image: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     project_markdown: {
@@ -7645,15 +8540,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     rules: {
@@ -7674,15 +8566,10 @@ export interface operations {
                     "application/json": components["schemas"]["Rules"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     add_rule: {
@@ -7707,15 +8594,15 @@ export interface operations {
                     "application/json": components["schemas"]["Rule"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     replace_rules: {
@@ -7740,15 +8627,15 @@ export interface operations {
                     "application/json": components["schemas"]["Rules"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     rule: {
@@ -7771,15 +8658,12 @@ export interface operations {
                     "application/json": components["schemas"]["Rule"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     change_rule: {
@@ -7808,15 +8692,15 @@ export interface operations {
                     "application/json": components["schemas"]["Rule"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     remove_rule: {
@@ -7839,15 +8723,12 @@ export interface operations {
                     "application/json": components["schemas"]["Removed"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     rooms: {
@@ -7868,15 +8749,10 @@ export interface operations {
                     "application/json": components["schemas"]["Rooms"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     add_room: {
@@ -7901,15 +8777,15 @@ export interface operations {
                     "application/json": components["schemas"]["Room"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     reorder_rooms: {
@@ -7934,15 +8810,15 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     room: {
@@ -7965,15 +8841,12 @@ export interface operations {
                     "application/json": components["schemas"]["Room"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     change_room: {
@@ -8002,15 +8875,15 @@ export interface operations {
                     "application/json": components["schemas"]["Room"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     remove_room: {
@@ -8033,15 +8906,12 @@ export interface operations {
                     "application/json": components["schemas"]["Removed"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     room_context: {
@@ -8067,15 +8937,12 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     set_headquarters: {
@@ -8098,15 +8965,12 @@ export interface operations {
                     "application/json": components["schemas"]["Room"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     set_room_project: {
@@ -8133,15 +8997,15 @@ export interface operations {
                     "application/json": components["schemas"]["Room"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     clear_room_project: {
@@ -8164,15 +9028,12 @@ export interface operations {
                     "application/json": components["schemas"]["Room"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     self: {
@@ -8193,15 +9054,10 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     display_names: {
@@ -8222,15 +9078,10 @@ export interface operations {
                     "application/json": components["schemas"]["DisplayNames"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     display_name: {
@@ -8253,15 +9104,12 @@ export interface operations {
                     "application/json": components["schemas"]["DisplayName"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     set_display_name: {
@@ -8288,15 +9136,15 @@ export interface operations {
                     "application/json": components["schemas"]["DisplayName"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     remove_display_name: {
@@ -8319,15 +9167,12 @@ export interface operations {
                     "application/json": components["schemas"]["Removed"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     assignments: {
@@ -8348,15 +9193,10 @@ export interface operations {
                     "application/json": components["schemas"]["Assignments"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     assign: {
@@ -8381,15 +9221,15 @@ export interface operations {
                     "application/json": components["schemas"]["Assignment"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     assign_all: {
@@ -8414,15 +9254,15 @@ export interface operations {
                     "application/json": components["schemas"]["Assigned"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     room_assignments: {
@@ -8445,15 +9285,12 @@ export interface operations {
                     "application/json": components["schemas"]["Assignments"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     assignment: {
@@ -8476,15 +9313,12 @@ export interface operations {
                     "application/json": components["schemas"]["Assignment"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     unassign: {
@@ -8507,15 +9341,12 @@ export interface operations {
                     "application/json": components["schemas"]["Removed"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     crew_sessions: {
@@ -8539,15 +9370,12 @@ export interface operations {
                     "application/json": components["schemas"]["CrewSessions"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     archived_sessions: {
@@ -8575,15 +9403,12 @@ export interface operations {
                     "application/json": components["schemas"]["ArchivedSessions"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     stop_session: {
@@ -8606,15 +9431,12 @@ export interface operations {
                     "application/json": components["schemas"]["SessionDone"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     change_session: {
@@ -8643,15 +9465,15 @@ export interface operations {
                     "application/json": components["schemas"]["SessionDone"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     session_context: {
@@ -8674,15 +9496,12 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     history: {
@@ -8708,15 +9527,12 @@ export interface operations {
                     "application/json": components["schemas"]["History"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     settings: {
@@ -8739,15 +9555,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     set_all: {
@@ -8774,15 +9585,15 @@ export interface operations {
                     };
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     setting: {
@@ -8805,15 +9616,12 @@ export interface operations {
                     "application/json": components["schemas"]["Setting"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     set: {
@@ -8840,15 +9648,15 @@ export interface operations {
                     "application/json": components["schemas"]["Setting"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     unset: {
@@ -8869,15 +9677,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     standups: {
@@ -8898,15 +9703,35 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
+        };
+    };
+    make_standup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": unknown;
                 };
             };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     tasks: {
@@ -8927,15 +9752,35 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
+        };
+    };
+    make_task: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": unknown;
                 };
             };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     templates: {
@@ -8956,15 +9801,35 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
+        };
+    };
+    make_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": unknown;
                 };
             };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     threads: {
@@ -8985,15 +9850,35 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
+        };
+    };
+    make_thread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": unknown;
                 };
             };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     cost: {
@@ -9023,15 +9908,48 @@ export interface operations {
                     "application/json": components["schemas"]["CostAnswer"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
+        };
+    };
+    cost_blocks: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Add up only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it. The windows
+                 *     are those of all sessions.
+                 */
+                project?: string | null;
+                /** @description Those that began on this moment's day or later. */
+                since?: components["schemas"]["Moment"] | null;
+                /** @description Those that began on this moment's day or earlier. */
+                until?: components["schemas"]["Moment"] | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["CostBlocksAnswer"];
                 };
             };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     job_history: {
@@ -9057,15 +9975,12 @@ export interface operations {
                     "application/json": components["schemas"]["CronHistoryAnswer"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     list_jobs: {
@@ -9086,15 +10001,10 @@ export interface operations {
                     "application/json": components["schemas"]["CronListAnswer"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     add_job: {
@@ -9119,15 +10029,15 @@ export interface operations {
                     "application/json": components["schemas"]["CronJob"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     remove_job: {
@@ -9150,15 +10060,12 @@ export interface operations {
                     "application/json": components["schemas"]["CronJob"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     disable_job: {
@@ -9181,15 +10088,12 @@ export interface operations {
                     "application/json": components["schemas"]["CronJob"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     enable_job: {
@@ -9212,15 +10116,12 @@ export interface operations {
                     "application/json": components["schemas"]["CronJob"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     run_job: {
@@ -9243,15 +10144,12 @@ export interface operations {
                     "application/json": components["schemas"]["CronRun"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     doctor: {
@@ -9272,15 +10170,10 @@ export interface operations {
                     "application/json": components["schemas"]["DoctorAnswer"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     events: {
@@ -9301,15 +10194,10 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     fork: {
@@ -9334,15 +10222,15 @@ export interface operations {
                     "application/json": components["schemas"]["ForkAnswer"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     openapi: {
@@ -9365,15 +10253,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     pick: {
@@ -9398,15 +10281,15 @@ export interface operations {
                     "application/json": components["schemas"]["PickAnswer"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     list_own_projects: {
@@ -9427,15 +10310,10 @@ export interface operations {
                     "application/json": components["schemas"]["Projects"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     replay: {
@@ -9463,15 +10341,12 @@ export interface operations {
                     "application/json": components["schemas"]["DayAnswer"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     session_rows: {
@@ -9503,15 +10378,36 @@ export interface operations {
                     "application/json": components["schemas"]["SessionRows"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
+        };
+    };
+    own_scope: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["OwnScope"];
                 };
             };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     search: {
@@ -9525,6 +10421,8 @@ export interface operations {
                 file?: string | null;
                 /** @description At most so many sessions, up to 200; 10 without it. */
                 limit?: number | null;
+                /** @description How many seconds old the list of files may be, for a client that asks at every key; 0 without it. */
+                max_age_seconds?: number;
                 /** @description Whether to search by words, by meaning, or both. */
                 mode?: components["schemas"]["Mode"];
                 /** @description Only sessions of this origin. */
@@ -9559,15 +10457,12 @@ export interface operations {
                     "application/json": components["schemas"]["SearchAnswer"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     search_by_body: {
@@ -9592,15 +10487,15 @@ export interface operations {
                     "application/json": components["schemas"]["SearchAnswer"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     list_sessions: {
@@ -9652,15 +10547,12 @@ export interface operations {
                     "application/json": components["schemas"]["SessionsPage"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     session: {
@@ -9683,15 +10575,12 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     annotate: {
@@ -9718,15 +10607,15 @@ export interface operations {
                     "application/json": components["schemas"]["AnnotatedSession"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     blocks: {
@@ -9764,15 +10653,12 @@ export interface operations {
                     "application/json": components["schemas"]["BlocksAnswer"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     find: {
@@ -9798,15 +10684,12 @@ export interface operations {
                     "application/json": components["schemas"]["FindAnswer"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     messages: {
@@ -9822,6 +10705,8 @@ export interface operations {
                 before?: string | null;
                 /** @description At most so many messages, up to 500; 50 without it. */
                 limit?: number | null;
+                /** @description Only what this sub-agent of it said and did. */
+                subagent?: string | null;
                 /** @description Also what the model thought. */
                 thinking?: boolean;
                 /** @description Also what tools did. */
@@ -9844,15 +10729,12 @@ export interface operations {
                     "application/json": components["schemas"]["PageAnswer"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     send_to_session: {
@@ -9879,15 +10761,15 @@ export interface operations {
                     "application/json": components["schemas"]["SendAnswer"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     outline: {
@@ -9910,15 +10792,12 @@ export interface operations {
                     "application/json": components["schemas"]["OutlineAnswer"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     picture: {
@@ -9943,15 +10822,12 @@ export interface operations {
                     "application/json": components["schemas"]["Picture"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     spending: {
@@ -9977,15 +10853,12 @@ export interface operations {
                     "application/json": components["schemas"]["SpendingAnswer"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     status: {
@@ -9993,7 +10866,10 @@ export interface operations {
             query?: {
                 /** @description The OpenClaw agent whose own sessions are listed separately. */
                 agent?: components["schemas"]["AgentId"] | null;
-                /** @description A path or a project's name; the directory that the server was started in without it. */
+                /**
+                 * @description The path or the name of a project, for who may only read one that sessions belong to; the directory that the server
+                 *     was started in without it.
+                 */
                 repo?: string | null;
             };
             header?: never;
@@ -10011,15 +10887,12 @@ export interface operations {
                     "application/json": components["schemas"]["StatusAnswer"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     tags: {
@@ -10040,15 +10913,10 @@ export interface operations {
                     "application/json": components["schemas"]["TagsAnswer"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     list_tokens: {
@@ -10069,15 +10937,10 @@ export interface operations {
                     "application/json": components["schemas"]["TokenList"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     add_token: {
@@ -10102,15 +10965,15 @@ export interface operations {
                     "application/json": components["schemas"]["NewToken"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     revoke_token: {
@@ -10131,15 +10994,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     list_workers: {
@@ -10160,15 +11020,10 @@ export interface operations {
                     "application/json": components["schemas"]["WorkersAnswer"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
         };
     };
     start_worker: {
@@ -10193,15 +11048,15 @@ export interface operations {
                     "application/json": components["schemas"]["RunAnswer"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     worker: {
@@ -10224,15 +11079,12 @@ export interface operations {
                     "application/json": components["schemas"]["WorkerInfo"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     stop_worker: {
@@ -10258,15 +11110,12 @@ export interface operations {
                     "application/json": components["schemas"]["StopAnswer"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     answer_worker: {
@@ -10291,15 +11140,15 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     worker_events: {
@@ -10322,15 +11171,12 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     interrupt_worker: {
@@ -10351,15 +11197,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     send_to_worker: {
@@ -10386,15 +11229,15 @@ export interface operations {
                     "application/json": components["schemas"]["SendAnswer"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     change_worker: {
@@ -10419,15 +11262,15 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            408: components["responses"]["408"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            503: components["responses"]["503"];
         };
     };
     props: {
@@ -10448,15 +11291,35 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description Why there is no answer */
-            default: {
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            503: components["responses"]["503"];
+        };
+    };
+    place_prop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": unknown;
                 };
             };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            503: components["responses"]["503"];
         };
     };
     health: {
@@ -10477,15 +11340,8 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description Why there is no answer */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
         };
     };
 }

@@ -6,6 +6,11 @@ export function resumeCommand(directory: string | null | undefined, id: string):
   return `${start}claude --resume ${id}`
 }
 
+/** Opens a background job of Claude Code. */
+export function attachCommand(job: string): string {
+  return `claude attach ${quoted(job)}`
+}
+
 /** A word as a POSIX shell takes it. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`

@@ -1,7 +1,7 @@
 // Where one writes to a session: to its worker, or to a new one that continues it, or a fork of it.
 
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { post, remove, type Schemas } from '../api/client.ts'
 import { go } from '../router.ts'
 import { Button } from '../ui/parts.tsx'
@@ -37,9 +37,9 @@ export function Composer({ session, worker, isBusy, obstacle, onSent }: Props) {
     isFork.value = wanted
     if (!wanted) forkPlace.value = undefined
   }
-  useEffect(() => void (place && (isFork.value = true)), [place])
-  // Where nothing could be written before, it can from now on.
-  useEffect(() => void (place && isFork.value && field.current?.focus()), [place, isFork.value])
+  useLayoutEffect(() => void (place && (isFork.value = true)), [place])
+  // Where nothing could be written before, it can from now on: what is typed at once is not lost.
+  useLayoutEffect(() => void (place && isFork.value && field.current?.focus()), [place, isFork.value])
   useEffect(() => void (model.value = ''), [number])
   // It is another one, too, when a plan was approved or the command line has changed it.
   useEffect(() => void (mode.value = current === 'default' ? '' : current), [number, current])
@@ -87,6 +87,7 @@ export function Composer({ session, worker, isBusy, obstacle, onSent }: Props) {
         </p>
       )}
       <textarea
+        dir="auto"
         ref={field}
         class="composer-text"
         rows={1}

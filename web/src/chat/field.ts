@@ -9,7 +9,7 @@ export interface Field {
 }
 
 /** Fields by how much they say; the first that is there counts. */
-const FIELDS = ['command', 'file_path', 'notebook_path', 'path', 'pattern', 'query', 'url', 'plan', 'description', 'subject', 'skill', 'prompt', 'content']
+const FIELDS = ['command', 'file_path', 'notebook_path', 'path', 'pattern', 'query', 'url', 'title', 'plan', 'description', 'subject', 'skill', 'prompt', 'content']
 const CODE = new Set(['command', 'pattern'])
 
 export function fieldOf(tool: string, input: unknown): Field {
@@ -34,6 +34,14 @@ export function fieldOf(tool: string, input: unknown): Field {
   if (first) return { label: first[0], value: text(first[1]), isCode: false }
   const json = JSON.stringify(fields)
   return { label: '', value: json === '{}' ? '' : json, isCode: true }
+}
+
+/** What Claude Code's own tools are called where their names say little. */
+const NAMES = new Map([['AskUserQuestion', 'Question'], ['ExitPlanMode', 'Plan'], ['TodoWrite', 'To-dos']])
+
+/** A tool as one would say it: `mcp__github__create_issue` is `github · create_issue`. */
+export function toolName(name: string): string {
+  return NAMES.get(name) ?? (name.startsWith('mcp__') ? name.slice(5).replace('__', ' · ') : name)
 }
 
 function text(value: unknown): string {

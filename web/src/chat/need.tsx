@@ -3,61 +3,92 @@
 import { useState } from 'preact/hooks'
 import { get } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
-import { inWords, type LiveSession } from '../live/fold.ts'
-import { asking } from '../live/store.ts'
-import { Age, StateDot } from '../ui/parts.tsx'
-import { Ask } from './ask.tsx'
+import { sessionInWords, titleWith, type LiveSession } from '../live/fold.ts'
+import { liveSession, requestsOf } from '../live/store.ts'
+import { loaded } from '../ui/loaded.tsx'
+import { Age, Button, JobTag, StateDot } from '../ui/parts.tsx'
 import { copy } from '../ui/toast.tsx'
-import { Button } from '../ui/parts.tsx'
+import { CopyAttach } from './attach.tsx'
 import { resumeCommand } from './command.ts'
 
+const RequestForm = loaded(() => import('./request-form.tsx'), 'RequestForm', { waiting: ({ session }) => <Announced id={session} /> })
+
+/** What is asked, as far as the event said it, until the form that answers it has come. */
+function Announced({ id }: { id: string }) {
+  const session = liveSession(id)
+  return session ? <p class="ask ask-what">{sessionInWords(session)}</p> : null
+}
+
 export function NeedCard({ session }: { session: LiveSession }) {
-  const asks = asking(session.id)
+  const open = requestsOf(session.id)
   const { activity } = session
   return (
     <article class="need" aria-label={session.title}>
       <header>
         <StateDot state="waiting_permission" title={`known from ${activity.evidence ?? 'its transcript'}`} />
-        <a class="need-title" href={`/s/${session.id}`}>
-          {session.title}
+        <a class="need-title" dir="auto" href={`/s/${session.id}`}>
+          {titleWith(session.title, session.job)}
         </a>
+        {session.job && <JobTag />}
         <span class="dim">{session.project}</span>
         <Age at={activity.since ? new Date(activity.since).getTime() : undefined} />
       </header>
-      {asks ? <Requests worker={asks.worker} mark={asks.requests.map(one => one.request).join()} /> : <Elsewhere session={session} />}
+      {open ? <Requests session={session.id} worker={open.worker} mark={open.requests.map(one => one.request).join()} /> : <Elsewhere session={session} />}
     </article>
   )
 }
 
-/** What a worker of ours asks. */
-export function Requests({ worker, mark }: { worker: number; mark: string }) {
+/** The requests of a worker that Backstory started. */
+export function Requests({ session, worker, mark }: { session: string; worker: number; mark: string }) {
   const { state } = useResource(signal => get('/api/v1/workers/{worker}', { path: { worker }, signal }), [worker, mark])
   const [answered, setAnswered] = useState<string[]>([])
   const info = state.value.data
-  if (!info) return null
+  if (!info) return <Announced id={session} />
   const requests = info.status === 'waiting_permission' ? info.requests : []
   return (
     <>
       {requests
         .filter(request => !answered.includes(request.request))
         .map(request => (
-          <Ask key={request.request} worker={worker} session={info.session_id} request={request} onDone={() => setAnswered([...answered, request.request])} />
+          <RequestForm key={request.request} worker={worker} session={info.session_id} request={request} onSend={() => {
+            const moveOn = focusAfter()
+            return () => (moveOn(), setAnswered(answered => [...answered, request.request]))
+          }} />
         ))}
     </>
   )
 }
 
-/** A session in somebody's terminal: it can be answered there alone. */
+/** The focus goes on when the buttons that have it are taken away: to the next card, or to the heading; in a session to what was
+ *  said. Where that is, is found before: a card may be gone sooner than the server says that it took the answer. */
+function focusAfter(): () => void {
+  const button = document.activeElement
+  const card = button?.closest('.need')
+  const all = [...(card?.parentElement?.children ?? [])]
+  const place = all.indexOf(card!)
+  const others = [...all.slice(place + 1), ...all.slice(0, Math.max(0, place))]
+  return () => {
+    // Who went elsewhere meanwhile stays there.
+    const now = document.activeElement
+    if (now && now !== document.body && now !== button && !card?.contains(now)) return
+    const next = others.find(one => one.isConnected)
+    const to = next ? next.querySelector<HTMLElement>('.need-title') : document.querySelector<HTMLElement>(card ? '#needs' : '.reader-scroll')
+    to?.focus({ preventScroll: !card })
+  }
+}
+
+/** A session in somebody's terminal, or a background job: it can be answered there alone. */
 function Elsewhere({ session }: { session: LiveSession }) {
+  const { job } = session
   return (
     <div class="ask">
-      <p class="ask-what">{inWords(session.activity)}</p>
-      <p class="dim">It runs in a terminal{session.pid ? ` (process ${session.pid})` : ''}; answer it there.</p>
+      <p class="ask-what">{sessionInWords(session)}</p>
+      <p class="dim">{job ? `Claude Code runs it in the background as “${job.name ?? job.id}”; open it in a terminal to answer.` : `It runs in a terminal${session.pid ? ` (process ${session.pid})` : ''}; answer it there.`}</p>
       <div class="ask-buttons">
         <a class="button" href={`/s/${session.id}`}>
           Read it
         </a>
-        <Button onClick={() => void copy(resumeCommand(session.path, session.id), 'the command')}>Copy command</Button>
+        {job ? <CopyAttach job={job.id} /> : <Button onClick={() => void copy(resumeCommand(session.path, session.id), 'the command')}>Copy command</Button>}
       </div>
     </div>
   )

@@ -3,7 +3,7 @@
 
 import { get, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
-import { heard } from '../live/store.ts'
+import { eventCount } from '../live/store.ts'
 import { Markdown } from '../reader/markdown.tsx'
 import { planIn } from './plan-text.ts'
 
@@ -20,7 +20,7 @@ export function Plan({ session, request, text }: Props) {
 
 function Looked({ session, call }: { session: string; call: string | undefined }) {
   const ask = (signal: AbortSignal) => get('/api/v1/sessions/{session}/blocks', { path: { session }, query: { limit: 40, whole: true }, signal })
-  const { state } = useResource(ask, [session, call, heard(session)])
+  const { state } = useResource(ask, [session, call, eventCount(session)])
   const text = planIn(state.value.data?.messages ?? [], call)
   return text ? <Shown text={text} /> : <p class="dim">The plan is at the end of the session.</p>
 }

@@ -9,6 +9,7 @@ import { go, place, sessionAddress } from '../router.ts'
 import { Button, ErrorLine, focusOn, Head } from '../ui/parts.tsx'
 import { MODES, MODELS } from './options.ts'
 import { Select } from './composer.tsx'
+import { reasonFor, reasonOf } from './reason.ts'
 import '../style/start.css'
 
 type Pick = Schemas['PickAnswer']
@@ -71,6 +72,7 @@ export function Start() {
         }}
       >
         <textarea
+          dir="auto"
           ref={focusOn}
           class="field"
           rows={5}
@@ -106,7 +108,7 @@ export function Start() {
         <label class="check">
           <input type="checkbox" checked={worktree.value} onChange={event => (worktree.value = event.currentTarget.checked)} /> In a new work tree
         </label>
-        {!pick.value && !failure.value && <p class="dim">Say what you want; Backstory looks for a session that knows about it already, and says why it would take that one or a fresh one.</p>}
+        {!pick.value && !failure.value && <p class="dim">Describe the task. Backstory looks for a session that already knows about it, and explains its choice.</p>}
         {pick.value && <Advice pick={pick.value} choice={choice.value} choose={value => (choice.value = value)} />}
         {failure.value && <ErrorLine error={failure.value} />}
         <div class="start-buttons">
@@ -114,7 +116,11 @@ export function Start() {
             {isStarting.value ? 'Starting…' : chosen ? 'Continue that session' : isQueued ? 'Start when it is free' : 'Start a fresh session'}
           </Button>
           <span class="dim">
-            in <code>{shortPath(directory)}</code> · <kbd>Ctrl</kbd> <kbd>Enter</kbd>
+            in <code>{shortPath(directory)}</code>
+            <span class="desk-only">
+              {' '}
+              · <kbd>Ctrl</kbd> <kbd>Enter</kbd>
+            </span>
           </span>
         </div>
       </form>
@@ -130,18 +136,18 @@ function Advice({ pick, choice, choose }: { pick: Pick; choice: string; choose: 
     <label class="choice">
       <input type="radio" name="choice" checked={choice === value} onChange={() => choose(value)} />
       <span>
-        {title} <span class="dim">{note}</span>
+        {title} {value === 'advised' && <span class="tag">recommended</span>} <span class="dim">{note}</span>
       </span>
     </label>
   )
   return (
     <fieldset class="advice">
-      <legend>Who should have it</legend>
+      <legend>Which session should do it?</legend>
       {pick.action === 'resume'
-        ? radio('advised', `Continue “${pick.title ?? pick.session_id?.slice(0, 8)}”`, [pick.reason, cost?.usd ? `costs about ${money(cost.usd)} to resume` : ''].filter(Boolean).join(' · '))
-        : radio('advised', pick.action === 'queue' ? 'Wait for the session that has the work tree' : 'A fresh session', pick.reason)}
-      {pick.action === 'resume' && radio('fresh', 'A fresh session', '')}
-      {others.map(one => radio(one.session_id, `Continue “${one.title ?? one.session_id.slice(0, 8)}”`, one.reason))}
+        ? radio('advised', `Continue “${pick.title ?? pick.session_id?.slice(0, 8)}”`, [reasonOf(pick), cost?.usd ? `costs ${money(cost.usd)} to resume` : ''].filter(Boolean).join(' · '))
+        : radio('advised', pick.action === 'queue' ? `Wait for the session that works there now${pick.title ? `, “${pick.title}”` : ''}` : 'A fresh session', reasonOf(pick))}
+      {pick.action === 'resume' && radio('fresh', 'A fresh session', 'knows nothing of what was said before')}
+      {others.map(one => radio(one.session_id, `Continue “${one.title ?? one.session_id.slice(0, 8)}”`, reasonFor(one)))}
       {pick.notes.map(note => (
         <p key={note} class="dim">
           {note}

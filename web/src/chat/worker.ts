@@ -16,15 +16,16 @@ export function isOver(worker: Worker | undefined): boolean {
 const LOOKS = 20
 const PAUSE = 250
 
-/** Follows the newest worker of a session; `mark` changes when something was heard of the session. `isWritten` looks whether
+/** Follows the newest worker of a session; `mark` changes when an event of the session comes. `isWritten` looks whether
  *  a text is in the transcript; without one it fetches what there is. */
 export function useWorker(session: string, mark: number, isWritten: (text?: string) => Promise<boolean>) {
-  const held = useMemo(() => ({ worker: signal<Worker | undefined>(undefined), draft: signal(''), error: signal<string | undefined>(undefined) }), [session])
+  const held = useMemo(() => ({ worker: signal<Worker | undefined>(undefined), isAsked: signal(false), draft: signal(''), error: signal<string | undefined>(undefined) }), [session])
   useEffect(() => {
     const controller = new AbortController()
     get('/api/v1/workers', { signal: controller.signal })
       .then(({ workers }) => (held.worker.value = workers.find(worker => worker.session_id === session)))
       .catch(() => {})
+      .finally(() => controller.signal.aborted || (held.isAsked.value = true))
     return () => controller.abort()
   }, [session, mark])
   const number = isOver(held.worker.value) ? undefined : held.worker.value?.worker

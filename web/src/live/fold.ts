@@ -1,5 +1,6 @@
 // What the event stream says, folded into one record for each session. Pure: no clock, no DOM, no network.
 
+import type { Schemas } from '../api/client.ts'
 import type { Annotations } from './overlay.ts'
 
 export type State =
@@ -12,13 +13,21 @@ export type State =
   | 'ended'
   | 'lost'
 
+/** The detail of a session in which only sub-agents run. */
+const BACKGROUND = 'in the background'
+
 export interface Activity {
   state: State
   evidence?: string
   since?: string
   tool?: string
   detail?: string
+  /** The whole command, the file or the question that waits for a person. */
+  asking?: string
 }
+
+/** A background job of Claude Code: a session that its own daemon runs. */
+export type Job = Schemas['BackgroundJob']
 
 export interface LiveAgent {
   taskId: string
@@ -32,28 +41,33 @@ export interface LiveSession {
   id: string
   title: string
   project: string
+  /** The directory it works in. */
   path: string
+  /** Where its repository is, as far as its row says. */
+  repository?: string
   branch?: string
   model?: string
   pid?: number
   contextTokens: number
+  /** When its first record was written; 0 while there is no transcript. */
   createdAt: number
   lastActivity: number
   activity: Activity
   subagents: LiveAgent[]
+  job?: Job
 }
 
-/** What a worker asks. */
-export interface Asking {
+/** The requests of a worker that are not answered. */
+export interface WorkerRequests {
   worker: number
   requests: { request: string; tool: string }[]
 }
 
 export interface LiveState {
   sessions: Map<string, LiveSession>
-  asks: Map<string, Asking>
-  /** Counts what was heard of each session, so that a reader knows when to look again. */
-  heard: Map<string, number>
+  requests: Map<string, WorkerRequests>
+  /** How many events came for each session: a reader that sees it change asks for the session again. */
+  eventCounts: Map<string, number>
   /** Annotations that were changed. */
   annotated: Map<string, Annotations>
 }
@@ -65,7 +79,7 @@ export interface StreamEvent {
 }
 
 export function blank(): LiveState {
-  return { sessions: new Map(), asks: new Map(), heard: new Map(), annotated: new Map() }
+  return { sessions: new Map(), requests: new Map(), eventCounts: new Map(), annotated: new Map() }
 }
 
 /** Applies events in order; the same object is changed, because a thousand may come in a second. */
@@ -77,29 +91,32 @@ export function fold(state: LiveState, events: readonly StreamEvent[]): LiveStat
 function apply(state: LiveState, { name, data }: StreamEvent): void {
   switch (name) {
     case 'sessions-refresh': {
+      const before = state.sessions
       const sessions: unknown[] = data?.sessions ?? []
       state.sessions = new Map(sessions.map(one => read(one)).map(one => [one.id, one]))
-      for (const id of state.asks.keys()) if (!isBlocked(state.sessions.get(id))) state.asks.delete(id)
+      // What happened while there was no connection came with no event.
+      for (const { id, lastActivity } of state.sessions.values()) if (before.get(id)?.lastActivity !== lastActivity) countEvent(state, id)
+      for (const id of state.requests.keys()) if (!isBlocked(state.sessions.get(id))) state.requests.delete(id)
       return
     }
     case 'session-created':
     case 'session-updated': {
       const session = read(data)
       state.sessions.set(session.id, session)
-      return hear(state, session.id)
+      return countEvent(state, session.id)
     }
     case 'session-removed':
       state.sessions.delete(data.sessionId)
-      state.asks.delete(data.sessionId)
+      state.requests.delete(data.sessionId)
       return
     case 'session-activity': {
       const session = state.sessions.get(data.sessionId)
       if (session) session.activity = activity(data)
-      if (data.state !== 'waiting_permission' && data.state !== 'waiting_input') state.asks.delete(data.sessionId)
-      return hear(state, data.sessionId)
+      if (data.state !== 'waiting_permission' && data.state !== 'waiting_input') state.requests.delete(data.sessionId)
+      return countEvent(state, data.sessionId)
     }
     case 'session-event':
-      return hear(state, data.sessionId)
+      return countEvent(state, data.sessionId)
     case 'subagent-spawned':
     case 'subagent-progress':
     case 'subagent-completed':
@@ -113,13 +130,13 @@ function apply(state: LiveState, { name, data }: StreamEvent): void {
       state.annotated = new Map()
       return
     case 'worker-asks':
-      state.asks.set(data.sessionId, { worker: data.worker, requests: data.requests })
-      return hear(state, data.sessionId)
+      state.requests.set(data.sessionId, { worker: data.worker, requests: data.requests })
+      return countEvent(state, data.sessionId)
   }
 }
 
-function hear(state: LiveState, id: string): void {
-  state.heard.set(id, (state.heard.get(id) ?? 0) + 1)
+function countEvent(state: LiveState, id: string): void {
+  state.eventCounts.set(id, (state.eventCounts.get(id) ?? 0) + 1)
 }
 
 function agent(state: LiveState, name: string, data: LiveAgent & { sessionId: string }): void {
@@ -149,12 +166,13 @@ function read(data: any): LiveSession {
     lastActivity: data.lastActivity ?? 0,
     activity: activity(data.activity ?? {}),
     subagents: data.subagents ?? [],
+    job: data.backgroundJob ?? undefined,
   }
 }
 
 // eslint-disable-next-line -- see StreamEvent
 function activity(data: any): Activity {
-  return { state: data.state ?? 'idle', evidence: data.evidence, since: data.since, tool: data.tool ?? data.toolName, detail: data.detail ?? data.toolInput }
+  return { state: data.state ?? 'idle', evidence: data.evidence, since: data.since, tool: data.tool ?? data.toolName, detail: data.detail ?? data.toolInput, asking: data.asking ?? undefined }
 }
 
 /** Whether a session works by itself. */
@@ -163,12 +181,56 @@ export function isWorking(state: State | undefined): boolean {
 }
 
 /** Whether a session can do nothing before a person does. */
-export function needsPerson(session: LiveSession, asks: ReadonlyMap<string, Asking>): boolean {
-  return session.activity.state === 'waiting_permission' || asks.has(session.id)
+export function needsPerson(session: LiveSession, requests: ReadonlyMap<string, WorkerRequests>): boolean {
+  return waitsForAnswer(session.activity) || session.job?.state === 'blocked' || requests.has(session.id)
 }
 
-/** What a session does, in a few words. */
-export function inWords(activity: Activity): string {
+/** A question of the model in words; its detail is `question`, or `question: ` and the text where that is known. */
+function questionInWords(detail: string): string {
+  const [, text] = /^question(?:: *(.+))?$/s.exec(detail) ?? [undefined, detail]
+  return text ? `Asks: ${text}` : 'Asks a question'
+}
+
+/** Whether it is blocked by a permission or a question; the end of a turn blocks nothing. */
+export function waitsForAnswer({ state, detail }: Activity): boolean {
+  return state === 'waiting_permission' || (state === 'waiting_input' && /^question(:|$)/.test(detail ?? ''))
+}
+
+/** The state that is shown: all sessions that need the person look the same. */
+export function shownState(activity: Activity | undefined, job: Job | null | undefined): State | undefined {
+  return job?.state === 'blocked' || (activity && waitsForAnswer(activity)) ? 'waiting_permission' : activity?.state
+}
+
+/** What a session does, in a few words; the outcome of a background job that is not working. */
+export function sessionInWords(session: Described): string {
+  const { activity, job } = session
+  if (job && !isWorking(activity.state)) return jobInWords(job)
+  const names = backgroundNames(session)
+  return names ? `In the background: ${names}` : activityInWords(activity)
+}
+
+type Described = { activity: Activity; job?: Job | undefined; subagents?: readonly LiveAgent[] }
+
+/** The names of sub-agents that run in the background, where a session does nothing else. */
+export function backgroundNames({ activity, subagents = [] }: Described): string | undefined {
+  if (activity.state !== 'tool_use' || activity.detail !== BACKGROUND) return undefined
+  return subagents.map(agent => agent.description || agent.subagentType || '').filter(Boolean).join(', ') || undefined
+}
+
+/** A session's title, after the name of the background job that it is. */
+export function titleWith(title: string, job: Job | null | undefined): string {
+  return job?.name && !title.startsWith(job.name) ? `${job.name} · ${title}` : title
+}
+
+/** The state of a background job in words. */
+export function jobInWords({ state, needs, detail }: Job): string {
+  const more = state === 'blocked' ? needs : detail
+  return `Job ${state}${more ? `: ${more}` : ''}`
+}
+
+/** An activity in a few words; a request is given whole, on one line. */
+export function activityInWords(activity: Activity): string {
+  const request = activity.asking?.replace(/\s+/g, ' ').trim() || activity.detail
   const detail = activity.detail ? `: ${activity.detail}` : ''
   switch (activity.state) {
     case 'thinking':
@@ -178,9 +240,13 @@ export function inWords(activity: Activity): string {
     case 'tool_use':
       return `${activity.tool ?? 'Tool'}${detail}`
     case 'waiting_permission':
-      return `Needs permission${activity.tool ? ` for ${activity.tool}` : ''}${detail}`
+      if (activity.tool === 'ExitPlanMode') return 'Wants its plan approved'
+      if (activity.tool === 'AskUserQuestion') return questionInWords(request ?? 'question')
+      return `Needs permission${activity.tool ? ` for ${activity.tool}` : ''}${request ? `: ${request}` : ''}`
     case 'waiting_input':
-      return activity.detail ? `Asks${detail}` : 'Your turn'
+      if (activity.tool === 'ExitPlanMode') return 'Wants its plan approved'
+      if (activity.tool === 'AskUserQuestion') return questionInWords(request ?? 'question')
+      return activity.detail ? questionInWords(request!) : 'Your turn'
     case 'ended':
       return 'Ended'
     case 'lost':

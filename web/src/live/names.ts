@@ -5,6 +5,11 @@ export interface Named {
   project?: string | null | undefined
 }
 
+export interface Repository {
+  path: string
+  project: string
+}
+
 /** The names of those repositories that share one, by their paths. */
 export function ownNames(all: readonly Named[]): Map<string, string> {
   const paths = new Map<string, Set<string>>()
@@ -28,6 +33,25 @@ export function withOwnNames<T extends Named>(all: readonly T[], names = ownName
     const project = one.path ? names.get(one.path) : undefined
     return project ? { ...one, project } : one
   })
+}
+
+/** Finds the repository of a session: that of its row, or, where it has none yet, the one that its directory is in. */
+export function repositories(rows: readonly (Named & { id: string })[]): (session: { id: string; path: string }) => Repository | undefined {
+  const byId = new Map<string, Repository>()
+  const byPath = new Map<string, Repository>()
+  for (const { id, path, project } of rows) {
+    if (!path || !project) continue
+    const known = byPath.get(path) ?? { path, project }
+    byPath.set(path, known)
+    byId.set(id, known)
+  }
+  return session => byId.get(session.id) ?? above(session.path).map(path => byPath.get(path)).find(Boolean)
+}
+
+/** A directory and those that it is in, the nearest first. */
+function above(path: string): string[] {
+  const parts = path.split('/')
+  return parts.map((_, at) => parts.slice(0, parts.length - at).join('/')).filter(Boolean)
 }
 
 /** The fewest last parts of a path that no other path ends with. */

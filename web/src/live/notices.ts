@@ -2,26 +2,41 @@
 // where it was asked for in the settings, a notification of the system while the page is hidden.
 
 import { effect, signal } from '@preact/signals'
-import { go, sessionAddress } from '../router.ts'
-import { inWords } from './fold.ts'
-import { kept } from './kept.ts'
+import { sessionAddress } from '../router.ts'
+import { sessionInWords } from './fold.ts'
+import { persisted } from './persisted.ts'
 import { needing } from './store.ts'
+import { followNotices, registerNotices, show, unregisterNotices } from './system-notice.ts'
 
 /** Whether the person asked for notifications. */
-export const wantsNotices = kept('notices', false)
+export const wantsNotices = persisted('notices', false)
+/** Whether this browser shows none, whatever it has granted. */
+export const isRefused = persisted('notices.refused', false)
+/** What is said of a browser that shows none. */
+export const REFUSED = 'This browser shows no notifications for this address, as those of phones do without HTTPS. The number of sessions that need you is in the title of the tab.'
 /** The line that is read aloud. */
 export const announced = signal('')
 
-/** Asks the browser; only ever from a click. */
-export async function askForNotices(): Promise<boolean> {
-  if (!('Notification' in window)) return false
-  const answer = await Notification.requestPermission()
-  wantsNotices.value = answer === 'granted'
-  return wantsNotices.value
+/** Asks the browser, and shows the first one, because some browsers grant what they then refuse; only ever from a click. Says why there
+ *  are none. */
+export async function turnOnNotices(): Promise<string | undefined> {
+  if (!('Notification' in window)) return 'This browser has no notifications for pages.'
+  if ((await Notification.requestPermission()) !== 'granted') return 'The browser does not allow notifications for this address. Allow them in its settings for this address and turn them on again.'
+  await registerNotices()
+  const first = { title: 'Notifications are on', body: 'One comes when a session needs you while this page is in the background.', tag: 'on', address: '/settings' }
+  isRefused.value = !(await show(first))
+  wantsNotices.value = !isRefused.value
+  return isRefused.value ? REFUSED : undefined
+}
+
+export async function turnOffNotices(): Promise<void> {
+  wantsNotices.value = false
+  await unregisterNotices()
 }
 
 export function startNotices(): void {
   let known: Set<string> | undefined
+  followNotices()
   effect(() => {
     const sessions = needing.value
     const count = sessions.length
@@ -31,18 +46,13 @@ export function startNotices(): void {
     known = new Set(sessions.map(session => session.id))
     const first = fresh[0]
     if (!first) return
-    const text = `${first.title} in ${first.project}: ${inWords(first.activity)}`
+    const text = `${first.title} in ${first.project}: ${sessionInWords(first)}`
     announced.value = text
-    if (document.hidden && wantsNotices.peek()) notify(first.id, first.title, inWords(first.activity))
+    if (document.hidden && wantsNotices.peek()) void notify(first.id, first.title, sessionInWords(first))
   })
 }
 
-function notify(id: string, title: string, body: string): void {
+async function notify(id: string, title: string, body: string): Promise<void> {
   if (!('Notification' in window) || Notification.permission !== 'granted') return
-  const notice = new Notification(title, { body, tag: id, icon: '/icon.svg' })
-  notice.onclick = () => {
-    focus()
-    go(sessionAddress(id))
-    notice.close()
-  }
+  isRefused.value = !(await show({ title, body, tag: id, address: sessionAddress(id) }))
 }

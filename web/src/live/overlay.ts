@@ -1,4 +1,4 @@
-// Rows of sessions with what was heard of their annotations since they were asked for. Pure.
+// Rows of sessions with the changes of their annotations since the rows came. Pure.
 
 import type { Schemas } from '../api/client.ts'
 import type { Row } from './store.ts'
@@ -7,13 +7,18 @@ export type Annotations = Schemas['Annotations']
 export type Change = Schemas['NewAnnotations']
 
 /** The rows of a list; a session that was hidden, or shown again, since is in it no more. */
-export function overlay(rows: readonly Row[], heard: ReadonlyMap<string, Annotations>): Row[] {
+export function overlay(rows: readonly Row[], changes: ReadonlyMap<string, Annotations>): Row[] {
   return rows.flatMap(row => {
-    const now = heard.get(row.id)
+    const now = changes.get(row.id)
     if (!now) return [row]
     if (now.hidden !== Boolean(row.hidden)) return []
     return [{ ...row, pinned: now.pinned, tags: now.tags, note: now.note ?? undefined } as Row]
   })
+}
+
+/** The changes after the list has come again: the list knows whether a session is hidden, unless that changed since it was asked for. */
+export function reconciled(changes: ReadonlyMap<string, Annotations>, before: ReadonlyMap<string, Annotations>, listed: ReadonlySet<string>): Map<string, Annotations> {
+  return new Map([...changes].map(([id, one]) => [id, before.get(id) === one ? { ...one, hidden: !listed.has(id) } : one]))
 }
 
 /** What a row says of its annotations. */

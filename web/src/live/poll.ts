@@ -21,5 +21,6 @@ function live(session: Schemas['Session']): object {
     createdAt: at(session.created),
     lastActivity: at(session.last_modified),
     activity: session.activity,
+    backgroundJob: session.background_job,
   }
 }

@@ -1,10 +1,10 @@
 // The state of everything that is live, as signals; the only place that holds it. Pages read, nothing else writes.
 
 import { computed, signal } from '@preact/signals'
-import { get, type Schemas } from '../api/client.ts'
-import { overlay, type Annotations } from './overlay.ts'
-import { blank, fold, isWorking, needsPerson, type LiveState, type StreamEvent } from './fold.ts'
-import { withOwnNames } from './names.ts'
+import { checkAccess, get, isSignedOut, type Schemas } from '../api/client.ts'
+import { overlay, reconciled, type Annotations } from './overlay.ts'
+import { blank, fold, isWorking, needsPerson, type LiveSession, type LiveState, type StreamEvent } from './fold.ts'
+import { repositories, withOwnNames, type Repository } from './names.ts'
 import { poll } from './poll.ts'
 import { listen, type Connection } from './stream.ts'
 
@@ -29,13 +29,17 @@ export const rowsError = signal<string | undefined>(undefined)
 /** The time, as far as ages need it. */
 export const now = signal(Date.now())
 
-/** Every live session. */
-export const sessions = computed(() => (version.value, [...state.sessions.values()]))
+const repositoryOf = computed(() => repositories(named.value ?? []))
+/** Every live session, in its repository. */
+export const sessions = computed(() => (version.value, [...state.sessions.values()].map(session => inRepository(session, repositoryOf.value(session)))))
+const blockedRows = computed(() => (rows.value ?? []).filter(row => row.background_job?.state === 'blocked'))
+/** Background jobs that wait for a person and that no process holds. */
+const blocked = computed(() => (version.value, blockedRows.value.filter(row => !state.sessions.has(row.id)).map(fromRow)))
+/** Everyone in the world: who is live, and the jobs that wait. */
+export const present = computed(() => [...sessions.value, ...blocked.value])
 /** Sessions that can do nothing before a person does, longest first. */
 export const needing = computed(() =>
-  sessions.value
-    .filter(session => needsPerson(session, state.asks))
-    .sort((one, other) => (one.activity.since ?? '').localeCompare(other.activity.since ?? '')),
+  present.value.filter(session => needsPerson(session, state.requests)).sort((one, other) => waitsSince(one) - waitsSince(other)),
 )
 /** Sessions that work, newest first. */
 export const working = computed(() =>
@@ -44,24 +48,55 @@ export const working = computed(() =>
 /** Sessions in whose terminal it is the person's turn. */
 export const waiting = computed(() =>
   sessions.value
-    .filter(session => session.activity.state === 'waiting_input' && session.pid !== undefined && !state.asks.has(session.id))
+    .filter(session => session.activity.state === 'waiting_input' && session.pid !== undefined && !needsPerson(session, state.requests))
     .sort((one, other) => other.lastActivity - one.lastActivity),
 )
+
+function inRepository(session: LiveSession, repository: Repository | undefined): LiveSession {
+  return repository ? { ...session, project: repository.project, repository: repository.path } : session
+}
+
+/** A session that is known from the list alone. */
+function fromRow(row: Row): LiveSession {
+  const path = row.path ?? ''
+  return {
+    id: row.id,
+    title: row.title ?? 'Untitled',
+    project: row.project ?? '',
+    path,
+    repository: path,
+    contextTokens: row.context,
+    createdAt: row.created ?? 0,
+    lastActivity: row.last ?? 0,
+    activity: { state: row.state ?? 'idle' },
+    subagents: [],
+    job: row.background_job ?? undefined,
+  }
+}
+
+function waitsSince({ activity, lastActivity }: LiveSession): number {
+  return activity.since ? Date.parse(activity.since) : lastActivity
+}
 
 export function liveSession(id: string) {
   void version.value
   return state.sessions.get(id)
 }
 
-export function asking(id: string) {
+export function requestsOf(id: string) {
   void version.value
-  return state.asks.get(id)
+  return state.requests.get(id)
 }
 
-/** How often something was heard of a session. */
-export function heard(id: string): number {
+/** Whether a session has a transcript: one that was just started has none yet. Undefined while nobody has said. */
+export function isOnDisk(id: string): boolean | undefined {
+  return Boolean(liveSession(id)?.createdAt) || rows.value?.some(row => row.id === id)
+}
+
+/** How many events have come for a session. */
+export function eventCount(id: string): number {
   void version.value
-  return state.heard.get(id) ?? 0
+  return state.eventCounts.get(id) ?? 0
 }
 
 const listeners = new Set<(events: StreamEvent[]) => void>()
@@ -83,7 +118,13 @@ export async function refreshRows(): Promise<void> {
   }
   isAsking = true
   try {
-    listed.value = (await get('/api/v1/rows')).rows
+    const before = state.annotated
+    const { rows } = await get('/api/v1/rows')
+    if (before.size) {
+      state.annotated = reconciled(state.annotated, before, new Set(rows.map(row => row.id)))
+      version.value++
+    }
+    listed.value = rows
     if (listedHidden.peek()) listedHidden.value = (await get('/api/v1/rows', { query: { hidden: true } })).rows
     rowsError.value = undefined
   } catch (error) {
@@ -105,7 +146,7 @@ export function askForHidden(): void {
 }
 
 /** A session has these annotations. */
-export function hear(id: string, annotations: Annotations): void {
+export function setAnnotations(id: string, annotations: Annotations): void {
   fold(state, [{ name: 'session-annotated', data: { sessionId: id, annotations } }])
   version.value++
 }
@@ -120,27 +161,27 @@ function later(): void {
   }, 3000)
 }
 
-/** What workers ask is told when they ask it; who comes later asks for it. */
-async function refreshAsks(): Promise<void> {
+/** An event announces each new request of a worker; those that were open before this page was loaded are asked for. */
+async function refreshRequests(): Promise<void> {
   const found = await get('/api/v1/workers').catch(() => undefined)
-  const asking = (found?.workers ?? []).flatMap(worker =>
+  const events = (found?.workers ?? []).flatMap(worker =>
     worker.status === 'waiting_permission'
       ? [{ name: 'worker-asks', data: { sessionId: worker.session_id, worker: worker.worker, requests: worker.requests.map(({ request, tool }) => ({ request, tool })) } }]
       : [],
   )
-  if (!asking.length) return
-  fold(state, asking)
+  if (!events.length) return
+  fold(state, events)
   version.value++
 }
 
-const RELISTS = new Set(['session-annotated', 'session-created', 'session-removed', 'sessions-changed', 'session-updated', 'resync'])
+const CHANGES_LIST = new Set(['session-annotated', 'session-created', 'session-removed', 'sessions-changed', 'session-updated', 'resync'])
 
 function take(events: StreamEvent[]): void {
   fold(state, events)
   version.value++
   for (const take of listeners) take(events)
-  if (events.some(event => RELISTS.has(event.name))) later()
-  if (events.some(event => event.name === 'sessions-refresh')) void refreshAsks()
+  if (events.some(event => CHANGES_LIST.has(event.name))) later()
+  if (events.some(event => event.name === 'sessions-refresh')) void refreshRequests()
 }
 
 /** How often it is asked what runs while no events come, in milliseconds. */
@@ -155,17 +196,21 @@ async function pollUnlessLive(): Promise<void> {
   void refreshRows()
 }
 
-/** Starts listening. */
-export function startLive(): void {
+/** Starts listening; done once the list has come, or has failed to. */
+export function startLive(): Promise<void> {
   listen(take, next => {
+    const wasLive = connection.peek() === 'live'
     const isFirstFailure = next === 'offline' && connection.peek() === 'connecting'
     // While questions are answered it is the events alone that fail.
     if (next !== 'offline' || connection.peek() !== 'polling') connection.value = next
+    if (next === 'live') isSignedOut.value = false
+    // A server that is away and one that refuses look the same to the stream.
+    if (wasLive && next === 'offline') checkAccess()
     if (isFirstFailure) void pollUnlessLive()
   })
   setInterval(() => {
     now.value = Date.now()
     void pollUnlessLive()
   }, POLL)
-  void refreshRows()
+  return refreshRows()
 }

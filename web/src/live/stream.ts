@@ -29,14 +29,12 @@ interface Wire {
   connection?: Connection
 }
 
-/** Listens until the page goes; `take` is called with all events of a frame at once. */
-export function listen(take: (events: StreamEvent[]) => void, tell: (connection: Connection) => void): void {
+/** Listens until the page goes; `onEvents` is called with all events of a frame at once. */
+export function listen(onEvents: (events: StreamEvent[]) => void, onConnection: (connection: Connection) => void): void {
   const channel = 'BroadcastChannel' in window ? new BroadcastChannel('backstory-events') : undefined
-  const queue = new FrameQueue(events => {
-    take(events)
-  })
+  const queue = new FrameQueue(onEvents)
   if (!channel || !navigator.locks) {
-    connect(event => queue.add(event), tell)
+    connect(event => queue.add(event), onConnection)
     return
   }
   let isLeader = false
@@ -44,11 +42,11 @@ export function listen(take: (events: StreamEvent[]) => void, tell: (connection:
   let connection: Connection = 'connecting'
   channel.onmessage = ({ data }: MessageEvent<Wire>) => {
     if (data.kind === 'hello' && isLeader) {
-      // A tab that comes later has missed the beginning: the leader connects again, and all hear it.
+      // A tab that comes later has missed the beginning: the leader connects again, and every tab gets the first events again.
       if (newest) restart?.()
       channel.postMessage({ kind: 'connection', connection } satisfies Wire)
     } else if (data.kind === 'events') data.events?.forEach(event => queue.add(event))
-    else if (data.kind === 'connection' && data.connection) tell(data.connection)
+    else if (data.kind === 'connection' && data.connection) onConnection(data.connection)
   }
   let restart: (() => void) | undefined
   channel.postMessage({ kind: 'hello' } satisfies Wire)
@@ -62,7 +60,7 @@ export function listen(take: (events: StreamEvent[]) => void, tell: (connection:
       },
       now => {
         connection = now
-        tell(now)
+        onConnection(now)
         channel.postMessage({ kind: 'connection', connection: now } satisfies Wire)
       },
     )
@@ -72,22 +70,22 @@ export function listen(take: (events: StreamEvent[]) => void, tell: (connection:
 }
 
 /** Connects, and again after a failure that the browser does not mend by itself; returns what starts it over. */
-function connect(take: (event: StreamEvent) => void, tell: (connection: Connection) => void): () => void {
+function connect(onEvent: (event: StreamEvent) => void, onConnection: (connection: Connection) => void): () => void {
   let source: EventSource
   let later: number | undefined
   const open = () => {
     clearTimeout(later)
     source?.close()
     source = new EventSource('/api/v1/events')
-    source.onopen = () => tell('live')
+    source.onopen = () => onConnection('live')
     source.onerror = () => {
-      tell('offline')
+      onConnection('offline')
       if (source.readyState === EventSource.CLOSED) later = window.setTimeout(open, 5000)
     }
     for (const name of NAMES) {
       source.addEventListener(name, event => {
-        tell('live')
-        take({ name, data: JSON.parse((event as MessageEvent<string>).data) })
+        onConnection('live')
+        onEvent({ name, data: JSON.parse((event as MessageEvent<string>).data) })
       })
     }
   }
@@ -99,9 +97,9 @@ function connect(take: (event: StreamEvent) => void, tell: (connection: Connecti
 /** Collects events until the next frame; a hidden page has no frames, so a timer stands in. */
 export class FrameQueue {
   private waiting: StreamEvent[] = []
-  private readonly take: (events: StreamEvent[]) => void
-  constructor(take: (events: StreamEvent[]) => void) {
-    this.take = take
+  private readonly onEvents: (events: StreamEvent[]) => void
+  constructor(onEvents: (events: StreamEvent[]) => void) {
+    this.onEvents = onEvents
   }
   add(event: StreamEvent): void {
     this.waiting.push(event)
@@ -113,6 +111,6 @@ export class FrameQueue {
   private flush(): void {
     const events = this.waiting
     this.waiting = []
-    this.take(events)
+    this.onEvents(events)
   }
 }

@@ -1,19 +1,20 @@
 // Cost: days and projects, every sum opens the sessions it is of, and a table says what the chart shows.
 
 import { computed } from '@preact/signals'
-import { lazy, Suspense } from 'preact/compat'
 import { get } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
-import { about, count, isoDay, money, plural } from '../format.ts'
+import { count, isoDay, money, plural } from '../format.ts'
 import { ownNames, withOwnNames } from '../live/names.ts'
 import { now, rows as sessionRows } from '../live/store.ts'
 import { place, setQuery } from '../router.ts'
-import { Icon } from '../ui/icons.tsx'
-import { Empty, ErrorLine, Head, Loading } from '../ui/parts.tsx'
-import { choose, days, sums, total, type By, type Chosen, type SpendingRow } from './spending.ts'
+import { loaded } from '../ui/loaded.tsx'
+import { Chip, Empty, ErrorLine, Head, Loading } from '../ui/parts.tsx'
+import { CostBlocks } from './cost-blocks.tsx'
+import { CostTable } from './cost-table.tsx'
+import { choose, days, sums, total, type By, type Chosen, type SpendingRow, type Sum } from './spending.ts'
 import '../style/cost.css'
 
-const Chart = lazy(async () => ({ default: (await import('./cost-chart.tsx')).CostChart }))
+const Chart = loaded(() => import('./cost-chart.tsx'), 'CostChart', { waiting: () => <div class="chart" /> })
 
 const SPANS: [string, string][] = [
   ['7d', '7 days'],
@@ -29,7 +30,8 @@ const chosen = computed((): Chosen => {
 })
 
 export function Cost() {
-  const span = place.value.query.get('span') ?? '30d'
+  const named = place.value.query.get('span')
+  const span = SPANS.find(([value]) => value === named)?.[0] ?? '30d'
   const query = span === 'all' ? {} : { since: span }
   const { state, reload } = useResource(signal => get('/api/v1/spending', { query: query as never, signal }), [span])
   const answer = state.value.data
@@ -50,7 +52,7 @@ export function Cost() {
       <div class="content">
         {state.value.error && <ErrorLine error={state.value.error} retry={reload} />}
         {!answer && !state.value.error && <Loading lines={8} />}
-        {answer && !answer.rows.length && <Empty title="Nothing was used in this time" />}
+        {answer && !answer.rows.length && <Empty title="Nothing was used in this period" />}
         {answer && answer.rows.length > 0 && <Report rows={answer.rows} own={own} isAll={span === 'all'} span={span} />}
       </div>
     </>
@@ -69,17 +71,16 @@ function Report({ rows: taken, own, isAll, span }: { rows: SpendingRow[]; own: R
   return (
     <>
       <p class="cost-sum">
-        <b>{about(sum.cost)}</b>
+        <b>{money(sum.cost)}</b>
         <span class="dim">
           {plural(sum.sessions.size, 'session')} · {count(sum.tokensOut)} tokens out · {count(sum.tokensIn)} in
         </span>
         <Chips names={names} />
       </p>
-      <Suspense fallback={<div class="chart" />}>
-        <Chart days={all} sums={projects} chosen={chosen.value.day} choose={day => setQuery({ day: chosen.peek().day === day ? undefined : day })} />
-      </Suspense>
+      <Chart days={all} sums={projects} chosen={chosen.value.day} choose={day => setQuery({ day: chosen.peek().day === day ? undefined : day })} />
       <div class="cost-tables">
         <SumTable rows={picked} by="project" name="Project" />
+        <CostBlocks span={span} project={chosen.value.project} />
         <SumTable rows={picked} by="branch" name="Branch" />
         <SumTable rows={picked} by="model" name="Model" own={own} />
         <DayTable rows={picked} />
@@ -95,55 +96,42 @@ function Chips({ names }: { names: ReadonlyMap<string, string> }) {
       {(['day', 'project', 'branch', 'model'] as const)
         .filter(name => chosen.value[name])
         .map(name => (
-          <button key={name} type="button" class="chip" aria-label={`Remove the filter ${name} ${chosen.value[name]}`} onClick={() => setQuery({ [name]: undefined })}>
-            {name}: {names.get(chosen.value[name]) ?? chosen.value[name]} <Icon name="close" />
-          </button>
+          <Chip key={name} name={name} value={names.get(chosen.value[name]) ?? chosen.value[name]} remove={() => setQuery({ [name]: undefined })} />
         ))}
     </>
   )
 }
 
-/** How many lines of a table are shown. */
-const LINES = 12
+const out = { name: 'Out', isDim: true, show: (sum: Sum) => count(sum.tokensOut) }
+const cost = { name: 'Cost', show: (sum: Sum) => money(sum.cost) }
+const SUMS = [{ name: 'Sessions', show: (sum: Sum) => sum.sessions.size }, out, cost]
+const OF_A_SESSION = [{ name: 'In', isDim: true, show: (sum: Sum) => count(sum.tokensIn) }, out, cost]
 
 function SumTable({ rows, by, name, own }: { rows: SpendingRow[]; by: Exclude<By, 'session'>; name: string; own?: ReadonlySet<string> }) {
-  const all = sums(rows, by)
-  const most = Math.max(0.000001, all[0]?.cost ?? 0)
+  const cell = (sum: Sum) => (
+    <>
+      <Filter by={by} value={sum.key} />
+      {own?.has(sum.key) && (
+        <span class="tag own" title="From [prices] in your settings">
+          your price
+        </span>
+      )}
+    </>
+  )
   return (
     <section class="section">
       <h2>{name}</h2>
-      <table>
-        <thead>
-          <tr>
-            <th>{name}</th>
-            <th class="number">Sessions</th>
-            <th class="number">Out</th>
-            <th class="number">Cost</th>
-          </tr>
-        </thead>
-        <tbody>
-          {all.slice(0, LINES).map(sum => (
-            <tr key={sum.key}>
-              <td>
-                <button type="button" class="cell" onClick={() => setQuery({ [by]: chosen.peek()[by] === sum.key ? undefined : sum.key })}>
-                  {sum.key || 'Not known'}
-                </button>
-                {own?.has(sum.key) && (
-                  <span class="tag own" title="From [prices] in your settings">
-                    your price
-                  </span>
-                )}
-                <meter min={0} max={most} value={sum.cost} aria-label={`${sum.key}: ${money(sum.cost)}`} />
-              </td>
-              <td class="number">{sum.sessions.size}</td>
-              <td class="number dim">{count(sum.tokensOut)}</td>
-              <td class="number">{money(sum.cost)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {all.length > LINES && <p class="dim">{all.length - LINES} more</p>}
+      <CostTable name={name} lines={sums(rows, by)} keyOf={sum => sum.key} cell={cell} bar={sum => [sum.cost, `${sum.key}: ${money(sum.cost)}`]} columns={SUMS} />
     </section>
+  )
+}
+
+/** Shows what is spent on one of them, or on all again. */
+function Filter({ by, value }: { by: keyof Chosen; value: string }) {
+  return (
+    <button type="button" class="cell" onClick={() => setQuery({ [by]: chosen.peek()[by] === value ? undefined : value })}>
+      {value || 'Not known'}
+    </button>
   )
 }
 
@@ -153,61 +141,22 @@ function DayTable({ rows }: { rows: SpendingRow[] }) {
   return (
     <section class="section">
       <h2>Day</h2>
-      <table>
-        <thead>
-          <tr>
-            <th>Day</th>
-            <th class="number">Cost</th>
-          </tr>
-        </thead>
-        <tbody>
-          {all.slice(0, LINES).map(([day, cost]) => (
-            <tr key={day}>
-              <td>
-                <button type="button" class="cell" onClick={() => setQuery({ day: chosen.peek().day === day ? undefined : day })}>
-                  {day}
-                </button>
-              </td>
-              <td class="number">{money(cost)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <CostTable name="Day" lines={all} keyOf={([day]) => day} cell={([day]) => <Filter by="day" value={day} />} columns={[{ name: 'Cost', show: ([, cost]) => money(cost) }]} />
     </section>
   )
 }
 
 function SessionTable({ rows }: { rows: SpendingRow[] }) {
   const titles = new Map((sessionRows.value ?? []).map(row => [row.id, row.title]))
-  const all = sums(rows, 'session')
+  const cell = (sum: Sum) => (
+    <a class="cell" href={`/s/${sum.key}`}>
+      {titles.get(sum.key) ?? sum.key.slice(0, 8)}
+    </a>
+  )
   return (
     <section class="section wide">
       <h2>Sessions</h2>
-      <table>
-        <thead>
-          <tr>
-            <th>Session</th>
-            <th class="number">In</th>
-            <th class="number">Out</th>
-            <th class="number">Cost</th>
-          </tr>
-        </thead>
-        <tbody>
-          {all.slice(0, 40).map(sum => (
-            <tr key={sum.key}>
-              <td>
-                <a class="cell" href={`/s/${sum.key}`}>
-                  {titles.get(sum.key) ?? sum.key.slice(0, 8)}
-                </a>
-              </td>
-              <td class="number dim">{count(sum.tokensIn)}</td>
-              <td class="number dim">{count(sum.tokensOut)}</td>
-              <td class="number">{money(sum.cost)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {all.length > 40 && <p class="dim">{all.length - 40} more; choose a day or a project to see them</p>}
+      <CostTable name="Session" lines={sums(rows, 'session')} keyOf={sum => sum.key} cell={cell} columns={OF_A_SESSION} shown={40} hint="; choose a day or a project to see them" />
     </section>
   )
 }

@@ -1,15 +1,15 @@
 // The schedule: jobs, when they are due, how they went, and a form for new ones.
 
 import { useSignal } from '@preact/signals'
-import { get, post, remove, type Schemas } from '../api/client.ts'
+import { get, patch, post, remove, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { duration, money, shortPath } from '../format.ts'
 import { now } from '../live/store.ts'
 import { Select } from '../chat/composer.tsx'
 import { MODELS, MODES } from '../chat/options.ts'
 import { Age, Button, Empty, ErrorLine, focusOn, Head, Loading } from '../ui/parts.tsx'
-import { attempt } from '../ui/toast.tsx'
-import { scheduleBody, scheduleInWords, type When } from './schedule.ts'
+import { attempt, toast } from '../ui/toast.tsx'
+import { changedSchedule, scheduleBody, scheduleInWords, whenOf, type When } from './schedule.ts'
 import '../style/settings.css'
 import '../style/cron.css'
 
@@ -26,7 +26,7 @@ export function Cron() {
   const found = jobs.state.value.data
   return (
     <>
-      <Head title="Schedule" note={found && (found.daemon ? 'Jobs run while this server does' : 'Nothing runs jobs at the moment')}>
+      <Head title="Schedule" note={found && (found.daemon ? 'Jobs run while this server is running' : 'Nothing is running jobs right now')}>
         <Button kind="main" icon="plus" onClick={() => (isAdding.value = !isAdding.value)}>
           New job
         </Button>
@@ -53,7 +53,7 @@ export function Cron() {
         </ul>
         {(history.state.value.data?.runs.length ?? 0) > 0 && (
           <section class="section">
-            <h2>Lately</h2>
+            <h2>Recent runs</h2>
             <table>
               <thead>
                 <tr>
@@ -79,7 +79,15 @@ export function Cron() {
 function JobRow({ job, reload }: { job: Job; reload: () => void }) {
   const does = (work: () => Promise<unknown>, done: string) => () => void attempt(work, done).then(reload)
   const path = { job: job.name }
-  const task = job.payload.kind === 'agent_turn' ? job.payload.message : job.payload.text
+  const isEdited = useSignal(false)
+  const close = () => (isEdited.value = false)
+  if (isEdited.value) {
+    return (
+      <li>
+        <JobForm job={job} done={() => (close(), reload())} cancel={close} />
+      </li>
+    )
+  }
   return (
     <li class={job.enabled ? 'job' : 'job off'}>
       <div class="job-head">
@@ -90,7 +98,7 @@ function JobRow({ job, reload }: { job: Job; reload: () => void }) {
         {job.enabled && job.next && <span class="dim">next in {duration(Math.max(0, Date.parse(job.next) - now.value))}</span>}
         {!job.enabled && <span class="dim">off</span>}
       </div>
-      <p class="job-task">{task}</p>
+      <p class="job-task">{taskOf(job)}</p>
       <div class="inline">
         <Button onClick={does(() => post('/api/v1/cron/jobs/{job}/run', { path }), 'Started')}>Run now</Button>
         {job.enabled ? (
@@ -98,6 +106,7 @@ function JobRow({ job, reload }: { job: Job; reload: () => void }) {
         ) : (
           <Button onClick={does(() => post('/api/v1/cron/jobs/{job}/enable', { path }), 'Switched on')}>Switch on</Button>
         )}
+        <Button onClick={() => (isEdited.value = true)}>Change</Button>
         <Button kind="danger" onClick={() => confirm(`Remove the job ${job.name}?`) && does(() => remove('/api/v1/cron/jobs/{job}', { path }), 'Removed')()}>
           Remove
         </Button>
@@ -105,6 +114,10 @@ function JobRow({ job, reload }: { job: Job; reload: () => void }) {
       </div>
     </li>
   )
+}
+
+function taskOf({ payload }: Job): string {
+  return payload.kind === 'agent_turn' ? payload.message : payload.text
 }
 
 function LastRun({ run }: { run: Record<string, unknown> }) {
@@ -126,7 +139,9 @@ function RunRow({ run }: { run: Record<string, unknown> }) {
       <td>
         {session ? <a href={`/s/${session}`}>{String(run.outcome ?? run.status)}</a> : String(run.outcome ?? run.status)} <span class="dim">{String(run.message ?? '')}</span>
       </td>
-      <td class="number">{typeof run.cost_usd === 'number' ? money(run.cost_usd) : ''}</td>
+      <td class="number" title="As Claude Code says">
+        {typeof run.cost_usd === 'number' ? money(run.cost_usd, true) : ''}
+      </td>
       <td class="number">
         <Age at={typeof when === 'string' ? Date.parse(when) : undefined} />
       </td>
@@ -134,13 +149,28 @@ function RunRow({ run }: { run: Record<string, unknown> }) {
   )
 }
 
-function JobForm({ done, cancel }: { done: () => void; cancel: () => void }) {
-  const fields = useSignal({ name: '', task: '', directory: '', model: '', permission_mode: '', budget: '' })
-  const when = useSignal<When>({ kind: 'daily', time: '04:00', weekday: '1', every: '1h', cron: '0 4 * * *', at: '' })
+const NIGHTLY: When = { kind: 'daily', time: '04:00', weekday: '1', every: '1h', cron: '0 4 * * *', at: '' }
+
+/** A new job, or what is changed in one: its history stays, and so do its permissions and its budget. */
+function JobForm({ job, done, cancel }: { job?: Job; done: () => void; cancel: () => void }) {
+  const turn = job?.payload.kind === 'agent_turn' ? job.payload : undefined
+  const before = job ? whenOf(job.schedule, NIGHTLY) : NIGHTLY
+  const fields = useSignal({ name: job?.name ?? '', task: job ? taskOf(job) : '', directory: job?.directory ?? '', model: turn?.model ?? '', permission_mode: '', budget: '' })
+  const when = useSignal<When>(before)
   const projects = useResource(signal => get('/api/v1/projects', { signal }), [])
   const set = (name: string) => (event: { currentTarget: { value: string } }) => (fields.value = { ...fields.value, [name]: event.currentTarget.value })
   const setWhen = (name: string) => (event: { currentTarget: { value: string } }) => (when.value = { ...when.value, [name]: event.currentTarget.value } as When)
+  const change = async () => {
+    const { name, task, directory, model } = fields.value
+    const payload = turn ? { kind: 'agentTurn', message: task, model: model || null, thinking: turn.thinking, timeoutSeconds: turn.timeout_seconds } : { kind: 'systemEvent', text: task }
+    const isMoved = JSON.stringify(when.value) !== JSON.stringify(before)
+    const schedule = isMoved ? changedSchedule(when.value) : undefined
+    if (isMoved && !schedule) return void toast(`“${when.value.every}” is no span; write 30m, 2h or 1d`, true)
+    const body = { payload, ...(name === job!.name ? {} : { name }), ...(directory === job!.directory ? {} : { directory }), ...(schedule ? { schedule } : {}) }
+    if (await attempt(async () => (await patch('/api/cron/jobs/{job}', { path: { job: job!.name }, body }), true), 'Changed')) done()
+  }
   const save = async () => {
+    if (job) return change()
     const { name, task, directory, model, permission_mode, budget } = fields.value
     const optional = { ...(model ? { model } : {}), ...(permission_mode ? { permission_mode } : {}), ...(budget ? { budget_usd: Number(budget) } : {}) }
     const body = { name, task, directory: directory || projects.state.value.data?.projects[0]?.path, ...scheduleBody(when.value), ...optional }
@@ -149,7 +179,7 @@ function JobForm({ done, cancel }: { done: () => void; cancel: () => void }) {
   return (
     <form
       class="card job-form"
-      aria-label="New job"
+      aria-label={job ? `Change ${job.name}` : 'New job'}
       onSubmit={event => {
         event.preventDefault()
         void save()
@@ -222,17 +252,21 @@ function JobForm({ done, cancel }: { done: () => void; cancel: () => void }) {
         Model
         <Select label="Model" value={fields.value.model} options={MODELS} onChange={value => (fields.value = { ...fields.value, model: value })} />
       </label>
-      <label class="labelled">
-        Permissions
-        <Select label="Permissions" value={fields.value.permission_mode} options={MODES} onChange={value => (fields.value = { ...fields.value, permission_mode: value })} />
-      </label>
-      <label class="labelled">
-        At most, in US dollars
-        <input class="field" type="number" min="0" step="0.01" value={fields.value.budget} onInput={set('budget')} />
-      </label>
+      {!job && (
+        <>
+          <label class="labelled">
+            Permissions
+            <Select label="Permissions" value={fields.value.permission_mode} options={MODES} onChange={value => (fields.value = { ...fields.value, permission_mode: value })} />
+          </label>
+          <label class="labelled">
+            At most, in US dollars
+            <input class="field" type="number" min="0" step="0.01" value={fields.value.budget} onInput={set('budget')} />
+          </label>
+        </>
+      )}
       <div class="inline wide">
         <Button kind="main" type="submit">
-          Add the job
+          {job ? 'Save' : 'Add the job'}
         </Button>
         <Button kind="quiet" onClick={cancel}>
           Cancel

@@ -1,7 +1,7 @@
 // The list of sessions: which are in it, in which groups, in which order. Pure.
 
 import type { Row } from '../live/store.ts'
-import type { State } from '../live/fold.ts'
+import { isWorking, type State } from '../live/fold.ts'
 
 export type GroupBy = 'day' | 'project' | 'none'
 export const SHOWN = ['all', 'unread', 'running', 'waiting', 'pinned', 'archived', 'gone', 'hidden'] as const
@@ -61,9 +61,9 @@ function isShown(row: Row, filter: Filter, known: Known): boolean {
     case 'unread':
       return known.isUnread(row)
     case 'running':
-      return row.running === true || state === 'thinking' || state === 'tool_use' || state === 'responding'
+      return isWorking(state)
     case 'waiting':
-      return state === 'waiting_permission' || state === 'waiting_input'
+      return state === 'waiting_permission'
     case 'pinned':
       return row.pinned === true
     case 'archived':
@@ -96,6 +96,22 @@ export function lines(rows: readonly Row[], filter: Filter, known: Known): Line[
     const head: Line = { kind: 'group', key: `group ${name}`, name, count: members.length, isFolded }
     return isFolded ? [head] : [head, ...members.map(row)]
   })
+}
+
+/** Where the keyboard is: the line, and its place when it was last seen. */
+export interface Cursor {
+  key: string
+  at: number
+}
+
+/** The cursor on the same line, wherever that is now; on the next row, or else the one before, where it is gone. */
+export function follow(lines: readonly Line[], { key, at }: Cursor): Cursor {
+  const found = lines.findIndex(line => line.key === key)
+  if (found >= 0) return { key, at: found }
+  const isRow = (line: Line | undefined) => line?.kind === 'row'
+  const after = lines.findIndex((line, place) => place >= at && isRow(line))
+  const next = after >= 0 ? after : lines.findLastIndex(isRow)
+  return next >= 0 ? { key: lines[next]!.key, at: next } : { key, at }
 }
 
 function nameOf(row: Row, group: GroupBy, known: Known): string {

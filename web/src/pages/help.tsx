@@ -13,7 +13,7 @@ const KEYS: [string, [string, string][]][] = [
     ['?', 'This page'],
   ]],
   ['Sessions and search', [
-    ['j k', 'Next, previous'], ['Enter', 'Open'], ['f', 'Filter'], ['m', 'Mark as read'], ['x', 'Hide, or show again'],
+    ['j k', 'Next, previous'], ['Enter', 'Open'], ['f', 'Filter'], ['m', 'Mark as read'], ['x', 'Hide, or show again'], ['a', 'Copy the command that attaches to a background job'],
   ]],
   ['A session', [
     ['j k', 'Next, previous message'], ['J K', 'Next, previous prompt'], ['G', 'To the end, and follow'],
@@ -24,8 +24,8 @@ const KEYS: [string, [string, string][]][] = [
     ['p', 'Pin'], ['t', 'Tags'], ['r', 'Name'], ['e', 'Note'],
   ]],
   ['World', [
-    ['w a s d', 'Move'], ['+ -', 'Nearer, farther'], ['[ ]', 'Previous, next agent'], ['o', 'Open its session'],
-    ['v', 'Fly to the next one that waits'], ['2', 'List instead of 3D'], ['Space', 'Play or pause a replay'],
+    ['w a s d', 'Move'], ['+ -', 'Nearer, farther'], ['[ ]', 'Previous, next agent'], ['Enter', 'Open its session, as a double click does'],
+    ['v', 'Go to the next one that waits'], ['1 2 3', 'List, map, 3D'], ['Space', 'Play or pause a replay'], ['Esc', 'Close the card, then the replay'],
   ]],
 ]
 
@@ -61,7 +61,7 @@ export function Help() {
           <h2>Dots</h2>
           <ul class="legend">
             <li><i class="dot dot-waiting_permission" /> needs you: a permission, a question or a plan</li>
-            <li><i class="dot dot-responding" /> works</li>
+            <li><i class="dot dot-responding" /> working</li>
             <li><i class="dot dot-waiting_input" /> your turn, in a terminal that is open</li>
             <li><i class="dot dot-idle" /> idle</li>
             <li><i class="dot dot-lost" /> its process ended without saying so</li>

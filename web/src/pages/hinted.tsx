@@ -7,16 +7,19 @@ import { Age, Empty, ErrorLine, Loading, StateDot } from '../ui/parts.tsx'
 
 type Hint = Schemas['SearchHint']
 
+const LOOKS: Record<Hint['looks_like'], string> = { date: 'a date', branch: 'a branch', cost: 'a question about costs', order: 'a question for the newest', author: 'a question for who wrote a file' }
+
 interface Meant {
   what: string
   /** Which sessions to list; what they cost is a page of its own. */
-  query?: { branch: string } | { since: string; until: string }
+  query?: { branch: string } | { sort: 'newest' } | { since: string; until: string }
 }
 
 function meant({ next_step: step }: Hint): Meant | undefined {
   if (step.step === 'list_branch') return { what: `Sessions on the branch ${step.branch}`, query: { branch: step.branch } }
+  if (step.step === 'list_newest') return { what: 'The newest sessions', query: { sort: 'newest' } }
   if (step.step === 'list_between') return { what: `Sessions from ${step.since} to before ${step.until}`, query: { since: step.since, until: step.until } }
-  if (step.step === 'cost_by_session') return { what: 'What sessions cost' }
+  if (step.step === 'cost_by_session' || step.step === 'list_cheapest') return { what: 'What sessions cost' }
   return undefined
 }
 
@@ -25,7 +28,7 @@ export function Hinted({ hint, text }: { hint: Hint; text: string }) {
   return (
     <section class="hinted" aria-label={what}>
       <p class="dim">
-        “{hint.words}” looks like a {hint.looks_like}.{' '}
+        “{hint.words}” looks like {LOOKS[hint.looks_like]}.{' '}
         <button type="button" class="button" onClick={() => setQuery({ q: `"${text.replaceAll('"', '')}"` })}>
           Search for these words instead
         </button>
@@ -48,7 +51,7 @@ function Listed({ query }: { query: NonNullable<Meant['query']> }) {
         <li key={session.session_id}>
           <a class="row" href={`/s/${session.session_id}`}>
             <StateDot state={session.activity?.state} />
-            <span class="row-title">{session.title ?? 'Untitled'}</span>
+            <span class="row-title" dir="auto">{session.title ?? 'Untitled'}</span>
             {session.branch && <span class="tag">{session.branch}</span>}
             <span class="row-project">{session.project}</span>
             <Age at={session.last_modified ? Date.parse(session.last_modified) : undefined} />

@@ -1,15 +1,16 @@
 // Home: what needs the person, what runs, and what was done today by repository.
 
 import { needing, now, refreshRows, rows, rowsError, waiting, working } from '../live/store.ts'
-import { inWords, type LiveSession } from '../live/fold.ts'
-import { isUnread } from '../live/kept.ts'
-import { about, dayName, plural, shortPath } from '../format.ts'
+import { sessionInWords, shownState, titleWith, type LiveSession } from '../live/fold.ts'
+import { isUnread } from '../live/persisted.ts'
+import { DAY, dayName, money, plural, shortPath } from '../format.ts'
+import { attachCommand } from '../chat/command.ts'
 import { NeedCard } from '../chat/need.tsx'
 import { Icon } from '../ui/icons.tsx'
-import { Age, Empty, ErrorLine, Loading, StateDot } from '../ui/parts.tsx'
+import { Age, Button, ErrorLine, JobTag, Loading, NoSessions, StateDot } from '../ui/parts.tsx'
+import { copy } from '../ui/toast.tsx'
 import { byRepository, latestDay, type Group } from './today.ts'
 
-const DAY = 24 * 60 * 60 * 1000
 /** How many sessions of a repository are shown before "more". */
 const SHOWN = 6
 
@@ -17,7 +18,8 @@ export function Home() {
   return (
     <div class="home">
       <Needs />
-      <Running />
+      <Sessions id="running" title="Running" sessions={working.value} />
+      <Sessions id="turns" title="Your turn" sessions={waiting.value} />
       <Done />
     </div>
   )
@@ -27,7 +29,7 @@ function Needs() {
   const sessions = needing.value
   return (
     <section aria-labelledby="needs">
-      <h1 id="needs" class="home-title">
+      <h1 id="needs" class="home-title" tabIndex={-1}>
         <span class="grow">{sessions.length ? `${plural(sessions.length, 'session')} ${sessions.length === 1 ? 'needs' : 'need'} you` : 'Nothing needs you'}</span>
         <a class="button main phone-only" href="/new" aria-label="New session">
           <Icon name="plus" /> New
@@ -42,17 +44,15 @@ function Needs() {
   )
 }
 
-function Running() {
-  const active = working.value
-  const turns = waiting.value
-  if (!active.length && !turns.length) return null
+function Sessions({ id, title, sessions }: { id: string; title: string; sessions: readonly LiveSession[] }) {
+  if (!sessions.length) return null
   return (
-    <section aria-labelledby="running">
-      <h2 id="running">
-        Running <span class="dim">{active.length + turns.length}</span>
+    <section aria-labelledby={id}>
+      <h2 id={id}>
+        {title} <span class="dim">{sessions.length}</span>
       </h2>
       <ul class="rows">
-        {[...active, ...turns].map(session => (
+        {sessions.map(session => (
           <RunningRow key={session.id} session={session} />
         ))}
       </ul>
@@ -63,16 +63,19 @@ function Running() {
 function RunningRow({ session }: { session: LiveSession }) {
   const { activity } = session
   const since = activity.since ? new Date(activity.since).getTime() : session.lastActivity
+  const { job } = session
   return (
-    <li>
+    <li class={job && 'with-action'}>
       <a class="row" href={`/s/${session.id}`}>
-        <StateDot state={activity.state} title={`${inWords(activity)} (known from ${activity.evidence ?? 'its transcript'})`} />
-        <span class="row-title">{session.title}</span>
-        <span class="row-doing">{inWords(activity)}</span>
+        <StateDot state={activity.state} title={`${sessionInWords(session)} (known from ${activity.evidence ?? 'its transcript'})`} />
+        <span class="row-title" dir="auto">{titleWith(session.title, job)}</span>
+        <span class="row-doing">{sessionInWords(session)}</span>
+        {job && <JobTag />}
         {session.subagents.length > 0 && <span class="tag">{plural(session.subagents.length, 'sub-agent')}</span>}
         <span class="row-project">{session.project}</span>
         <Age at={since} />
       </a>
+      {job && <Button kind="quiet" icon="copy" label={`Copy ${attachCommand(job.id)}`} onClick={() => void copy(attachCommand(job.id), 'the command')} />}
     </li>
   )
 }
@@ -81,14 +84,7 @@ function Done() {
   const all = rows.value
   if (rowsError.value && !all) return <ErrorLine error={{ message: rowsError.value }} retry={() => void refreshRows()} />
   if (!all) return <Loading />
-  if (!all.length) {
-    return (
-      <Empty title="No sessions yet">
-        Start <code>claude</code> in a repository, or <a href="/new">start one here</a>. Sessions are read from{' '}
-        <code>~/.claude</code>, or from <code>CLAUDE_CONFIG_DIR</code>.
-      </Empty>
-    )
-  }
+  if (!all.length) return <NoSessions />
   const { since, isToday } = latestDay(all, now.value)
   const groups = byRepository(all, since, since + DAY)
   const total = groups.reduce((sum, group) => sum + group.cost, 0)
@@ -99,7 +95,7 @@ function Done() {
         {isToday ? 'Today' : dayName(since, now.value)}{' '}
         <span class="dim">
           {sessions ? `${plural(sessions, 'session')} in ${plural(groups.length, 'repository', 'repositories')}` : 'nothing yet'}
-          {total > 0 && ` · ${about(total)}`}
+          {total > 0 && ` · ${money(total)}`}
         </span>
       </h2>
       {groups.map(group => (
@@ -119,17 +115,18 @@ function Repository({ group }: { group: Group }) {
       <h3>
         <a href={`/sessions?project=${encodeURIComponent(group.path)}`}>{group.name}</a>
         <span class="dim path">{shortPath(group.path)}</span>
-        {group.cost > 0 && <span class="dim">{about(group.cost)}</span>}
+        {group.cost > 0 && <span class="dim">{money(group.cost)}</span>}
       </h3>
       <ul class="rows">
         {group.rows.slice(0, SHOWN).map(row => (
           <li key={row.id}>
             <a class={`row${isUnread(row.id, row.last) ? ' unread' : ''}`} href={`/s/${row.id}`}>
-              <StateDot state={row.state} />
-              <span class="row-title">{row.title ?? 'Untitled'}</span>
+              <StateDot state={shownState(row.state ? { state: row.state } : undefined, row.background_job)} />
+              <span class="row-title" dir="auto">{titleWith(row.title ?? 'Untitled', row.background_job)}</span>
+              {row.background_job && <JobTag state={row.background_job.state} />}
               {row.branch && <span class="tag">{row.branch}</span>}
               <span class="row-number">{plural(row.messages, 'message')}</span>
-              <Age at={row.last} />
+              <Age at={row.last} isUnderDay />
             </a>
           </li>
         ))}

@@ -5,7 +5,7 @@ import { useResource } from '../api/resource.ts'
 import { money, plural, shortPath } from '../format.ts'
 import { ownNames } from '../live/names.ts'
 import { place } from '../router.ts'
-import { Age, Empty, ErrorLine, Head, Loading, StateDot } from '../ui/parts.tsx'
+import { Age, ErrorLine, Head, Loading, NoSessions, StateDot } from '../ui/parts.tsx'
 import '../style/settings.css'
 
 export function Projects() {
@@ -19,11 +19,11 @@ function All() {
   const names = ownNames((projects ?? []).map(({ path, name }) => ({ path, project: name })))
   return (
     <>
-      <Head title="Projects" note={projects && plural(projects.length, 'repository', 'repositories')} />
+      <Head title="Projects" note={projects?.length ? plural(projects.length, 'repository', 'repositories') : undefined} />
       <div class="content">
         {state.value.error && <ErrorLine error={state.value.error} retry={reload} />}
         {!projects && !state.value.error && <Loading lines={8} />}
-        {projects && !projects.length && <Empty title="No projects yet" />}
+        {projects && !projects.length && <NoSessions />}
         {projects && projects.length > 0 && (
           <div class="table-scroll">
             <table>
@@ -144,7 +144,7 @@ function State({ status }: { status: Schemas['StatusAnswer'] }) {
             <li key={session.session_id}>
               <a class="row" href={`/s/${session.session_id}`}>
                 <StateDot state={session.activity?.state} />
-                <span class="row-title">{session.title ?? 'Untitled'}</span>
+                <span class="row-title" dir="auto">{session.title ?? 'Untitled'}</span>
                 {session.branch && <span class="tag">{session.branch}</span>}
                 <Age at={session.last_modified ? Date.parse(session.last_modified) : undefined} />
               </a>
@@ -154,7 +154,7 @@ function State({ status }: { status: Schemas['StatusAnswer'] }) {
       </section>
       {status.active_files.length > 0 && (
         <section class="section">
-          <h2>Files that sessions changed lately</h2>
+          <h2>Files that sessions changed recently</h2>
           <ul class="list">
             {status.active_files.slice(0, 15).map(file => (
               <li key={file.file}>

@@ -5,11 +5,11 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Failure, get, isCancelled, type Schemas } from '../api/client.ts'
 import { bind } from '../keys.ts'
-import { clock, grouped, moment, plural } from '../format.ts'
+import { clock, grouped, moment, plain, plural } from '../format.ts'
 import { rows } from '../live/store.ts'
 import { go, place, sessionAddress, setQuery } from '../router.ts'
-import { Age, Empty, ErrorLine } from '../ui/parts.tsx'
-import { marked, why } from './hit.ts'
+import { Age, Button, Chip, Empty, ErrorLine } from '../ui/parts.tsx'
+import { foundWords, headingOf, kindName, marked, why } from './hit.ts'
 import { Hinted } from './hinted.tsx'
 import '../style/search.css'
 
@@ -17,6 +17,13 @@ type Answer = Schemas['SearchAnswer']
 type Hit = Schemas['SearchHit']
 
 const FILTERS = ['project', 'branch', 'role', 'since', 'until', 'file', 'source', 'mode'] as const
+
+/** What the server takes; another value of an old or a mistyped address is dropped from it. */
+const VALUES: Record<string, readonly string[]> = {
+  mode: ['hybrid', 'lexical', 'semantic'] satisfies Schemas['Mode'][],
+  role: ['user', 'assistant', 'tool', 'note'] satisfies Schemas['Role'][],
+  source: ['claude-sessions', 'sessions', 'memory'] satisfies Schemas['Source'][],
+}
 
 /** After how many milliseconds a question is asked again whose answer left files out. */
 const PENDING = 3000
@@ -32,13 +39,15 @@ export function Search() {
   useEffect(() => field.current?.focus(), [])
   useEffect(() => {
     current.value = 0
+    const unknown = Object.keys(VALUES).filter(name => query.get(name) && !VALUES[name]!.includes(query.get(name)!))
+    if (unknown.length) return setQuery(Object.fromEntries(unknown.map(name => [name, undefined])))
     if (!text.trim()) return void (answer.value = undefined)
     const controller = new AbortController()
     const ask = async () => {
       isBusy.value = true
       try {
         const filters = Object.fromEntries(FILTERS.map(name => [name, query.get(name) || undefined]))
-        answer.value = await get('/api/v1/search', { query: { ...filters, query: text, limit: 30 } as never, signal: controller.signal })
+        answer.value = await get('/api/v1/search', { query: { ...filters, query: text, limit: 30, max_age_seconds: 5 } as never, signal: controller.signal })
         failure.value = undefined
         isBusy.value = false
         // What is being indexed may hold a better answer.
@@ -87,9 +96,10 @@ export function Search() {
         <input
           ref={field}
           class="field search-field"
+          dir="auto"
           type="search"
           aria-label="Search all sessions"
-          placeholder="Search everything that was said: a question, words, a file, an error, a commit"
+          placeholder="Search everything that was said"
           value={text}
           onInput={event => setQuery({ q: event.currentTarget.value || undefined })}
           onKeyDown={onKeyDown}
@@ -97,20 +107,33 @@ export function Search() {
         <Filters />
         <Status answer={answer.value} isBusy={isBusy.value} />
       </div>
-      {failure.value && <ErrorLine error={failure.value} />}
+      {failure.value && <Refused failure={failure.value} />}
       {answer.value && !answer.value.hits.length && (answer.value.hint?.is_all ? <Hinted hint={answer.value.hint} text={text} /> : <None answer={answer.value} />)}
       {!text && <Hints />}
       <ol class={isBusy.value ? 'hits stale' : 'hits'}>
         {answer.value?.hits.map((hit, at) => (
-          <HitRow key={`${hit.session_id} ${hit.offset}`} hit={hit} at={at} isCurrent={at === current.value} />
+          <HitRow key={`${hit.session_id} ${hit.offset}`} hit={hit} at={at} isCurrent={at === current.value} heading={headingOf(answer.value!.hits, at)} />
         ))}
       </ol>
     </div>
   )
 }
 
+/** Why there is no answer; a time of the address that is none can be removed. */
+function Refused({ failure }: { failure: Failure }) {
+  const { query } = place.value
+  const wrong = (['since', 'until'] as const).find(name => query.get(name) && failure.message.includes(`\`${query.get(name)}\``))
+  if (!wrong) return <ErrorLine error={failure} />
+  return (
+    <p class="error" role="alert">
+      “{query.get(wrong)}” is not a time. Use a day (2026-01-31, yesterday, monday) or how long ago it was (36h, 7d, 3w).{' '}
+      <Button onClick={() => setQuery({ [wrong]: undefined })}>Search all times</Button>
+    </p>
+  )
+}
+
 function addressOf(hit: Hit): string {
-  return sessionAddress(hit.session_id!, hit.subagent ? undefined : hit.uuid)
+  return sessionAddress(hit.session_id!, hit.subagent ? undefined : hit.uuid, foundWords(hit))
 }
 
 function Filters() {
@@ -118,15 +141,20 @@ function Filters() {
   // A name that several repositories have is asked for by its path.
   const projects = new Map((rows.value ?? []).flatMap(row => (row.project ? [[row.project, row.project.includes('/') && row.path ? row.path : row.project] as const] : [])))
   const named = [...projects].sort(([one], [other]) => one.localeCompare(other)).map(([name, value]) => [value, name] as const)
-  const select = (name: string, label: string, options: readonly (readonly [string, string])[]) => (
-    <select class={`field${query.get(name) ? ' set' : ''}`} aria-label={label} value={query.get(name) ?? ''} onChange={event => setQuery({ [name]: event.currentTarget.value || undefined })}>
-      {options.map(([value, text]) => (
-        <option key={value} value={value}>
-          {text}
-        </option>
-      ))}
-    </select>
-  )
+  const select = (name: string, label: string, options: readonly (readonly [string, string])[]) => {
+    const current = query.get(name) ?? ''
+    // A value of the address that is not among those to choose from is one more.
+    const all = options.some(([value]) => value === current) ? options : [...options, [current, `${label}: ${current}`] as const]
+    return (
+      <select class={`field${current ? ' set' : ''}`} aria-label={label} value={current} onChange={event => setQuery({ [name]: event.currentTarget.value || undefined })}>
+        {all.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    )
+  }
   return (
     <div class="search-filters">
       {select('project', 'Project', [['', 'Any project'], ...named])}
@@ -134,6 +162,11 @@ function Filters() {
       {select('role', 'Who said it', [['', 'Anybody'], ['user', 'You'], ['assistant', 'Claude'], ['tool', 'Tools']])}
       {select('mode', 'How to search', [['', 'Words and meaning'], ['lexical', 'Words'], ['semantic', 'Meaning']])}
       <input class="field" aria-label="A file that the session touched" placeholder="File" value={query.get('file') ?? ''} onChange={event => setQuery({ file: event.currentTarget.value || undefined })} />
+      {(['branch', 'until', 'source'] as const)
+        .filter(name => query.get(name))
+        .map(name => (
+          <Chip key={name} name={name} value={query.get(name)!} remove={() => setQuery({ [name]: undefined })} />
+        ))}
     </div>
   )
 }
@@ -171,43 +204,50 @@ function projectOf(hit: Hit): string | null | undefined {
 }
 
 function Snippet({ of }: { of: Pick<Hit, 'snippet' | 'marks'> }) {
-  return <>{marked(of.snippet ?? '', of.marks as unknown as [number, number][]).map((part, place) => (part.isMarked ? <mark key={place}>{part.text}</mark> : part.text))}</>
+  return <bdi>{marked(of.snippet ?? '', of.marks as unknown as [number, number][]).map((part, place) => (part.isMarked ? <mark key={place}>{plain(part.text)}</mark> : plain(part.text)))}</bdi>
 }
 
-function HitRow({ hit, at, isCurrent }: { hit: Hit; at: number; isCurrent: boolean }) {
+function HitRow({ hit, at, isCurrent, heading }: { hit: Hit; at: number; isCurrent: boolean; heading: string | undefined }) {
   const inside = (
     <>
       <div class="hit-head">
-        <span class="hit-title">{hit.title ?? 'Untitled'}</span>
+        <span class="hit-title" dir="auto">{hit.title ?? 'Untitled'}</span>
         {hit.file_missing && <span class="tag">transcript gone</span>}
         {hit.branch && <span class="tag">{hit.branch}</span>}
         <span class="dim">{projectOf(hit)}</span>
         <Age at={hit.last_modified ? Date.parse(hit.last_modified) : undefined} />
       </div>
       <p class="hit-snippet">
-        <span class="dim">{hit.role === 'user' ? 'You' : hit.role === 'assistant' ? 'Claude' : hit.kind}</span> <Snippet of={hit} />
+        <span class="dim">{kindName(hit)}</span> <Snippet of={hit} />
       </p>
     </>
   )
   return (
-    <li id={`hit-${at}`} class={isCurrent ? 'hit current' : 'hit'} title={why(hit)}>
-      {hit.session_id ? <a href={addressOf(hit)}>{inside}</a> : <div>{inside}</div>}
-      {hit.session_id && hit.later && (
-        <a class="later" href={sessionAddress(hit.session_id, hit.later.subagent ? undefined : hit.later.uuid)} title="About as good, and said after it: what was found may have been corrected there">
-          <span class="dim">Later in this session{hit.later.at && `, ${when(hit.later.at, hit.at)}`}</span> <Snippet of={hit.later} />
-        </a>
+    <>
+      {heading && (
+        <li>
+          <h2 class="hit-heading">{heading}</h2>
+        </li>
       )}
-      {hit.also_in.length > 0 && (
-        <p class="also dim">
-          also in{' '}
-          {hit.also_in.slice(0, 4).map(id => (
-            <a key={id} href={sessionAddress(id, hit.uuid)}>
-              {rows.value?.find(row => row.id === id)?.title ?? id.slice(0, 8)}
-            </a>
-          ))}
-        </p>
-      )}
-    </li>
+      <li id={`hit-${at}`} class={isCurrent ? 'hit current' : 'hit'} title={why(hit)}>
+        {hit.session_id ? <a href={addressOf(hit)}>{inside}</a> : <div>{inside}</div>}
+        {hit.session_id && hit.later && (
+          <a class="later" href={sessionAddress(hit.session_id, hit.later.subagent ? undefined : hit.later.uuid, foundWords(hit.later))} title="About as good, and said after it: what was found may have been corrected there">
+            <span class="dim">Later in this session{hit.later.at && `, ${when(hit.later.at, hit.at)}`}</span> <Snippet of={hit.later} />
+          </a>
+        )}
+        {hit.also_in.length > 0 && (
+          <p class="also dim">
+            also in{' '}
+            {hit.also_in.slice(0, 4).map(id => (
+              <a key={id} href={sessionAddress(id, hit.uuid)}>
+                {rows.value?.find(row => row.id === id)?.title ?? id.slice(0, 8)}
+              </a>
+            ))}
+          </p>
+        )}
+      </li>
+    </>
   )
 }
 
@@ -232,10 +272,11 @@ function None({ answer }: { answer: Answer }) {
 }
 
 function Hints() {
-  const examples = ['why did we choose', 'error: could not', 'migration', 'project:shop login']
+  const project = rows.value?.find(row => row.project)?.project?.split('/').pop()
+  const examples = ['why did we choose', 'error: could not', 'migration', ...(project ? [`project:${project} tests`] : [])]
   return (
     <Empty title="Ask as you remember it">
-      Words, a question, a path, an error, a commit. Quoted words match exactly; filters such as <code>project:web</code> may stand among them.
+      Words, a question, a path, an error, a commit. Quoted words match exactly; filters such as <code>project:web</code> can be added.
       <p class="examples">
         {examples.map(text => (
           <button key={text} type="button" class="chip" onClick={() => setQuery({ q: text })}>

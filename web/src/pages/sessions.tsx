@@ -1,18 +1,20 @@
 // All sessions: filtered by the address, in groups that fold, one line each, however many there are.
 
-import { computed, useComputed, useSignal } from '@preact/signals'
+import { computed, useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { VList, type VListHandle } from 'virtua'
-import { dayName, grouped, money, plural } from '../format.ts'
+import { baseName, dayName, grouped, money, plural } from '../format.ts'
 import { bind } from '../keys.ts'
 import { annotationsNow, edited, setHidden, togglePin } from '../live/annotations.ts'
-import { isUnread, markRead } from '../live/kept.ts'
-import { askForHidden, hiddenRows, liveSession, now, refreshRows, rows, rowsError, type Row } from '../live/store.ts'
-import { inWords } from '../live/fold.ts'
+import { isUnread, markRead } from '../live/persisted.ts'
+import { askForHidden, hiddenRows, liveSession, needing, now, refreshRows, rows, rowsError, type Row } from '../live/store.ts'
+import { attachCommand } from '../chat/command.ts'
+import { sessionInWords, shownState, titleWith, type State } from '../live/fold.ts'
 import { go, list as last, place, setQuery } from '../router.ts'
 import { Icon } from '../ui/icons.tsx'
-import { Age, Empty, ErrorLine, Head, Loading, StateDot } from '../ui/parts.tsx'
-import { lines, readFilter, select, type Filter, type Known, type Line } from './filter.ts'
+import { Age, Chip, Empty, ErrorLine, Head, JobTag, Loading, NoSessions, StateDot } from '../ui/parts.tsx'
+import { copy } from '../ui/toast.tsx'
+import { follow, lines, readFilter, select, type Cursor, type Filter, type Known, type Line } from './filter.ts'
 import '../style/sessions.css'
 
 const SHOWS: [Filter['show'], string][] = [
@@ -30,37 +32,51 @@ const filter = computed(() => readFilter(place.value.query))
 const known = computed(
   (): Known => ({
     isUnread: row => isUnread(row.id, row.last),
-    state: row => liveSession(row.id)?.activity.state ?? row.state ?? undefined,
+    state: stateOf,
     groupOfDay: at => dayName(at, now.value),
   }),
 )
+const needed = computed(() => new Set(needing.value.map(session => session.id)))
 const listed = computed(() => (filter.value.show === 'hidden' ? hiddenRows.value : rows.value))
 const chosen = computed(() => select(listed.value ?? [], filter.value, known.value))
 const shown = computed(() => lines(chosen.value, filter.value, known.value))
 
+function stateOf(row: Row): State | undefined {
+  const live = liveSession(row.id)
+  if (needed.value.has(row.id)) return 'waiting_permission'
+  return shownState(live?.activity ?? (row.state ? { state: row.state } : undefined), live?.job ?? row.background_job)
+}
+
 export function Sessions() {
-  const current = useSignal(-1)
+  const cursor = useSignal<Cursor | undefined>(undefined)
   const view = useRef<VListHandle>(null)
   const field = useRef<HTMLInputElement>(null)
-  const selected = useComputed(() => shown.value[current.value])
+  const selected = useComputed(() => shown.value.find(line => line.key === cursor.value?.key))
   useEffect(() => {
     if (filter.value.show === 'hidden') askForHidden()
   }, [filter.value.show])
+  // The list changes under it: what a key does is done to the session that is marked, not to whatever came in its place.
+  useSignalEffect(() => {
+    const all = shown.value
+    const before = cursor.peek()
+    if (before) cursor.value = follow(all, before)
+  })
   useEffect(() => void (last.query = location.search), [place.value.query.toString()])
   // Who comes back goes on where they were.
   useEffect(() => {
     const at = shown.peek().findIndex(line => line.key === last.row)
     if (at < 0) return
-    current.value = at
+    cursor.value = { key: last.row, at }
     view.current?.scrollToIndex(at, { align: 'center' })
   }, [listed.value === undefined])
   useEffect(() => {
     const move = (by: number) => {
       const all = shown.peek()
-      let at = current.peek() + by
+      let at = (cursor.peek()?.at ?? -1) + by
       while (all[at]?.kind === 'group') at += by
-      if (all[at]) {
-        current.value = at
+      const line = all[at]
+      if (line) {
+        cursor.value = { key: line.key, at }
         view.current?.scrollToIndex(at, { align: 'nearest' })
       }
     }
@@ -78,6 +94,7 @@ export function Sessions() {
       { keys: 'e', what: 'Note', opensField: true, run: withRow(row => (edited.value = { id: row.id, field: 'note' })) },
       { keys: 'x', what: 'Hide, or show again', run: withRow(row => void setHidden(row.id, !annotationsNow(row.id).hidden)) },
       { keys: 'm', what: 'Mark as read', run: withRow(row => markRead(row.id, Date.now())) },
+      { keys: 'a', what: 'Copy the command that attaches to a background job', run: withRow(row => row.background_job && void copy(attachCommand(row.background_job.id), 'the command')) },
       { keys: 'f', what: 'Filter', opensField: true, run: () => field.current?.focus() },
       { keys: 'escape', what: 'Clear the filter', run: () => (field.current?.blur(), setQuery({ q: undefined })) },
     ])
@@ -85,16 +102,16 @@ export function Sessions() {
   const all = listed.value
   return (
     <div class="sessions">
-      <Head title="Sessions" note={all ? `${grouped(chosen.value.length)} of ${grouped(all.length)}` : undefined} />
+      <Head title="Sessions" note={all && (chosen.value.length === all.length ? grouped(all.length) : `${grouped(chosen.value.length)} of ${grouped(all.length)}`)} />
       <Filters field={field} />
       {rowsError.value && !all && <ErrorLine error={{ message: rowsError.value }} retry={() => void refreshRows()} />}
       {!all && !rowsError.value && <Loading lines={12} />}
-      {all && !chosen.value.length && (
+      {all && !chosen.value.length && (rows.value?.length === 0 && filter.value.show !== 'hidden' ? <NoSessions /> : (
         <Empty title={filter.value.show === 'hidden' && !all.length ? 'No session is hidden' : 'No session matches'}>
           <a href="/sessions">Show all {plural(rows.value?.length ?? 0, 'session')}</a> or{' '}
           <a href={`/search?q=${encodeURIComponent(filter.value.text)}`}>search what was said in them</a>.
         </Empty>
-      )}
+      ))}
       {all && chosen.value.length > 0 && (
         <>
         <div class="row columns desk-only" aria-hidden="true">
@@ -106,7 +123,7 @@ export function Sessions() {
         </div>
         <VList ref={view as never} class="session-list" role="region" aria-label="All sessions">
           {shown.value.map((line, at) => (
-            <ListLine key={line.key} line={line} at={at} total={shown.value.length} isCurrent={at === current.value} />
+            <ListLine key={line.key} line={line} at={at} total={shown.value.length} isCurrent={line.key === cursor.value?.key} />
           ))}
         </VList>
         </>
@@ -149,17 +166,9 @@ function Filters({ field }: { field: { current: HTMLInputElement | null } }) {
           ))}
         </select>
       )}
-      {project && <Chip name="project" value={project} />}
-      {branch && <Chip name="branch" value={branch} />}
+      {project && <Chip name="project" value={baseName(project)} remove={() => setQuery({ project: undefined })} />}
+      {branch && <Chip name="branch" value={branch} remove={() => setQuery({ branch: undefined })} />}
     </div>
-  )
-}
-
-function Chip({ name, value }: { name: string; value: string }) {
-  return (
-    <button type="button" class="chip" onClick={() => setQuery({ [name]: undefined })} aria-label={`Remove the filter ${name} ${value}`}>
-      {name}: {value.split('/').pop()} <Icon name="close" />
-    </button>
   )
 }
 
@@ -183,15 +192,18 @@ function ListLine({ line, at, total, isCurrent }: { line: Line; at: number; tota
 
 function SessionRow({ row, at, total, isCurrent }: { row: Row; at: number; total: number; isCurrent: boolean }) {
   const live = liveSession(row.id)
-  const state = live?.activity.state ?? row.state
+  const state = stateOf(row)
+  const job = live?.job ?? row.background_job
   const isActive = live && state !== 'idle' && state !== 'ended'
+  const title = titleWith(row.title ?? 'Untitled', job)
   const classes = ['row', isUnread(row.id, row.last) ? 'unread' : '', isCurrent ? 'current' : '', row.gone ? 'gone' : '']
   return (
-    <article aria-posinset={at + 1} aria-setsize={total} aria-label={row.title ?? 'Untitled'}>
+    <article aria-posinset={at + 1} aria-setsize={total} aria-label={title}>
       <a class={classes.filter(Boolean).join(' ')} href={`/s/${row.id}`}>
-        <StateDot state={state} title={live ? `${inWords(live.activity)} (known from ${live.activity.evidence ?? 'its transcript'})` : undefined} />
-        <span class="row-title">{row.title ?? 'Untitled'}</span>
-        {isActive && <span class="row-doing">{inWords(live.activity)}</span>}
+        <StateDot state={state} title={live ? `${sessionInWords(live)} (known from ${live.activity.evidence ?? 'its transcript'})` : undefined} />
+        <span class="row-title" dir="auto">{title}</span>
+        {(job?.needs || isActive) && <span class="row-doing">{job?.needs ?? (live && sessionInWords(live))}</span>}
+        {job && <JobTag state={job.state} />}
         {row.pinned && <Icon name="pin" />}
         {row.note && (
           <span class="row-note" title={row.note}>
@@ -216,7 +228,7 @@ function SessionRow({ row, at, total, isCurrent }: { row: Row; at: number; total
           {row.messages}
         </span>
         <span class="row-cost desk-only">{row.cost ? money(row.cost) : ''}</span>
-        <Age at={row.last} />
+        <Age at={row.last} isUnderDay={filter.value.group === 'day' && !row.pinned} />
       </a>
     </article>
   )

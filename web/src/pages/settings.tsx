@@ -3,9 +3,10 @@
 import { useSignal } from '@preact/signals'
 import { get, post, remove, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
-import { askForNotices, wantsNotices } from '../live/notices.ts'
-import { shortPath } from '../format.ts'
-import { Button, ErrorLine, Head, Loading } from '../ui/parts.tsx'
+import { isRefused, REFUSED, turnOffNotices, turnOnNotices, wantsNotices } from '../live/notices.ts'
+import { now } from '../live/store.ts'
+import { dayName, moment, plural, shortPath } from '../format.ts'
+import { Button, ErrorLine, Head, Loading, WithCode } from '../ui/parts.tsx'
 import { theme, type Theme } from '../ui/theme.ts'
 import { attempt, copy, toast } from '../ui/toast.tsx'
 import '../style/settings.css'
@@ -48,13 +49,15 @@ function Look() {
 
 function Notices() {
   const turn = async () => {
-    if (wantsNotices.value) wantsNotices.value = false
-    else if (!(await askForNotices())) toast('The browser does not allow notifications for this address.', true)
+    if (wantsNotices.value) return turnOffNotices()
+    const obstacle = await turnOnNotices()
+    if (obstacle) toast(obstacle, true)
   }
   return (
     <section class="section">
       <h2>Notifications</h2>
       <p class="dim">When a session needs you while this page is in the background. Nothing is sent anywhere: the browser shows it itself.</p>
+      {isRefused.value && <p class="error">{REFUSED}</p>}
       <Button pressed={wantsNotices.value} onClick={() => void turn()}>
         {wantsNotices.value ? 'On' : 'Turn on'}
       </Button>
@@ -97,6 +100,9 @@ function Tokens() {
     name.value = ''
     reload()
   }
+  const { tokens = [], yours } = state.value.data ?? {}
+  const all = tokens.map((token, place) => ({ ...token, isHere: place === yours }))
+  const names = [...new Set(all.map(token => token.name))]
   return (
     <section class="section">
       <h2>Access</h2>
@@ -106,14 +112,8 @@ function Tokens() {
       </p>
       {state.value.error && <ErrorLine error={state.value.error} />}
       <ul class="list">
-        {state.value.data?.tokens.map(token => (
-          <li key={`${token.name} ${token.created}`}>
-            <b>{token.name}</b> <span class="dim">{token.expires ? 'browser' : 'token'} · {SCOPES[token.scope]}</span>
-            <span class="grow" />
-            <Button kind="quiet" onClick={() => void attempt(() => remove('/api/v1/tokens/{name}', { path: { name: token.name } }), 'Revoked').then(reload)}>
-              Revoke
-            </Button>
-          </li>
+        {names.map(name => (
+          <Access key={name} name={name} all={all.filter(token => token.name === name)} reload={reload} />
         ))}
       </ul>
       <form
@@ -134,16 +134,49 @@ function Tokens() {
       {made.value && (
         <p class="made">
           <code>{made.value}</code> <Button onClick={() => void copy(made.value!, 'the link')}>Copy</Button>
-          <span class="dim">It is shown this once.</span>
+          <span class="dim">It is shown only once.</span>
         </p>
       )}
     </section>
   )
 }
 
-/** A sentence whose words between backticks are code. */
-function InCode({ text }: { text: string }) {
-  return <>{text.split('`').map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part))}</>
+/** What has come with one name: a token, and the browsers that its link signed in. They end together. */
+function Access({ name, all, reload }: { name: string; all: (Schemas['Token'] & { isHere: boolean })[]; reload: () => void }) {
+  const browsers = all.filter(token => token.expires).length
+  const isHere = all.some(token => token.isHere)
+  const revoke = async () => {
+    if (isHere && !confirm(`This browser came with “${name}”. Revoke it, and sign this browser out?`)) return
+    await attempt(() => remove('/api/v1/tokens/{name}', { path: { name } }), 'Revoked')
+    reload()
+  }
+  return (
+    <li>
+      <b>{name}</b> <span class="dim">{[...new Set(all.map(token => SCOPES[token.scope]))].join(', ')}</span>
+      <span class="grow" />
+      <Button kind="quiet" label={`Revoke ${name}${browsers ? `, with ${plural(browsers, 'browser')}` : ''}`} onClick={() => void revoke()}>
+        Revoke
+      </Button>
+      <ul class="token-uses">
+        {all.map(token => (
+          <li key={token.created}>
+            {token.expires ? `Browser, signed in ${moment(token.created)}, until ${moment(token.expires)}` : `Link made ${moment(token.created)}`}
+            {token.isHere ? <span class="tag own">this browser</span> : <LastUse at={token.last_used} />}
+          </li>
+        ))}
+      </ul>
+    </li>
+  )
+}
+
+/** The day on which a token was last used. */
+function LastUse({ at }: { at: string | null }) {
+  return <span title={at ? moment(at) : undefined}> · {at ? `last used ${inSentence(dayName(Date.parse(at), now.value))}` : 'never used'}</span>
+}
+
+/** `Today` within a sentence; other days are names. */
+function inSentence(day: string): string {
+  return /^(Today|Yesterday)$/.test(day) ? day.toLowerCase() : day
 }
 
 function Found() {
@@ -165,7 +198,7 @@ function Found() {
           </ul>
           {report.findings.map(finding => (
             <p key={finding.what} class={finding.severity === 'problem' ? 'error' : 'advice-line'}>
-              <InCode text={finding.what} /> <span class="dim"><InCode text={finding.next_step ?? ''} /></span>
+              <WithCode text={finding.what} /> <span class="dim next-step"><WithCode text={finding.next_step ?? ''} /></span>
             </p>
           ))}
           {!report.findings.length && <p class="good">Nothing is wrong.</p>}

@@ -17,7 +17,7 @@ export function stack(days: readonly string[], sums: readonly Sum[]): { series: 
   const own = sums.slice(0, PALETTE.length)
   const rest = sums.slice(PALETTE.length)
   const parts = own.map((sum, at) => ({ name: sum.key, colour: PALETTE[at]!, on: (day: string) => sum.days.get(day) ?? 0 }))
-  if (rest.length) parts.push({ name: `${rest.length} others`, colour: OTHERS, on: day => rest.reduce((all, sum) => all + (sum.days.get(day) ?? 0), 0) })
+  if (rest.length) parts.push({ name: rest.length === 1 ? rest[0]!.key : `${rest.length} others`, colour: OTHERS, on: day => rest.reduce((all, sum) => all + (sum.days.get(day) ?? 0), 0) })
   const totals = new Map(days.map(day => [day, 0]))
   const series = parts.map(({ name, colour, on }) => {
     const values = days.map(day => {

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { get, isCancelled, type Schemas } from '../api/client.ts'
 import { bound } from '../keys.ts'
 import { liveSession, needing, now, rows } from '../live/store.ts'
-import { age } from '../format.ts'
+import { age, plain } from '../format.ts'
 import { go, sessionAddress } from '../router.ts'
 import { theme } from '../ui/theme.ts'
 import { Icon, type IconName } from '../ui/icons.tsx'
@@ -13,7 +13,7 @@ import { StateDot } from '../ui/parts.tsx'
 import type { State } from '../live/fold.ts'
 import { marked } from '../pages/hit.ts'
 import { paletteOpen } from './open.ts'
-import { score } from './score.ts'
+import { rank, score } from './score.ts'
 import '../style/palette.css'
 
 interface Choice {
@@ -28,6 +28,8 @@ interface Choice {
 
 /** How many of each group are shown. */
 const SHOWN = 7
+/** How many commands are shown before anything is typed: all pages are among them. */
+const UNTYPED = 14
 
 export function Palette() {
   const text = useSignal('')
@@ -46,7 +48,7 @@ export function Palette() {
     if (query.length < 2) return void (hits.value = [])
     const controller = new AbortController()
     const timer = setTimeout(() => {
-      get('/api/v1/search', { query: { query, limit: 6 }, signal: controller.signal })
+      get('/api/v1/search', { query: { query, limit: 6, max_age_seconds: 5 }, signal: controller.signal })
         .then(answer => (hits.value = answer.hits))
         .catch(error => isCancelled(error) || (hits.value = []))
     }, 80)
@@ -55,7 +57,12 @@ export function Palette() {
       controller.abort()
     }
   }, [text.value])
-  const choices = useComputed(() => [...sessionChoices(text.value), ...commandChoices(text.value), ...hitChoices(hits.value)])
+  const choices = useComputed(() => {
+    const [sessions, commands] = [sessionChoices(text.value), commandChoices(text.value)]
+    // On a phone it is the way to the pages that the bar has no room for.
+    const isMenu = !text.value.trim() && matchMedia('(max-width: 820px)').matches
+    return [...(isMenu ? [...commands, ...sessions] : [...sessions, ...commands]), ...hitChoices(hits.value)]
+  })
   const choose = (choice: Choice | undefined) => {
     if (!choice) return
     close()
@@ -113,7 +120,7 @@ export function Palette() {
 function sessionChoices(text: string): Choice[] {
   const waits = new Set(needing.value.map(session => session.id))
   const ranked = (rows.value ?? [])
-    .map(row => ({ row, rank: score(text, [row.title ?? '', row.project ?? '', row.branch ?? '', row.id]) + (waits.has(row.id) ? 5 : 0) }))
+    .map(row => ({ row, rank: rank(text, [row.title ?? '', row.project ?? '', row.branch ?? '', row.id], waits.has(row.id)) }))
     .filter(one => one.rank > 0)
     .sort((one, other) => other.rank - one.rank || (other.row.last ?? 0) - (one.row.last ?? 0))
   return ranked.slice(0, SHOWN).map(({ row }) => ({
@@ -121,7 +128,7 @@ function sessionChoices(text: string): Choice[] {
     group: 'Sessions',
     title: row.title ?? 'Untitled',
     note: [row.project, age(row.last, now.value)].filter(Boolean).join(' · '),
-    state: liveSession(row.id)?.activity.state ?? row.state,
+    state: waits.has(row.id) ? 'waiting_permission' : (liveSession(row.id)?.activity.state ?? row.state),
     run: () => go(sessionAddress(row.id)),
   }))
 }
@@ -137,7 +144,7 @@ function commandChoices(text: string): Choice[] {
     ['Replay yesterday in the world', 'play', () => go('/world?replay=yesterday')],
     ...themes.map(([name, run]): [string, IconName, () => void] => [name, 'settings', run]),
   ]
-  const keyed = bound().flatMap(layer =>
+  const keyed = bound().toSorted((one, other) => Number(other.name === 'Everywhere') - Number(one.name === 'Everywhere')).flatMap(layer =>
     layer.bindings
       .filter(binding => !/escape|down|up|mod\+k/.test(binding.keys))
       .map((binding): Choice => ({
@@ -149,12 +156,12 @@ function commandChoices(text: string): Choice[] {
         run: () => binding.run(new KeyboardEvent('keydown')),
       })),
   )
-  const plain = others.map(([title, icon, run]): Choice => ({ key: title, group: 'Commands', title, note: '', icon, run }))
+  const unkeyed = others.map(([title, icon, run]): Choice => ({ key: title, group: 'Commands', title, note: '', icon, run }))
   const search: Choice[] = text.trim()
     ? [{ key: 'search', group: 'Commands', title: `Search for “${text.trim()}”`, note: 'all sessions', icon: 'search', run: () => go(`/search?q=${encodeURIComponent(text.trim())}`) }]
     : []
-  const matching = [...keyed, ...plain].filter(choice => score(text, [choice.title]) > 0)
-  return [...matching.slice(0, text ? SHOWN : 9), ...search]
+  const matching = [...keyed, ...unkeyed].filter(choice => score(text, [choice.title]) > 0)
+  return [...matching.slice(0, text ? SHOWN : UNTYPED), ...search]
 }
 
 /** How much is shown before the first word that was found, in characters. */
@@ -166,7 +173,7 @@ function around(hit: Schemas['SearchHit']): string {
   const first = parts.findIndex(part => part.isMarked)
   const before = first > 0 ? parts[first - 1]!.text : ''
   const text = parts.slice(Math.max(0, first)).map(part => part.text).join('')
-  return `${before.length > BEFORE ? `…${before.slice(-BEFORE)}` : before}${text}`.replaceAll(/\s+/g, ' ').slice(0, 160)
+  return plain(`${before.length > BEFORE ? `…${before.slice(-BEFORE)}` : before}${text}`).replaceAll(/\s+/g, ' ').slice(0, 160)
 }
 
 function hitChoices(hits: readonly Schemas['SearchHit'][]): Choice[] {

@@ -12,6 +12,14 @@ export function score(typed: string, texts: readonly string[]): number {
   return total
 }
 
+/** What needs the person goes first among what fits, and nowhere else. */
+export function rank(typed: string, texts: readonly string[], needsPerson: boolean): number {
+  const fits = score(typed, texts)
+  return fits > 0 && needsPerson ? fits + NEEDS : fits
+}
+
+const NEEDS = 5
+
 function one(word: string, text: string): number {
   const at = text.indexOf(word)
   if (at < 0) return 0

@@ -1,18 +1,48 @@
 // A change of a file: from the record's own patch, else from what the call says it replaces.
 
-import { diffWordsWithSpace, structuredPatch } from 'diff'
+import { signal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'
+import { fetchModule } from '../ui/module.ts'
 import { rows, type DiffRow } from './diff-rows.ts'
 
 type Hunk = Schemas['Hunk']
 
-/** The changes that a call of Edit or Write asks for, where its result does not hold them. */
-export function hunksOf(input: unknown): Hunk[] {
+type Compare = typeof import('./compare.ts')
+
+const loaded = signal<Compare | undefined>(undefined)
+let isComing = false
+
+/** What compares texts, once it is here; a component that reads it renders again when it comes. */
+function comparing(): Compare | undefined {
+  if (!isComing) {
+    isComing = true
+    // Where it cannot be loaded, the next change asks again.
+    void fetchModule(() => import('./compare.ts')).then(compare => (loaded.value = compare)).catch(() => (isComing = false))
+  }
+  return loaded.value
+}
+
+interface Edit {
+  old_string: string
+  new_string: string
+}
+
+/** The changes of a call: those of its result, else what it asks for. */
+export function useHunks(patch: readonly Hunk[] | null | undefined, input: unknown): readonly Hunk[] {
+  const edits = useMemo(() => (patch?.length ? [] : editsOf(input)), [patch, input])
+  const compare = edits.length ? comparing() : undefined
+  return useMemo(() => (patch?.length ? patch : compare ? hunksOf(edits, compare) : []), [patch, edits, compare])
+}
+
+function editsOf(input: unknown): Edit[] {
   const fields = (input ?? {}) as Record<string, unknown>
-  const edits = Array.isArray(fields.edits) ? fields.edits : [fields]
-  return edits.flatMap((edit: Record<string, unknown>) => {
-    if (typeof edit.old_string !== 'string' || typeof edit.new_string !== 'string') return []
+  const edits: Partial<Edit>[] = Array.isArray(fields.edits) ? fields.edits : [fields]
+  return edits.filter((edit): edit is Edit => typeof edit.old_string === 'string' && typeof edit.new_string === 'string')
+}
+
+function hunksOf(edits: readonly Edit[], { structuredPatch }: Compare): Hunk[] {
+  return edits.flatMap(edit => {
     const patch = structuredPatch('', '', edit.old_string, edit.new_string, undefined, undefined, { context: 3 })
     return patch.hunks.map(hunk => ({ old_start: hunk.oldStart, new_start: hunk.newStart, lines: hunk.lines.filter(line => !line.startsWith('\\')) }))
   })
@@ -49,6 +79,9 @@ function Line({ row, isNumbered }: { row: DiffRow; isNumbered: boolean }) {
 
 /** A line with the words marked in which it differs from its other version. */
 function Words({ row, other }: { row: DiffRow & { text: string }; other: string }) {
+  const compare = comparing()
+  if (!compare) return <>{row.text}</>
+  const { diffWordsWithSpace } = compare
   const isOld = row.kind === 'removed'
   const parts = isOld ? diffWordsWithSpace(row.text, other) : diffWordsWithSpace(other, row.text)
   return (

@@ -20,7 +20,7 @@ export async function saveMarkdown(id: string, title: string): Promise<void> {
 }
 
 async function asMarkdown(id: string, title: string): Promise<string> {
-  const places = { left: new Map<string, string>(), dayName: (at: number) => dayName(at, now.peek()) }
+  const places = { branches: [], dayName: (at: number) => dayName(at, now.peek()) }
   return markdown(title, items(await everything(id), 'normal', places))
 }
 

@@ -9,24 +9,26 @@ type Found = Schemas['FoundMessage']
 
 interface Props {
   session: string
-  start: string
+  /** Is called with the words that are looked for. */
+  onQuery: (text: string) => void
   goTo: (found: Found) => void
   close: () => void
 }
 
-export function FindBar({ session, start, goTo, close }: Props) {
-  const text = useSignal(start)
+export function FindBar({ session, onQuery, goTo, close }: Props) {
+  const text = useSignal('')
   const found = useSignal<Found[] | undefined>(undefined)
   const hasMore = useSignal(false)
   const at = useSignal(-1)
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
     field.current?.focus()
-    field.current?.select()
+    return () => onQuery('')
   }, [])
   useEffect(() => {
     const controller = new AbortController()
     const wanted = text.value.trim()
+    onQuery(wanted)
     const timer = setTimeout(async () => {
       if (!wanted) return void (found.value = undefined)
       try {

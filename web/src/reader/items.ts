@@ -20,16 +20,18 @@ export type Item = Common &
     | { kind: 'prompt'; text: string; pictures: number[] }
     | { kind: 'text'; text: string; model: string | undefined }
     | { kind: 'thinking'; text: string }
-    | { kind: 'tool'; id: string; name: string; input: unknown; result: Result | undefined; resultOffset: number; ms: number | undefined }
+    | { kind: 'tool'; id: string; name: string; input: unknown; result: Result | undefined; resultUuid: string | undefined; resultOffset: number; ms: number | undefined }
     | { kind: 'note'; text: string; note: 'summary' | 'error' }
     | { kind: 'divider'; what: 'compaction' | 'day' | 'new' | 'fork' | 'left'; text: string; target?: string; from?: string }
   )
 
 export interface Places {
+  /** The record that the address names; it is shown in every layout. */
+  wanted?: string | undefined
   /** The record up to which the person has read. */
   readUntil?: string | undefined
-  /** Prompts that were asked again otherwise: the prompt that took the place, by the one that was left. */
-  left: ReadonlyMap<string, string>
+  /** Branches that were left, by their first messages, with the first message in the place of each. */
+  branches: readonly { left: string; taken: string }[]
   /** What the session was forked from: the other session, and the last record that it has in common with it. */
   fork?: { session: string; uuid: string | undefined; title: string } | undefined
   dayName: (at: number) => string
@@ -48,7 +50,7 @@ export function items(messages: readonly Message[], layout: Layout, places: Plac
     const common = { uuid: message.uuid ?? undefined, at, offset: message.offset }
     const key = message.uuid ?? `@${message.offset}`
     const divide = (what: (Item & { kind: 'divider' })['what'], text: string, place: { target?: string; from?: string } = {}) =>
-      all.push({ ...common, key: `${key} ${what}`, kind: 'divider', what, text, ...place })
+      all.push({ ...common, key: `${key} ${what}${what === 'left' ? place.target : ''}`, kind: 'divider', what, text, ...place })
     const { fork } = places
     // Claude Code marks what it copied; where it does not, the session itself says which record was the last one.
     if (!message.copied_from && (isCopied || (fork?.uuid && fork.uuid === before))) {
@@ -69,16 +71,13 @@ export function items(messages: readonly Message[], layout: Layout, places: Plac
       day = name
     }
     append(all, calls, message, common, key)
-    const instead = message.uuid && message.role === 'user' ? otherBranch(places.left, message.uuid) : undefined
-    if (instead) divide('left', 'Another branch begins here', { target: instead })
+    for (const { left, taken } of places.branches) {
+      if (taken === message.uuid) divide('left', 'Another branch was left here', { target: left })
+      if (left === message.uuid) divide('left', 'This branch was left for another one', { target: taken })
+    }
   }
-  return all.filter(item => isIn(item, layout))
-}
-
-/** The prompt of the branch that was left for this one. */
-function otherBranch(left: ReadonlyMap<string, string>, uuid: string): string | undefined {
-  for (const [was, instead] of left) if (instead === uuid) return was
-  return left.get(uuid)
+  const isWanted = (uuid: string | undefined) => Boolean(places.wanted && uuid?.startsWith(places.wanted))
+  return all.filter(item => isIn(item, layout) || isWanted(item.uuid) || (item.kind === 'tool' && isWanted(item.resultUuid)))
 }
 
 function append(all: Item[], calls: Map<string, Item & { kind: 'tool' }>, message: Message, common: Omit<Common, 'key'>, key: string): void {
@@ -87,16 +86,17 @@ function append(all: Item[], calls: Map<string, Item & { kind: 'tool' }>, messag
   message.blocks.forEach((block, number) => {
     const own = { ...common, key: `${key}#${number}` }
     if (block.type === 'tool_use') {
-      const item = { ...own, kind: 'tool' as const, id: block.id, name: block.name, input: block.input, result: undefined, resultOffset: 0, ms: undefined }
+      const item = { ...own, kind: 'tool' as const, id: block.id, name: block.name, input: block.input, result: undefined, resultUuid: undefined, resultOffset: 0, ms: undefined }
       if (block.id) calls.set(block.id, item)
       all.push(item)
     } else if (block.type === 'tool_result') {
       const call = calls.get(block.id)
       if (call) {
         call.result = block
+        call.resultUuid = common.uuid
         call.resultOffset = common.offset
         if (common.at !== undefined && call.at !== undefined) call.ms = common.at - call.at
-      } else all.push({ ...own, kind: 'tool', id: block.id, name: 'Result', input: {}, result: block, resultOffset: common.offset, ms: undefined })
+      } else all.push({ ...own, kind: 'tool', id: block.id, name: 'Result', input: {}, result: block, resultUuid: common.uuid, resultOffset: common.offset, ms: undefined })
     } else if (block.type === 'thinking') all.push({ ...own, kind: 'thinking', text: block.text })
     else if (block.type === 'picture') pictures.push(block.number)
     else if (message.role === 'user') texts.push(block.text)

@@ -1,9 +1,9 @@
 // The items of a session, one under the other. Not virtual: the browser's own search finds all that is here, and heights are
 // real, so that the place one reads at never moves.
 
-import { memo } from 'preact/compat'
+import { Component } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { clock } from '../format.ts'
+import { clock, plain } from '../format.ts'
 import { go, sessionAddress } from '../router.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Button } from '../ui/parts.tsx'
@@ -56,16 +56,23 @@ interface EntryProps {
   isFirstOfAnswer: boolean
 }
 
-const Entry = memo(function Entry({ session, item, isInner, isFirstOfAnswer }: EntryProps) {
-  const place = isInner ? {} : { 'data-uuid': item.uuid, 'data-key': item.key, tabIndex: -1 }
-  if (item.kind === 'divider') return <Divider item={item} session={session} place={place} />
-  return (
-    <article class={`item item-${item.kind}${isFirstOfAnswer ? ' first' : ''}`} aria-label={labelOf(item)} {...place}>
-      <Content item={item} session={session} />
-      {!isInner && (item.kind === 'prompt' || item.kind === 'text') && <Tools item={item} session={session} />}
-    </article>
-  )
-}, isSame)
+/** One of them, which is made again only where it has changed. */
+class Entry extends Component<EntryProps> {
+  override shouldComponentUpdate(next: EntryProps) {
+    return !isSame(this.props, next)
+  }
+
+  override render({ session, item, isInner, isFirstOfAnswer }: EntryProps) {
+    const place = isInner ? {} : { 'data-uuid': item.uuid, 'data-result': item.kind === 'tool' ? item.resultUuid : undefined, 'data-key': item.key, tabIndex: -1 }
+    if (item.kind === 'divider') return <Divider item={item} session={session} place={place} />
+    return (
+      <article class={`item item-${item.kind}${isFirstOfAnswer ? ' first' : ''}`} aria-label={labelOf(item)} {...place}>
+        <Content item={item} session={session} />
+        {!isInner && (item.kind === 'prompt' || item.kind === 'text') && <Tools item={item} session={session} />}
+      </article>
+    )
+  }
+}
 
 /** A result that arrives changes its call in place of making a new one. */
 function isSame(before: EntryProps, after: EntryProps): boolean {
@@ -121,7 +128,7 @@ function Prompt({ text }: { text: string }) {
 
 function Thinking({ text }: { text: string }) {
   const [isOpen, setOpen] = useState(false)
-  const first = text.trim().split('\n')[0] ?? ''
+  const first = plain(text.trim().split('\n')[0] ?? '')
   return (
     <>
       <button type="button" class="thinking-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -138,7 +145,7 @@ function Summary({ text }: { text: string }) {
   return (
     <div class="summary">
       <Button kind="quiet" icon={isOpen ? 'down' : 'right'} onClick={() => setOpen(!isOpen)}>
-        {isOpen ? 'Hide the summary' : 'What the model was left with'}
+        {isOpen ? 'Hide the summary' : 'The summary that the model went on with'}
       </Button>
       {isOpen && <Markdown text={text} />}
     </div>

@@ -12,6 +12,8 @@ export class Loader {
   readonly error = signal<Failure | undefined>(undefined)
   /** Which end is being loaded. */
   readonly busy = signal<'older' | 'newer' | 'all' | undefined>(undefined)
+  /** Whether the record that was wanted is not in the session, whose end is shown in its place. */
+  readonly isMissing = signal(false)
   private readonly session: string
   private readonly leaving = new AbortController()
 
@@ -22,6 +24,10 @@ export class Loader {
   /** Goes to a record, or to the end. */
   async open(uuid?: string): Promise<void> {
     await this.ask('all', uuid ? { around: uuid } : {}, page => new Window([page]))
+    this.isMissing.value = false
+    if (!uuid || this.error.peek()?.status !== 404) return
+    await this.ask('all', {}, page => new Window([page]))
+    this.isMissing.value = !this.error.peek()
   }
 
   /** Goes to the record that begins at this byte. */

@@ -25,10 +25,18 @@ export function restore(scroller: HTMLElement, anchor: Anchor): boolean {
   return true
 }
 
+/** Whether the end is more than a screen away. */
+export function isFarFromEnd({ scrollHeight, scrollTop, clientHeight }: HTMLElement): boolean {
+  return scrollHeight - scrollTop > 2 * clientHeight
+}
+
 /** Goes to a record; false where it is not there. */
 export function showRecord(scroller: HTMLElement, uuid: string): boolean {
-  const item = scroller.querySelector<HTMLElement>(`[data-uuid^="${CSS.escape(uuid)}"]`)
+  const own = scroller.querySelectorAll<HTMLElement>(`[data-uuid^="${CSS.escape(uuid)}"]`)
+  const item = own[0] ?? scroller.querySelector<HTMLElement>(`[data-result^="${CSS.escape(uuid)}"]`)
   if (!item) return false
+  // What is cited is read: a thought, and what a tool printed, are open then.
+  if (own.length < 2) item.querySelector<HTMLElement>('.thinking-head[aria-expanded=false], .tool-head[aria-expanded=false]')?.click()
   scroller.querySelector('.found')?.classList.remove('found')
   item.classList.add('found')
   const margin = Math.min(120, scroller.clientHeight / 4)

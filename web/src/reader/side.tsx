@@ -2,8 +2,10 @@
 
 import { useSignal } from '@preact/signals'
 import type { Schemas } from '../api/client.ts'
-import { about, clock, count, duration, moment, money, plural, shortPath } from '../format.ts'
-import { rows } from '../live/store.ts'
+import { MODES } from '../chat/options.ts'
+import { toolName } from '../chat/field.ts'
+import { clock, count, dayName, duration, isoDay, moment, money, plural, shortPath } from '../format.ts'
+import { now, rows } from '../live/store.ts'
 import { go, sessionAddress } from '../router.ts'
 import { Button, Empty, Loading } from '../ui/parts.tsx'
 import { Directory, Path } from './path.tsx'
@@ -78,13 +80,17 @@ interface Listed {
 
 function Prompts({ outline, goTo }: Listed) {
   if (!outline.prompts.length) return <Empty title="No prompts" />
+  const days = outline.prompts.map(prompt => (prompt.at ? isoDay(Date.parse(prompt.at)) : ''))
+  // Where all is of one day, the head of the session says which.
+  const hasDays = new Set(days.filter(Boolean)).size > 1
   return (
     <ol class="outline">
-      {outline.prompts.map(prompt => (
+      {outline.prompts.map((prompt, at) => (
         <li key={prompt.offset} class={prompt.left_for ? 'left' : ''}>
+          {hasDays && prompt.at && days[at] !== days[at - 1] && <h3>{dayName(Date.parse(prompt.at), now.value)}</h3>}
           <button type="button" onClick={() => goTo(prompt.uuid)} title={prompt.text}>
             <time>{prompt.at ? clock(prompt.at) : ''}</time>
-            <span>{prompt.text}</span>
+            <span dir="auto">{prompt.text}</span>
             {prompt.left_for && <i class="tag">left</i>}
           </button>
         </li>
@@ -111,8 +117,8 @@ function Timing({ outline, goTo }: Listed) {
           {outline.tools.slice(0, 14).map(tool => (
             <tr key={tool.name}>
               <td>
-                {tool.name}
-                <meter min={0} max={longest} value={tool.ms} aria-label={`${tool.name}: ${duration(tool.ms)}`} />
+                {toolName(tool.name)}
+                <meter min={0} max={longest} value={tool.ms} aria-label={`${toolName(tool.name)}: ${duration(tool.ms)}`} />
               </td>
               <td class="number">{duration(tool.ms)}</td>
               <td class="number dim" title={tool.failed ? `${tool.failed} failed` : undefined}>
@@ -130,7 +136,7 @@ function Timing({ outline, goTo }: Listed) {
             <button type="button" onClick={() => goTo(call.uuid)}>
               <time>{duration(call.ms)}</time>
               <span>
-                {call.name}
+                {toolName(call.name)}
                 {call.detail && <i> {call.detail}</i>}
               </span>
             </button>
@@ -168,18 +174,19 @@ function Files({ outline }: { outline: Outline }) {
 function About({ session }: { session: Session }) {
   const forks = rows.value?.filter(row => row.fork_of === session.session_id) ?? []
   const facts: [string, preact.ComponentChildren][] = [
-    ['Project', session.project && <a href={`/sessions?project=${encodeURIComponent(session.repo_path ?? session.project)}`}>{session.project}</a>],
+    ['Project', session.project && <a href={`/sessions?project=${encodeURIComponent(session.repo_path ?? session.project)}`}>{rows.value?.find(row => row.id === session.session_id)?.project ?? session.project}</a>],
     ['Directory', session.cwd && shortPath(session.cwd)],
     ['Branch', session.branch],
     ['Started', session.created && moment(session.created)],
     ['Last active', session.last_modified && moment(session.last_modified)],
-    ['Cost, estimated', session.cost_usd !== null && session.cost_usd !== undefined && about(session.cost_usd)],
-    ['Cost, says OpenClaw', session.total_cost_usd !== null && session.total_cost_usd !== undefined && money(session.total_cost_usd)],
+    ['Deleted', session.deleted_at && `by ${moment(session.deleted_at)}; the archive has it`],
+    ['Cost, estimated', session.cost_usd !== null && session.cost_usd !== undefined && money(session.cost_usd)],
+    ['Cost by OpenClaw', session.total_cost_usd !== null && session.total_cost_usd !== undefined && money(session.total_cost_usd, true)],
     ['Tokens out', count(session.total_output_tokens)],
     ['Read from cache', count(session.cache_read_tokens)],
     ['Context', plural(session.context_tokens, 'token')],
     ['Compacted', session.compaction_count > 0 && plural(session.compaction_count, 'time')],
-    ['Mode', session.permission_mode],
+    ['Mode', MODES.find(([mode]) => mode && mode === session.permission_mode)?.[1] ?? session.permission_mode],
     ['Started by', session.entrypoint],
     ['Claude Code', session.version],
     ['OpenClaw agent', session.agent_id],

@@ -38,7 +38,7 @@ export function Subagent({ session, agent }: { session: string; agent: string })
       {isOpen && !messages && !failure && <Loading lines={3} />}
       {isOpen && messages && (
         <div class="subagent-body">
-          <Items session={session} items={items(messages, 'normal', { left: new Map(), dayName: () => '' })} isInner />
+          <Items session={session} items={items(messages, 'normal', { branches: [], dayName: () => '' })} isInner />
           {next && <Button onClick={() => void load(next)}>More</Button>}
         </div>
       )}

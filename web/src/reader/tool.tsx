@@ -1,23 +1,25 @@
 // One call of a tool: a line with the field that matters, which opens to what it did.
 
-import { lazy, Suspense } from 'preact/compat'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { get } from '../api/client.ts'
-import { fieldOf } from '../chat/field.ts'
-import { count, duration } from '../format.ts'
-import { isWorking } from '../live/fold.ts'
-import { liveSession } from '../live/store.ts'
+import { fieldOf, toolName, type Field } from '../chat/field.ts'
+import { count, duration, plain } from '../format.ts'
+import { isWorking, waitsForAnswer } from '../live/fold.ts'
+import { requestsOf, liveSession } from '../live/store.ts'
 import { Icon } from '../ui/icons.tsx'
+import { loaded } from '../ui/loaded.tsx'
+import { fetchModule } from '../ui/module.ts'
 import { Button } from '../ui/parts.tsx'
 import { attempt, copy } from '../ui/toast.tsx'
-import { colour, languageOf } from './colours.ts'
-import { Diff, hunksOf, totals } from './diff.tsx'
+import { Coloured } from './coloured.tsx'
+import { languageOf } from './colours.ts'
+import { Diff, totals, useHunks } from './diff.tsx'
 import type { Item, Result } from './items.ts'
 import { Markdown } from './markdown.tsx'
 import { Path } from './path.tsx'
 import { Picture } from './picture.tsx'
 
-const Subagent = lazy(async () => ({ default: (await import('./subagent.tsx')).Subagent }))
+const Subagent = loaded(() => import('./subagent.tsx'), 'Subagent', { waiting: () => null })
 
 type Tool = Item & { kind: 'tool' }
 
@@ -30,8 +32,10 @@ const SLOW = 2000
 
 export function ToolCall({ item, session }: { item: Tool; session: string }) {
   const { result } = item
-  const [isOpen, setOpen] = useState(OPEN.has(item.name))
-  const hunks = useMemo(() => (result?.patch?.length ? result.patch : hunksOf(item.input)), [result, item.input])
+  const [chosen, setOpen] = useState<boolean>()
+  // A plan that waits for a yes is shown by the card that asks.
+  const isOpen = chosen ?? (OPEN.has(item.name) && (item.name !== 'ExitPlanMode' || Boolean(result)))
+  const hunks = useHunks(result?.patch, item.input)
   const field = fieldOf(item.name, item.input)
   const changed = totals(hunks)
   const isPath = /path$/.test(Object.keys((item.input ?? {}) as object)[0] ?? '') || ['Read', 'Edit', 'Write', 'MultiEdit'].includes(item.name)
@@ -39,9 +43,9 @@ export function ToolCall({ item, session }: { item: Tool; session: string }) {
     <div class={`tool${result?.is_error ? ' failed' : ''}${isOpen ? ' open' : ''}`}>
       <button type="button" class="tool-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <Icon name={isOpen ? 'down' : 'right'} />
-        <b>{shortName(item.name)}</b>
+        <b>{toolName(item.name)}</b>
         <span class={`tool-field${field.isCode ? ' code' : ''}${isPath ? ' path' : ''}`} title={field.value.slice(0, 400)}>
-          {isPath ? <Path path={field.value} /> : field.value.split('\n')[0]}
+          {isPath ? <Path path={field.value} /> : firstLine(field)}
         </span>
         {field.label && <span class="tag">{field.label}</span>}
         {changed.added + changed.removed > 0 && (
@@ -62,16 +66,18 @@ export function ToolCall({ item, session }: { item: Tool; session: string }) {
 function Pending({ session, tool }: { session: string; tool: string }) {
   const activity = liveSession(session)?.activity
   const isThis = activity?.tool === tool
-  if (isThis && activity.state === 'waiting_permission') return <span class="bad">waits for you</span>
+  const isAsked = requestsOf(session)?.requests.some(request => request.tool === tool)
+  if (isAsked || (isThis && waitsForAnswer(activity))) return <span class="bad">waits for you</span>
   return <span class="dim">{isThis && isWorking(activity.state) ? 'running…' : 'no result'}</span>
 }
 
-/** `mcp__github__create_issue` is `github · create_issue`. */
-function shortName(name: string): string {
-  return name.startsWith('mcp__') ? name.slice(5).replace('__', ' · ') : name
+/** Of a command its first line as it is, of anything else without the signs of Markdown. */
+function firstLine({ value, isCode }: Field): string {
+  const line = value.split('\n')[0] ?? ''
+  return isCode ? line : plain(line).trim()
 }
 
-function Body({ item, session, hunks }: { item: Tool; session: string; hunks: ReturnType<typeof hunksOf> }) {
+function Body({ item, session, hunks }: { item: Tool; session: string; hunks: ReturnType<typeof useHunks> }) {
   const input = (item.input ?? {}) as Record<string, unknown>
   const { result } = item
   const agent = result?.agent
@@ -88,11 +94,7 @@ function Body({ item, session, hunks }: { item: Tool; session: string; hunks: Re
       {isTask && typeof input.prompt === 'string' && <Output text={input.prompt} />}
       {!KNOWN.has(item.name) && !isTask && Object.keys(input).length > 0 && <Code text={JSON.stringify(input, null, 2)} language="json" />}
       {result?.pictures?.map(number => <Picture key={number} session={session} offset={item.resultOffset} number={number} />)}
-      {agent && (
-        <Suspense fallback={null}>
-          <Subagent session={session} agent={agent} />
-        </Suspense>
-      )}
+      {agent && <Subagent session={session} agent={agent} />}
       {result && !(hunks.length && !result.is_error) && item.name !== 'TodoWrite' && (
         <Answer result={result} item={item} session={session} isMarkdown={isTask || item.name === 'WebFetch'} />
       )}
@@ -153,11 +155,11 @@ function Output({ text }: { text: string }) {
   const [inner, setInner] = useState<string>()
   useEffect(() => {
     if (!text.includes('\u001b[')) return
-    void import('ansi_up').then(({ AnsiUp }) => {
+    void fetchModule(() => import('ansi_up')).then(({ AnsiUp }) => {
       const ansi = new AnsiUp()
       ansi.use_classes = true
       setInner(ansi.ansi_to_html(text))
-    })
+    }, noColours)
   }, [text])
   return (
     <Folded lines={lines} text={text}>
@@ -166,24 +168,15 @@ function Output({ text }: { text: string }) {
   )
 }
 
+/** Without its colours a text is still read. */
+const noColours = () => {}
+
 function Code({ text, language, isFolded = false }: { text: string; language: string | undefined; isFolded?: boolean }) {
-  const holder = useRef<HTMLElement>(null)
-  useEffect(() => {
-    let isWanted = true
-    void colour(text, language).then(html => {
-      if (html && isWanted && holder.current) holder.current.innerHTML = html
-    })
-    return () => {
-      isWanted = false
-    }
-  }, [text, language])
   const lines = text.split('\n').length
   return (
     <Folded lines={isFolded || lines > 40 ? lines : 0} text={text}>
       <pre tabIndex={0}>
-        <code ref={holder} key={text}>
-          {text}
-        </code>
+        <Coloured text={text} language={language} />
       </pre>
     </Folded>
   )

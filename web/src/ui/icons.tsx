@@ -29,6 +29,18 @@ const PATHS = {
   menu: 'M2.5 4.5h11M2.5 8h11M2.5 11.5h11',
 } as const
 
+/** The sign of the program, the same as icon.svg: a picture of its own would be one more thing to load and to draw. */
+export function Brand() {
+  return (
+    <svg viewBox="0 0 64 64" width="20" height="20" aria-hidden="true" focusable="false">
+      <rect width="64" height="64" rx="15" fill="#23211e" />
+      <path d="M18 16h16a9 9 0 0 1 4 17 10 10 0 0 1-3 19H18z" fill="none" stroke="#f2efe9" stroke-width="5" stroke-linejoin="round" />
+      <path d="M18 33h18" stroke="#f2efe9" stroke-width="5" />
+      <circle cx="48" cy="17" r="5" fill="#f0634f" />
+    </svg>
+  )
+}
+
 export type IconName = keyof typeof PATHS
 
 export function Icon({ name }: { name: IconName }) {

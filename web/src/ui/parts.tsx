@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 import type { Failure } from '../api/client.ts'
 import type { State } from '../live/fold.ts'
 import { now } from '../live/store.ts'
-import { age, moment } from '../format.ts'
+import { age, clock, DAY, moment } from '../format.ts'
 import { Icon, type IconName } from './icons.tsx'
 
 const NAMES: Record<State, string> = {
@@ -13,7 +13,7 @@ const NAMES: Record<State, string> = {
   tool_use: 'using a tool',
   responding: 'writing',
   waiting_input: 'your turn',
-  waiting_permission: 'needs permission',
+  waiting_permission: 'needs you',
   ended: 'ended',
   lost: 'process lost',
 }
@@ -24,13 +24,22 @@ export function StateDot({ state, title }: { state: State | null | undefined; ti
   return <span class={`dot dot-${shown}`} role="img" aria-label={NAMES[shown]} title={title ?? NAMES[shown]} />
 }
 
-/** A time as its age, with the whole of it on hover. */
-export function Age({ at }: { at: number | null | undefined }) {
+/** A time as its age, with the whole of it on hover; under the name of its day an older one is a time of day. */
+export function Age({ at, isUnderDay = false }: { at: number | null | undefined; isUnderDay?: boolean }) {
   if (!at) return <span class="age" />
   return (
     <time class="age" dateTime={new Date(at).toISOString()} title={moment(at)}>
-      {age(at, now.value)}
+      {isUnderDay && now.value - at > DAY ? clock(at) : age(at, now.value)}
     </time>
+  )
+}
+
+/** Marks a session as a background job of Claude Code, with what has become of it where nothing else says that. */
+export function JobTag({ state }: { state?: string }) {
+  return (
+    <span class="tag job" title="A background job of Claude Code (claude --bg)">
+      job{state ? ` ${state}` : ''}
+    </span>
   )
 }
 
@@ -64,6 +73,15 @@ export function Button({ children, icon, label, kind = 'plain', disabled, presse
   )
 }
 
+/** A filter that is set, and removed with a click. */
+export function Chip({ name, value, remove }: { name: string; value: string; remove: () => void }) {
+  return (
+    <button type="button" class="chip" aria-label={`Remove the filter ${name} ${value}`} onClick={remove}>
+      {name}: {value} <Icon name="close" />
+    </button>
+  )
+}
+
 /** Takes the focus when it appears; `autofocus` counts once for a page that is loaded. */
 export function focusOn(part: HTMLElement | null): void {
   part?.focus()
@@ -80,10 +98,15 @@ export function Head({ title, note, children }: { title: ComponentChildren; note
   )
 }
 
+/** A sentence whose words between backticks are code. */
+export function WithCode({ text }: { text: string }) {
+  return <>{text.split('`').map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part))}</>
+}
+
 export function ErrorLine({ error, retry }: { error: Failure | { message: string }; retry?: () => void }) {
   return (
     <p class="error" role="alert">
-      {error.message} {retry && <Button onClick={retry}>Try again</Button>}
+      <WithCode text={error.message} /> {retry && <Button onClick={retry}>Try again</Button>}
     </p>
   )
 }
@@ -94,6 +117,16 @@ export function Empty({ title, children }: { title: string; children?: Component
       <p class="empty-title">{title}</p>
       {children && <div class="dim">{children}</div>}
     </div>
+  )
+}
+
+/** In place of lists that are empty because nothing was ever said. */
+export function NoSessions() {
+  return (
+    <Empty title="No sessions yet">
+      Start <code>claude</code> in a repository, or <a href="/new">start one here</a>. Sessions are read from <code>~/.claude</code>, or from{' '}
+      <code>CLAUDE_CONFIG_DIR</code>.
+    </Empty>
   )
 }
 

@@ -1,10 +1,10 @@
 // Dark or light: as the system says, unless the person chose.
 
-import { kept } from '../live/kept.ts'
+import { persisted } from '../live/persisted.ts'
 
 export type Theme = 'system' | 'light' | 'dark'
 
-export const theme = kept<Theme>('theme', 'system')
+export const theme = persisted<Theme>('theme', 'system')
 
 export function startTheme(): void {
   const system = matchMedia('(prefers-color-scheme: dark)')

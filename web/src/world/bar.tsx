@@ -4,6 +4,8 @@ import { clock, shortDay } from '../format.ts'
 import { Button } from '../ui/parts.tsx'
 import { SPEEDS, type Playing } from './playing.ts'
 
+export { Playing } from './playing.ts'
+
 export function ReplayBar({ playing, close }: { playing: Playing; close: () => void }) {
   const { replay, at, speed, isPlaying, jumps } = playing
   const span = replay.until - replay.since

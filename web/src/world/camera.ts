@@ -1,28 +1,28 @@
-// Where one looks from. Moves are short, can be interrupted, and keep the direction one looks in.
+// The camera. Its flights are short, can be interrupted, and keep its direction.
 
 import { MapControls } from 'three/addons/controls/MapControls.js'
 import { Vector3, type PerspectiveCamera } from 'three'
 import type { Point } from './types.ts'
-import { distanceFor, sightOf } from './layout.ts'
+import { distanceFor, boundsOf } from './layout.ts'
 
-/** How near and how far one can be. */
+/** The limits of its distance. */
 const NEAREST = 7
 const FARTHEST = 170
 
-export class Eye {
+export class CameraControl {
   private readonly controls: MapControls
   private readonly camera: PerspectiveCamera
   private flight: { from: Vector3; to: Vector3; away: Vector3; awayTo: Vector3; gone: number } | undefined
-  private readonly isStill: boolean
-  /** Whether the person has chosen where to look. */
+  private readonly reducesMotion: boolean
+  /** Whether the person has moved it. */
   isTouched = false
 
-  constructor(camera: PerspectiveCamera, element: HTMLElement, isStill: boolean, moved: () => void) {
+  constructor(camera: PerspectiveCamera, element: HTMLElement, reducesMotion: boolean, moved: () => void) {
     this.camera = camera
-    this.isStill = isStill
+    this.reducesMotion = reducesMotion
     camera.position.set(0, 25, 27)
     this.controls = new MapControls(camera, element)
-    this.controls.enableDamping = !isStill
+    this.controls.enableDamping = !reducesMotion
     this.controls.dampingFactor = 0.12
     this.controls.maxPolarAngle = 1.25
     this.controls.minDistance = NEAREST
@@ -38,24 +38,31 @@ export class Eye {
     return { x: this.camera.position.x, z: this.camera.position.z }
   }
 
+  get cameraView(): { x: number; z: number; distance: number } {
+    const { target } = this.controls
+    return { x: target.x, z: target.z, distance: this.camera.position.distanceTo(target) }
+  }
+
   /** Shows all rooms. */
   showAll(centres: readonly Point[]): void {
     if (!centres.length) return
-    const sight = sightOf(centres)
+    const sight = boundsOf(centres)
     const away = this.camera.position.clone().sub(this.controls.target).normalize()
     const distance = distanceFor(sight, [away.x, away.y, away.z], (this.camera.fov / 360) * Math.PI, this.camera.aspect)
-    this.fly(sight.middle, Math.min(FARTHEST, Math.max(22, distance)))
+    // Many rooms on a small screen need a distance beyond the limit of zooming.
+    this.controls.maxDistance = Math.max(FARTHEST, distance)
+    this.fly(sight.middle, Math.max(22, distance))
   }
 
-  /** Goes to a point; nearer or farther where a distance is given. */
+  /** Flies to a point, and to a distance from it where one is given. */
   fly(to: Point, distance?: number): void {
     const target = this.controls.target
     const away = this.camera.position.clone().sub(target)
     const awayTo = distance ? away.clone().setLength(distance) : away.clone()
-    this.flight = { from: target.clone(), to: new Vector3(to.x, 0, to.z), away, awayTo, gone: this.isStill ? 1 : 0 }
+    this.flight = { from: target.clone(), to: new Vector3(to.x, 0, to.z), away, awayTo, gone: this.reducesMotion ? 1 : 0 }
   }
 
-  /** Moves over the floor, by parts of the distance. */
+  /** Moves over the floor, by steps that grow with the distance. */
   pan(right: number, forward: number): void {
     this.flight = undefined
     this.isTouched = true
@@ -69,7 +76,7 @@ export class Eye {
 
   zoom(factor: number): void {
     const away = this.camera.position.clone().sub(this.controls.target)
-    this.fly({ x: this.controls.target.x, z: this.controls.target.z }, Math.min(FARTHEST, Math.max(NEAREST, away.length() * factor)))
+    this.fly({ x: this.controls.target.x, z: this.controls.target.z }, Math.min(this.controls.maxDistance, Math.max(NEAREST, away.length() * factor)))
   }
 
   step(seconds: number): void {

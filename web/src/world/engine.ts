@@ -1,21 +1,23 @@
-// Runs the world in a canvas: one loop, which sleeps while nobody looks, and what becomes of a lost graphics card.
+// Runs the world in a canvas: one loop, which stops while the page is hidden, input, and the loss of the WebGL context.
 
 import { Vector3 } from 'three'
-import { emptyWorld, step, sync } from './crew.ts'
-import { Eye } from './camera.ts'
+import { emptyWorld, rearrange, step, sync } from './crew.ts'
+import { CameraControl } from './camera.ts'
 import { Labels } from './labels.ts'
 import { daylight } from './look.ts'
 import { Stage } from './stage.ts'
 import type { Actor, Agent, World } from './types.ts'
 
-/** A longer step than this would let agents jump, in seconds; more time is taken in several. */
+/** The longest step of the simulation, in seconds; more time is divided into several. */
 const LONGEST = 0.1
-/** More time than this is not caught up with. */
-const CAUGHT_UP = 0.6
-/** A lost context may come back by itself within this time, in milliseconds. */
-const PATIENCE = 2500
-/** How near a click has to be, in pixels. */
-const REACH = 34
+/** The most time that one frame catches up with, in seconds. */
+const LONGEST_GAP = 0.6
+/** How long a lost context may take to come back by itself, in milliseconds. */
+const RESTORE_TIME = 2500
+/** The distance of the camera from an agent that is visited. */
+const VISIT_DISTANCE = 19
+/** How near to an agent a click has to be, in pixels. */
+const CLICK_RADIUS = 34
 
 export interface EngineEvents {
   choose: (agent: Agent | undefined) => void
@@ -31,26 +33,29 @@ export class Engine {
   chosen: string | undefined
   private readonly canvas: HTMLCanvasElement
   private readonly stage: Stage
-  private readonly eye: Eye
+  private readonly camera: CameraControl
   private readonly labels: Labels
   private readonly events: EngineEvents
-  private readonly isStill: boolean
+  private readonly reducesMotion: boolean
   private readonly watchers: (() => void)[] = []
   private frame = 0
   private before = 0
   private isSeen = true
   private isLost = false
-  private roomsShown = 0
-  private isThrifty = false
+  /** The rooms that the camera was last set to show. */
+  private roomsShown = ''
+  /** The count of changes of rooms and desks that was last seen. */
+  private furniture = 0
+  private isOnBattery = false
   private needsFrame = true
 
-  constructor(canvas: HTMLCanvasElement, labels: HTMLElement, events: EngineEvents, isStill: boolean) {
+  constructor(canvas: HTMLCanvasElement, labels: HTMLElement, events: EngineEvents, reducesMotion: boolean) {
     this.canvas = canvas
     this.events = events
-    this.isStill = isStill
+    this.reducesMotion = reducesMotion
     this.stage = new Stage(canvas)
     this.labels = new Labels(labels)
-    this.eye = new Eye(this.stage.camera, canvas, isStill, () => this.wake())
+    this.camera = new CameraControl(this.stage.camera, canvas, reducesMotion, () => this.wake())
     this.watch()
     this.resize()
     this.wake()
@@ -59,21 +64,27 @@ export class Engine {
   /** Shows these sessions, as of `now`. */
   show(actors: readonly Actor[], now: number): void {
     sync(this.world, actors, now)
-    if (this.isStill) this.settle()
-    if (this.world.rooms.size !== this.roomsShown && !this.eye.isTouched && !this.chosen) {
-      this.roomsShown = this.world.rooms.size
-      this.showAll()
-    }
+    if (this.reducesMotion) this.settle()
+    this.showNewRooms()
     this.wake()
   }
 
-  /** Without motion everybody is where they go at once. */
+  /** Keeps all rooms in view until the person moves the camera or chooses an agent. */
+  private showNewRooms(): void {
+    this.furniture = this.world.furniture
+    const rooms = [...this.world.rooms.values()].map(({ key, place }) => `${place} ${key}`).join('\n')
+    if (rooms === this.roomsShown || this.camera.isTouched || this.chosen) return
+    this.roomsShown = rooms
+    this.showAll()
+  }
+
+  /** With reduced motion agents are at their goals at once. */
   private settle(): void {
-    for (let count = 0; count < 40; count++) step(this.world, 0.25, this.eye.at)
+    for (let count = 0; count < 40; count++) step(this.world, 0.25, this.camera.at)
   }
 
   showAll(): void {
-    this.eye.showAll([...this.world.rooms.values()].map(room => room.centre))
+    this.camera.showAll([...this.world.rooms.values()].map(room => room.centre))
     this.wake()
   }
 
@@ -87,19 +98,25 @@ export class Engine {
   }
 
   pan(right: number, forward: number): void {
-    this.eye.pan(right, forward)
+    this.camera.pan(right, forward)
     this.wake()
   }
 
   zoom(factor: number): void {
-    this.eye.zoom(factor)
+    this.camera.zoom(factor)
     this.wake()
   }
 
-  /** Chooses an agent and goes there. */
+  /** Chooses an agent and flies to it. */
   visit(agent: Agent): void {
-    this.chosen = agent.key
-    this.eye.fly(agent, 19)
+    this.camera.fly(agent, VISIT_DISTANCE)
+    this.choose(agent)
+  }
+
+  /** Chooses an agent, or nobody. */
+  choose(agent: Agent | undefined): void {
+    this.chosen = agent?.key
+    if (agent) this.canvas.focus({ preventScroll: true })
     this.events.choose(agent)
     this.wake()
   }
@@ -112,13 +129,18 @@ export class Engine {
     return all[(at + by + all.length) % all.length]
   }
 
-  stats(): { p95: number; calls: number; triangles: number; frames: number } {
-    const sorted = [...this.frames].sort((one, other) => one - other)
-    const { calls, triangles } = this.stage.renderer.info.render
-    return { p95: sorted[Math.floor(sorted.length * 0.95)] ?? 0, calls, triangles, frames: sorted.length }
+  /** The point that the camera looks at, and its distance. */
+  get cameraView(): { x: number; z: number; distance: number } {
+    return this.camera.cameraView
   }
 
-  /** Our own work for so many frames, one after the other. */
+  stats(): { p95: number; calls: number; triangles: number; drawn: number } {
+    const sorted = [...this.frames].sort((one, other) => one - other)
+    const { calls, triangles, frame } = this.stage.renderer.info.render
+    return { p95: sorted[Math.floor(sorted.length * 0.95)] ?? 0, calls, triangles, drawn: frame }
+  }
+
+  /** The time of our own script for so many frames, in milliseconds, shortest first. */
   measure(frames: number): number[] {
     const taken = Array.from({ length: frames }, () => {
       const began = performance.now()
@@ -128,7 +150,7 @@ export class Engine {
     return taken.sort((one, other) => one - other)
   }
 
-  /** Takes the graphics card away, and gives it back after so many milliseconds; never, where that is 0. */
+  /** Loses the WebGL context, and restores it after so many milliseconds; with 0 it stays lost. */
   loseContext(back: number): void {
     const extension = this.stage.renderer.getContext().getExtension('WEBGL_lose_context')
     extension?.loseContext()
@@ -140,7 +162,7 @@ export class Engine {
     this.frame = 0
     this.isLost = true
     for (const end of this.watchers) end()
-    this.eye.dispose()
+    this.camera.dispose()
     this.stage.dispose()
   }
 
@@ -155,28 +177,29 @@ export class Engine {
   private readonly tick = (now: number): void => {
     this.frame = 0
     if (!this.isSeen || this.isLost || document.hidden) return
-    const isEarly = this.isThrifty && now - this.before < 30
+    const isEarly = this.isOnBattery && now - this.before < 30
     if (!isEarly) this.paint(now)
     // Reduced motion: a frame only where something changed.
-    if (!this.isStill || this.needsFrame || this.eye.isMoving) this.frame = requestAnimationFrame(this.tick)
+    if (!this.reducesMotion || this.needsFrame || this.camera.isMoving) this.frame = requestAnimationFrame(this.tick)
   }
 
   private paint(now: number): void {
     const began = performance.now()
-    const seconds = Math.min(CAUGHT_UP, Math.max(0, (now - this.before) / 1000))
+    const seconds = Math.min(LONGEST_GAP, Math.max(0, (now - this.before) / 1000))
     this.before = now
     this.needsFrame = false
     this.work(seconds)
-    // Our own work; what the graphics card takes is not ours to count.
+    // Our own work alone: rendering is the graphics card's.
     this.frames.push(performance.now() - began)
     this.stage.render()
     if (this.frames.length > 600) this.frames.splice(0, 300)
   }
 
-  /** Lets time pass and puts everything in its place. */
+  /** Advances the world, and arranges what is drawn. */
   private work(seconds: number): void {
-    for (let left = seconds; left > 0 && !this.isStill; left -= LONGEST) step(this.world, Math.min(LONGEST, left), this.eye.at)
-    this.eye.step(seconds)
+    for (let left = seconds; left > 0 && !this.reducesMotion; left -= LONGEST) step(this.world, Math.min(LONGEST, left), this.camera.at)
+    if (this.world.furniture !== this.furniture) this.showNewRooms()
+    this.camera.step(seconds)
     this.stage.arrange(this.world)
     this.labels.draw(this.world, this.stage, this.chosen)
   }
@@ -200,23 +223,26 @@ export class Engine {
     let down = { x: 0, y: 0 }
     on(this.canvas, 'pointerdown', (event: PointerEvent) => (down = { x: event.clientX, y: event.clientY }))
     on(this.canvas, 'click', (event: MouseEvent) => {
-      if (Math.hypot(event.clientX - down.x, event.clientY - down.y) < 6) this.click(event)
+      if (Math.hypot(event.clientX - down.x, event.clientY - down.y) < 6) this.choose(this.under(event))
     })
+    const open = (agent: Agent | undefined) => agent && this.events.open(agent)
+    on(this.canvas, 'dblclick', (event: MouseEvent) => open(this.under(event)))
+    on(this.canvas, 'keydown', (event: KeyboardEvent) => event.key === 'Enter' && open(this.world.agents.get(this.chosen ?? '')))
     const battery = (navigator as { getBattery?: () => Promise<{ charging: boolean; addEventListener: (name: string, take: () => void) => void }> }).getBattery
     void battery?.call(navigator).then(found => {
-      const note = () => (this.isThrifty = !found.charging)
+      const note = () => (this.isOnBattery = !found.charging)
       note()
       found.addEventListener('chargingchange', note)
     })
   }
 
   private lose(event: Event): void {
-    // Without this the browser never gives it back.
+    // Without this the browser never restores the context.
     event.preventDefault()
     this.isLost = true
     setTimeout(() => {
       if (this.stage.renderer.getContext().isContextLost()) this.events.lost()
-    }, PATIENCE)
+    }, RESTORE_TIME)
   }
 
   private restore(): void {
@@ -225,19 +251,12 @@ export class Engine {
     this.wake()
   }
 
-  private click(event: MouseEvent): void {
+  /** The agent that is nearest to the pointer. */
+  private under({ clientX, clientY }: MouseEvent): Agent | undefined {
     const place = this.canvas.getBoundingClientRect()
-    const agent = this.under(event.clientX - place.left, event.clientY - place.top)
-    this.chosen = agent?.key
-    this.events.choose(agent)
-    if (agent) this.events.open(agent)
-    this.wake()
-  }
-
-  /** The agent that is nearest to a point of the screen. */
-  private under(x: number, y: number): Agent | undefined {
+    const [x, y] = [clientX - place.left, clientY - place.top]
     const point = new Vector3()
-    let [best, nearest]: [Agent | undefined, number] = [undefined, REACH]
+    let [best, nearest]: [Agent | undefined, number] = [undefined, CLICK_RADIUS]
     for (const agent of this.world.agents.values()) {
       const at = this.stage.project(agent.x, 0.8 * agent.size, agent.z, point)
       const distance = Math.hypot(at.x - x, at.y - y)
@@ -248,7 +267,13 @@ export class Engine {
 
   private resize(): void {
     const { clientWidth, clientHeight } = this.canvas
-    if (clientWidth && clientHeight) this.stage.resize(clientWidth, clientHeight)
+    if (!clientWidth || !clientHeight) return
+    this.stage.resize(clientWidth, clientHeight)
+    if (rearrange(this.world, clientHeight > clientWidth)) {
+      const chosen = this.world.agents.get(this.chosen ?? '')
+      if (chosen) this.camera.fly(chosen, VISIT_DISTANCE)
+      else this.showAll()
+    }
     this.wake()
   }
 }

@@ -1,4 +1,4 @@
-// What tests see of the world, and how they put sessions into it.
+// What tests read of the world, and how they stage sessions in it.
 
 import type { Engine } from './engine.ts'
 import { scene } from './crew.ts'
@@ -6,8 +6,9 @@ import type { Actor } from './types.ts'
 
 interface Hook {
   scene: () => ReturnType<typeof scene>
+  cameraView: () => Engine['cameraView'] | undefined
   stats: () => ReturnType<Engine['stats']>
-  /** What so many frames take of our own script, in milliseconds, shortest first. */
+  /** The time of our own script for so many frames, in milliseconds, shortest first. */
   measure: (frames: number) => number[]
   loseContext: (back: number) => void
   stage: (actors: Actor[] | undefined) => void
@@ -16,7 +17,8 @@ interface Hook {
 export function offerHook(engine: () => Engine | undefined, stage: (actors: Actor[] | undefined) => void): () => void {
   const hook: Hook = {
     scene: () => (engine() ? scene(engine()!.world) : { agents: [], rooms: [] }),
-    stats: () => engine()?.stats() ?? { p95: 0, calls: 0, triangles: 0, frames: 0 },
+    cameraView: () => engine()?.cameraView,
+    stats: () => engine()?.stats() ?? { p95: 0, calls: 0, triangles: 0, drawn: 0 },
     measure: frames => engine()?.measure(frames) ?? [],
     loseContext: back => engine()?.loseContext(back),
     stage,

@@ -4,51 +4,55 @@ import type { Point } from './types.ts'
 
 export const ROOM = { width: 13, depth: 10, gap: 2.4 }
 /** How many agents of a room are shown, and how many sub-agents beside one. */
-export const SHOWN = 15
-export const BESIDE = 8
-/** Desks are taken from the middle on, so that a small company sits together. */
+export const AGENTS_SHOWN = 15
+export const SUBAGENTS_SHOWN = 8
+/** Desks are taken from the middle outwards, so that a few agents sit together. */
 const COLUMNS = [2, 1, 3, 0, 4]
 const ROWS = [1, 0, 2]
 
-/** The middle of a room by its place: rooms fill squares, so that earlier ones never move. */
-export function roomCentre(place: number): Point {
-  const ring = Math.floor(Math.sqrt(place))
-  const inRing = place - ring * ring
-  const column = inRing <= ring ? inRing : ring
-  const row = inRing <= ring ? ring : inRing - ring - 1
+/** The centre of the room with this number. Rooms fill a growing square, or two columns on a tall screen, so that existing rooms never move. */
+export function roomCentre(place: number, isTall = false): Point {
+  const { column, row } = isTall ? { column: place % 2, row: Math.floor(place / 2) } : inSquare(place)
   return { x: column * (ROOM.width + ROOM.gap), z: row * (ROOM.depth + ROOM.gap) }
 }
 
-/** Where one stands at a desk. */
+function inSquare(place: number): { column: number; row: number } {
+  const ring = Math.floor(Math.sqrt(place))
+  const inRing = place - ring * ring
+  const column = inRing <= ring ? inRing : ring
+  return { column, row: inRing <= ring ? ring : inRing - ring - 1 }
+}
+
+/** Where an agent stands at a desk. */
 export function deskPlace(centre: Point, desk: number): Point {
   const column = COLUMNS[desk % COLUMNS.length]!
   const row = ROWS[Math.floor(desk / COLUMNS.length) % ROWS.length]!
   return { x: centre.x + (column - 2) * 2.3, z: centre.z - 2.6 + row * 2.7 }
 }
 
-/** Where the desk itself is: before the one who stands at it. */
+/** Where the desk itself is: in front of its agent. */
 export function deskTop(centre: Point, desk: number): Point {
   const place = deskPlace(centre, desk)
   return { x: place.x, z: place.z - 0.85 }
 }
 
-/** Places of an arc from the middle on, so that a few are right behind their parent. */
+/** Places on an arc from its middle outwards, so that a few sub-agents are right behind their parent. */
 const ARC = [3, 4, 2, 5, 1, 6, 0, 7]
 
-/** Beside a parent, in an arc behind it. */
-export function besidePlace(parent: Point, number: number): Point {
-  const angle = Math.PI * (0.04 + (0.92 * (ARC[number % BESIDE]! + 0.5)) / BESIDE)
+/** Where a sub-agent stands: on an arc behind its parent. */
+export function subagentPlace(parent: Point, number: number): Point {
+  const angle = Math.PI * (0.04 + (0.92 * (ARC[number % SUBAGENTS_SHOWN]! + 0.5)) / SUBAGENTS_SHOWN)
   return { x: parent.x + Math.cos(angle) * 1.3, z: parent.z + Math.sin(angle) * 1.25 }
 }
 
-/** What is to be seen: a middle, and points around it. */
-export interface Sight {
+/** What the camera has to show: a centre, and the corners of a box around it. */
+export interface Bounds {
   middle: Point
   corners: [number, number, number][]
 }
 
-/** All of these rooms. */
-export function sightOf(centres: readonly Point[]): Sight {
+/** The bounds of these rooms. */
+export function boundsOf(centres: readonly Point[]): Bounds {
   const xs = centres.map(centre => centre.x)
   const zs = centres.map(centre => centre.z)
   const [left, right] = [Math.min(...xs) - ROOM.width / 2, Math.max(...xs) + ROOM.width / 2]
@@ -57,11 +61,11 @@ export function sightOf(centres: readonly Point[]): Sight {
   return { middle: { x: (left + right) / 2, z: (back + front) / 2 }, corners }
 }
 
-/** How much of the screen's width and height is used; the rest is for what lies over it. */
+/** The share of the screen that the rooms may fill; the rest is for the controls over them. */
 const USED = { width: 0.92, height: 0.74 }
 
-/** From how far one sees all of it: `towards` leads from the middle to the eye and is 1 long, `half` is half the angle of sight. */
-export function distanceFor(sight: Sight, towards: [number, number, number], half: number, aspect: number): number {
+/** The distance from which all of it is visible; `towards` is the unit vector from the centre to the camera, `half` half its field of view. */
+export function distanceFor(bounds: Bounds, towards: [number, number, number], half: number, aspect: number): number {
   const [dx, dy, dz] = towards
   const flat = Math.hypot(dx, dz) || 1
   const right = [dz / flat, 0, -dx / flat]
@@ -69,8 +73,8 @@ export function distanceFor(sight: Sight, towards: [number, number, number], hal
   const high = Math.tan(half) * USED.height
   const wide = Math.tan(half) * aspect * USED.width
   return Math.max(
-    ...sight.corners.map(([x, y, z]) => {
-      const at = [x - sight.middle.x, y, z - sight.middle.z]
+    ...bounds.corners.map(([x, y, z]) => {
+      const at = [x - bounds.middle.x, y, z - bounds.middle.z]
       const along = (axis: readonly number[]) => axis[0]! * at[0]! + axis[1]! * at[1]! + axis[2]! * at[2]!
       return along(towards) + Math.max(Math.abs(along(right)) / wide, Math.abs(along(up)) / high)
     }),

@@ -2,15 +2,16 @@
 
 export interface Look {
   sky: string
-  ground: string
   floor: string
   wall: string
   desk: string
   screen: string
-  /** The screen of who works. */
+  /** The screen of an agent that works. */
   lit: string
   pane: string
   shade: string
+  /** Whether the lamps light the floor. */
+  isLit: boolean
   cat: string
   /** How much of a project's own colour its rug has, from 0 to 1. */
   rug: number
@@ -21,12 +22,12 @@ export interface Look {
 }
 
 export const DAY: Look = {
-  sky: '#e8e6e0', ground: '#d9d6ce', floor: '#e9e3d6', wall: '#cfc6b4', desk: '#c9a77c', screen: '#39424e', lit: '#9fe6bd', pane: '#cfe6f1', shade: '#f6ead0', cat: '#3c3936', rug: 0.34,
+  sky: '#e8e6e0', floor: '#e9e3d6', wall: '#cfc6b4', desk: '#c9a77c', screen: '#39424e', lit: '#9fe6bd', pane: '#cfe6f1', shade: '#f6ead0', isLit: false, cat: '#3c3936', rug: 0.34,
   plant: '#6d9b5f', ambient: 1.15, sun: 1.75, sunColour: '#fff4dd',
 }
 export const NIGHT: Look = {
-  sky: '#191b26', ground: '#1c1e2a', floor: '#474b63', wall: '#5d6380', desk: '#80684f', screen: '#2c3144', lit: '#8fe9b6',
-  pane: '#ffd78a', shade: '#ffe2a6', cat: '#8b8480', rug: 0.4, plant: '#557f5a', ambient: 1.5, sun: 1.15, sunColour: '#c3ccff',
+  sky: '#191b26', floor: '#474b63', wall: '#5d6380', desk: '#80684f', screen: '#2c3144', lit: '#8fe9b6',
+  pane: '#ffd78a', shade: '#ffe2a6', isLit: true, cat: '#8b8480', rug: 0.4, plant: '#557f5a', ambient: 1.5, sun: 1.15, sunColour: '#c3ccff',
 }
 
 /** How light it is at an hour of the day, from 0 to 1. */
@@ -45,6 +46,8 @@ const PROJECTS = ['#5b7fa6', '#a66a7f', '#6f9a6a', '#b08a4f', '#7d6fae', '#4f9a9
 /** Bodies have a colour of their own, by what they are. */
 const BODIES = ['#7c9cbf', '#b58db6', '#c79a6b', '#7fae93', '#b8807a', '#8c8fc4', '#a3a06f', '#6fa5ab']
 export const WAITING_BODY = '#e5503c'
+/** What background jobs carry. */
+export const PACK = '#2f9fb3'
 
 export function bodyColour(number: number): string {
   return BODIES[number % BODIES.length]!

@@ -1,11 +1,11 @@
 // The clock of a replay: it plays, pauses, jumps over pauses in the work, and goes where the scrubber is put.
 
 import { signal } from '@preact/signals'
-import { Replay, type Day } from './replay.ts'
+import { Replay, type Day, type Named } from './replay.ts'
 import type { Actor } from './types.ts'
 
 export const SPEEDS = [10, 30, 60, 120, 300, 600] as const
-/** A longer time without any change is jumped over, in milliseconds of the day. */
+/** Longer times without any change are skipped, in milliseconds of the day. */
 const PAUSE = 5 * 60_000
 
 export class Playing {
@@ -19,9 +19,9 @@ export class Playing {
   private timer: number | undefined
   private before = 0
 
-  constructor(day: Day, show: (actors: Actor[], at: number) => void) {
+  constructor(day: Day, show: (actors: Actor[], at: number) => void, known?: readonly Named[]) {
     this.day = day
-    this.replay = new Replay(day)
+    this.replay = new Replay(day, known)
     this.show = show
     this.go(this.replay.since)
     this.timer = window.setInterval(() => this.tick(), 100)
@@ -33,7 +33,7 @@ export class Playing {
     this.show(this.replay.seek(this.at.value), this.at.value)
   }
 
-  /** Stops at the next moment at which somebody waited; played on, it would be over before it is seen. */
+  /** Pauses at the next moment at which a session waited for the person: played on, it would be over at once. */
   toWait(): void {
     const next = this.replay.waits.find(([began]) => began > this.at.peek() + 1000) ?? this.replay.waits[0]
     if (!next) return

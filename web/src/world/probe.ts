@@ -1,4 +1,4 @@
-// Whether this browser can draw in three dimensions; asked once, and what was taken for it is given back.
+// Whether this browser has WebGL: probed once, and the probe's context is released.
 
 let answer: boolean | undefined
 
@@ -14,6 +14,6 @@ export function hasWebGl(): boolean {
   return answer
 }
 
-export function prefersStill(): boolean {
+export function prefersReducedMotion(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches
 }

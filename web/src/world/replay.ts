@@ -1,36 +1,43 @@
-// A day played again: what every session was doing at any moment of it. Pure.
+// A replayed day: what every session was doing at any moment of it. Pure.
 
 import type { Schemas } from '../api/client.ts'
-import { isWorking } from '../live/fold.ts'
+import { activityInWords, isWorking } from '../live/fold.ts'
+import { withOwnNames } from '../live/names.ts'
 import type { Actor } from './types.ts'
 
 export type Day = Schemas['DayAnswer']
+/** What a repository is named by. */
+export type Named = { project?: string | null; path?: string | null }
 
-/** A session that has said nothing for so long has left, in milliseconds. */
+/** How long a session stays after its last change, in milliseconds. */
 const GONE = 30 * 60_000
 
 export class Replay {
   readonly since: number
   readonly until: number
-  /** When somebody waited, as spans. */
+  /** The spans in which a session waited for the person. */
   readonly waits: [number, number][]
   /** How much happened in each part of the time, from 0 to 1. */
   readonly activity: number[]
   private readonly day: Day
+  private readonly sessions: Day['sessions']
   private actors: (Actor | undefined)[] = []
   /** How many of the changes have been applied. */
   private applied = 0
   private at: number
 
-  constructor(day: Day) {
+  /** `known` are all sessions there are: by them a repository has the same name as everywhere else. */
+  constructor(day: Day, known: readonly Named[] = []) {
     this.day = day
+    const names = withOwnNames<Named>([...day.sessions, ...known])
+    this.sessions = day.sessions.map((session, at) => ({ ...session, project: names[at]!.project ?? null }))
     const first = day.changes[0]?.at ?? Date.parse(day.since)
     const last = day.changes.at(-1)?.at ?? Date.parse(day.until)
     // A minute before the first change, but not on the day before.
     this.since = Math.max(first - 60_000, Date.parse(day.since) || -Infinity)
     this.until = last + 5 * 60_000
     this.at = this.since
-    this.waits = waits(day)
+    this.waits = spans(day)
     this.activity = activity(day, this.since, this.until)
   }
 
@@ -51,11 +58,12 @@ export class Replay {
   }
 
   private apply(change: Day['changes'][number]): void {
-    const known = this.day.sessions[change.session]!
+    const known = this.sessions[change.session]!
     const actor = (this.actors[change.session] ??= {
       id: known.id,
       title: known.title ?? 'Untitled',
       project: known.project ?? '',
+      path: known.path ?? undefined,
       state: 'idle',
       last: change.at,
       subagents: [],
@@ -63,7 +71,9 @@ export class Replay {
     actor.last = change.at
     actor.uuid = change.uuid ?? actor.uuid
     if (change.state) {
-      actor.state = change.state
+      const isWait = waits(change)
+      actor.state = isWait ? 'waiting_permission' : change.state
+      actor.words = isWait ? wordsOf(change) : undefined
       actor.detail = change.detail ?? change.tool ?? undefined
     }
     if (change.began) actor.subagents = [...actor.subagents, { id: change.began.task, name: change.began.name }]
@@ -78,18 +88,26 @@ function activity(day: Day, since: number, until: number): number[] {
   const parts = new Array<number>(PARTS).fill(0)
   for (const change of day.changes) parts[Math.min(PARTS - 1, Math.floor(((change.at - since) / (until - since)) * PARTS))]! += 1
   const most = Math.max(1, ...parts)
-  // The root shows little beside much.
+  // The square root keeps small numbers visible beside large ones.
   return parts.map(part => Math.sqrt(part / most))
 }
 
-function waits(day: Day): [number, number][] {
+/** Whether a session waits for the person from this change on: for a permission, a question or a plan, but not at the end of a turn. */
+function waits({ state, tool }: Day['changes'][number]): boolean {
+  return state === 'waiting_permission' || (state === 'waiting_input' && Boolean(tool))
+}
+
+function wordsOf({ state, tool, detail }: Day['changes'][number]): string {
+  return activityInWords({ state: state!, ...(tool ? { tool } : {}), ...(detail ? { detail } : {}) })
+}
+
+function spans(day: Day): [number, number][] {
   const open = new Map<number, number>()
   const found: [number, number][] = []
   for (const change of day.changes) {
     if (!change.state) continue
     const began = open.get(change.session)
-    // A turn that ends waits for nothing in particular; a question and a plan do, and name the tool.
-    if (change.state === 'waiting_permission' || (change.state === 'waiting_input' && change.tool)) {
+    if (waits(change)) {
       if (began === undefined) open.set(change.session, change.at)
     } else if (began !== undefined) {
       found.push([began, change.at])

@@ -1,16 +1,20 @@
-// The shapes of which everything in the world is an instance; each is one geometry, and so one call of the graphics card.
+// The geometries of which everything in the world is an instance; each costs one draw call.
 
-import { BoxGeometry, BufferGeometry, CapsuleGeometry, CircleGeometry, ConeGeometry, CylinderGeometry, RingGeometry, SphereGeometry } from 'three'
-import { mergeGeometries } from 'three/addons/utils/BufferGeometryUtils.js'
+import { BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, CircleGeometry, ConeGeometry, CylinderGeometry, RingGeometry, SphereGeometry } from 'three'
 
 function at(geometry: BufferGeometry, x: number, y: number, z: number): BufferGeometry {
   return geometry.translate(x, y, z)
 }
 
 function joined(parts: BufferGeometry[]): BufferGeometry {
-  const geometry = mergeGeometries(parts)
-  for (const part of parts) part.dispose()
-  return geometry
+  const all = parts.map(part => (part.index ? part.toNonIndexed() : part))
+  const whole = new BufferGeometry()
+  for (const name of ['position', 'normal']) {
+    const values = all.flatMap(part => [...part.getAttribute(name)!.array])
+    whole.setAttribute(name, new BufferAttribute(new Float32Array(values), 3))
+  }
+  for (const part of [...parts, ...all]) part.dispose()
+  return whole
 }
 
 const box = (width: number, height: number, depth: number, x: number, y: number, z: number) => at(new BoxGeometry(width, height, depth), x, y, z)
@@ -24,7 +28,7 @@ export function head(): BufferGeometry {
   return joined([at(new SphereGeometry(0.29, 12, 8), 0, 0, 0), box(0.025, 0.16, 0.025, 0, 0.35, 0), at(new SphereGeometry(0.05, 6, 4), 0, 0.45, 0)])
 }
 
-/** What is seen of a face: a dark visor. */
+/** The face: a dark visor. */
 export function visor(): BufferGeometry {
   return box(0.4, 0.17, 0.12, 0, 0.02, 0.22)
 }
@@ -38,7 +42,12 @@ export function hands(): BufferGeometry {
   return joined([at(new SphereGeometry(0.085, 6, 4), -0.31, 0, 0.12), at(new SphereGeometry(0.085, 6, 4), 0.31, 0, 0.12)])
 }
 
-/** Lies on the floor around who stands there, in the colour of the state. */
+/** What a background job carries on its back, with a flag that is seen from the front. */
+export function pack(): BufferGeometry {
+  return joined([box(0.4, 0.42, 0.2, 0, 0.66, -0.3), box(0.03, 0.8, 0.03, 0.34, 1.1, -0.3), box(0.34, 0.22, 0.03, 0.52, 1.4, -0.3)])
+}
+
+/** A ring on the floor around an agent, in the colour of its state. */
 export function ring(): BufferGeometry {
   return new RingGeometry(0.38, 0.5, 18).rotateX(-Math.PI / 2)
 }
@@ -47,7 +56,7 @@ export function shadow(): BufferGeometry {
   return new CircleGeometry(0.42, 12).rotateX(-Math.PI / 2)
 }
 
-/** Over the head of who waits. */
+/** An exclamation mark, over an agent that waits. */
 export function exclamation(): BufferGeometry {
   return joined([at(new ConeGeometry(0.1, 0.36, 8).rotateX(Math.PI), 0, 0.26, 0), at(new SphereGeometry(0.075, 8, 6), 0, 0, 0)])
 }
@@ -56,7 +65,7 @@ export function desk(): BufferGeometry {
   return joined([box(1.5, 0.07, 0.72, 0, 0.62, 0), box(0.07, 0.62, 0.6, -0.68, 0.31, 0), box(0.07, 0.62, 0.6, 0.68, 0.31, 0), box(0.12, 0.16, 0.1, 0, 0.72, -0.18), box(0.07, 0.11, 0.07, 0.52, 0.71, 0.1)])
 }
 
-/** A screen faces who stands at the desk. */
+/** A screen that faces the agent at the desk. */
 export function screen(): BufferGeometry {
   return box(0.78, 0.46, 0.05, 0, 1.0, -0.18)
 }
@@ -94,7 +103,7 @@ export function windows(depth: number): BufferGeometry {
   return joined([box(2.6, 0.5, 0.05, -3.3, 0.56, z), box(2.6, 0.5, 0.05, 3.3, 0.56, z)])
 }
 
-/** A sofa that looks into the room. */
+/** A sofa that faces the room. */
 export function sofa(): BufferGeometry {
   return joined([box(1.9, 0.3, 0.8, 0, 0.22, 0), box(1.9, 0.5, 0.22, 0, 0.5, 0.38), box(0.22, 0.36, 0.8, -0.95, 0.36, 0), box(0.22, 0.36, 0.8, 0.95, 0.36, 0)])
 }
@@ -108,12 +117,19 @@ export function shade(): BufferGeometry {
   return at(new CylinderGeometry(0.17, 0.3, 0.36, 12), 0, 1.5, 0)
 }
 
+/** The light of a lamp on the floor, which fades outwards. */
+export function glow(): BufferGeometry {
+  const disc = new CircleGeometry(1.8, 28).rotateX(-Math.PI / 2)
+  const strength = Array.from({ length: disc.getAttribute('position').count * 3 }, (_, at) => (at < 3 ? 0.08 : 0))
+  return disc.setAttribute('color', new BufferAttribute(new Float32Array(strength), 3))
+}
+
 /** A plant in a corner of each room. */
 export function plant(): BufferGeometry {
   return joined([
-    at(new CylinderGeometry(0.26, 0.2, 0.42, 9), 0, 0.21, 0).toNonIndexed(),
-    at(new SphereGeometry(0.42, 8, 6), 0, 0.78, 0).toNonIndexed(),
-    at(new SphereGeometry(0.28, 8, 6), 0.22, 1.08, 0.1).toNonIndexed(),
+    at(new CylinderGeometry(0.26, 0.2, 0.42, 9), 0, 0.21, 0),
+    at(new SphereGeometry(0.42, 8, 6), 0, 0.78, 0),
+    at(new SphereGeometry(0.28, 8, 6), 0.22, 1.08, 0.1),
   ])
 }
 

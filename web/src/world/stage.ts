@@ -1,13 +1,12 @@
-// Draws the world: every part is instanced, so that two hundred agents cost as many calls as one. It reads the records and
-// changes none of them.
+// Draws the world. Every part is instanced, so that two hundred agents cost as many draw calls as one. It only reads the records.
 
 import {
-  AmbientLight, Color, DirectionalLight, Fog, HemisphereLight, InstancedMesh, MeshBasicMaterial, MeshLambertMaterial, Object3D,
+  AdditiveBlending, AmbientLight, Color, DirectionalLight, Fog, HemisphereLight, InstancedMesh, MeshBasicMaterial, MeshLambertMaterial, Object3D,
   PerspectiveCamera, Scene, Vector3, WebGLRenderer, type BufferGeometry, type Material,
 } from 'three'
 import { hash, supervisors } from './crew.ts'
 import { deskTop, door, ROOM } from './layout.ts'
-import { bodyColour, DAY, NIGHT, projectColour, WAITING_BODY, type Look } from './look.ts'
+import { bodyColour, DAY, NIGHT, PACK, projectColour, WAITING_BODY, type Look } from './look.ts'
 import * as shapes from './shapes.ts'
 import { COLOURS, lookOf, type Agent, type World } from './types.ts'
 
@@ -16,8 +15,8 @@ const AGENTS = 600
 const ROOMS = 80
 const DESKS = 900
 
-type Part = 'body' | 'head' | 'visor' | 'eyes' | 'hands' | 'ring' | 'shadow' | 'exclamation'
-type Thing = 'floor' | 'walls' | 'rug' | 'panes' | 'sofa' | 'lamp' | 'shade' | 'leaf' | 'plant' | 'desk' | 'screen' | 'cat'
+type Part = 'body' | 'head' | 'visor' | 'eyes' | 'hands' | 'pack' | 'ring' | 'shadow' | 'exclamation'
+type Thing = 'floor' | 'walls' | 'rug' | 'panes' | 'sofa' | 'lamp' | 'shade' | 'glow' | 'leaf' | 'plant' | 'desk' | 'screen' | 'cat'
 
 export class Stage {
   readonly renderer: WebGLRenderer
@@ -51,7 +50,7 @@ export class Stage {
     const add = (name: Part | Thing, geometry: BufferGeometry, material: Material, most: number) => {
       const mesh = new InstancedMesh(geometry, material, most)
       mesh.count = 0
-      // Instances are everywhere: the bounds of one say nothing.
+      // Instances are everywhere: the bounds of the geometry say nothing about them.
       mesh.frustumCulled = false
       this.meshes[name] = mesh
       this.scene.add(mesh)
@@ -63,6 +62,7 @@ export class Stage {
     add('sofa', shapes.sofa(), lambert(), ROOMS)
     add('lamp', shapes.lamp(), lambert(), ROOMS)
     add('shade', shapes.shade(), flat(), ROOMS)
+    add('glow', shapes.glow(), new MeshBasicMaterial({ vertexColors: true, transparent: true, blending: AdditiveBlending, depthWrite: false }), ROOMS)
     add('leaf', shapes.doorLeaf(), lambert(), ROOMS * 2)
     add('plant', shapes.plant(), lambert(), ROOMS)
     add('desk', shapes.desk(), lambert(), DESKS)
@@ -75,6 +75,7 @@ export class Stage {
     add('visor', shapes.visor(), lambert(), AGENTS)
     add('eyes', shapes.eyes(), flat(), AGENTS)
     add('hands', shapes.hands(), lambert(), AGENTS)
+    add('pack', shapes.pack(), lambert(), AGENTS)
     add('exclamation', shapes.exclamation(), flat(), AGENTS)
   }
 
@@ -128,7 +129,7 @@ export class Stage {
     return into.set(((into.x + 1) / 2) * clientWidth, ((1 - into.y) / 2) * clientHeight, into.z)
   }
 
-  /** Rooms and desks; they change seldom. */
+  /** Places rooms and desks, which seldom change. */
   private furnish(world: World): void {
     if (this.furniture === world.furniture) return
     this.furniture = world.furniture
@@ -138,7 +139,7 @@ export class Stage {
       if (at >= ROOMS) break
       this.put('floor', at, room.centre.x, 0, room.centre.z, 0, 1, this.look.floor)
       this.put('walls', at, room.centre.x, 0, room.centre.z, 0, 1, this.look.wall)
-      const number = hash(room.name)
+      const number = hash(room.key)
       const own = this.blended(this.look.floor, projectColour(number), this.look.rug)
       this.put('rug', at, room.centre.x, 0, room.centre.z, 0, 1, own)
       this.put('panes', at, room.centre.x, 0, room.centre.z, 0, 1, this.look.pane)
@@ -146,9 +147,11 @@ export class Stage {
       this.put('sofa', at, right - 2.4, 0, front - 1.15, 0, 1, projectColour(number))
       this.put('lamp', at, right - 0.8, 0, front - 1, 0, 1, this.look.wall)
       this.put('shade', at, right - 0.8, 0, front - 1, 0, 1, this.look.shade)
-      this.put('plant', at, room.centre.x - ROOM.width / 2 + 0.8, 0, room.centre.z + ROOM.depth / 2 - 0.9, hash(room.name) % 6, 0.9 + (hash(room.name) % 5) / 12, this.look.plant)
+      this.put('glow', at, right - 1.9, 0.02, front - 1.9, 0, 1, this.look.shade)
+      this.put('plant', at, room.centre.x - ROOM.width / 2 + 0.8, 0, room.centre.z + ROOM.depth / 2 - 0.9, hash(room.key) % 6, 0.9 + (hash(room.key) % 5) / 12, this.look.plant)
       at++
     }
+    this.done('glow', this.look.isLit ? at : 0)
     for (const name of ['floor', 'walls', 'rug', 'panes', 'sofa', 'lamp', 'shade', 'plant'] as const) this.done(name, at)
     let number = 0
     for (const agent of desks.slice(0, DESKS)) {
@@ -163,7 +166,7 @@ export class Stage {
 
   private people(world: World): void {
     const above = supervisors(world)
-    let [at, waiting, screens] = [0, 0, 0]
+    let [at, waiting, screens, packs] = [0, 0, 0, 0]
     for (const agent of world.agents.values()) {
       if (at >= AGENTS) break
       const look = lookOf(agent.state, above.has(agent.key))
@@ -187,15 +190,17 @@ export class Stage {
       this.put('visor', at, x, headY, z, heading + pose.sway, size, '#262a33', tilt)
       this.put('eyes', at, x, headY, z, heading + pose.sway, size, look === 'sleeping' || look === 'offline' ? '#5b6270' : COLOURS[look], tilt)
       this.put('hands', at, x, y + pose.hands * size, z, heading, size, own)
+      if (agent.isJob) this.put('pack', packs++, x, y, z, heading, size, PACK, pose.lean)
       if (isWaiting) this.put('exclamation', waiting++, x, y + (1.75 + 0.1 * Math.sin(agent.phase)) * size, z, 0, size, COLOURS.waiting)
       at++
     }
     for (const name of ['shadow', 'ring', 'body', 'head', 'visor', 'eyes', 'hands'] as const) this.done(name, at)
     this.done('exclamation', waiting)
+    this.done('pack', packs)
     this.done('screen', screens)
   }
 
-  /** Doors open for who comes and goes. */
+  /** Opens doors for agents that come and go. */
   private opening(world: World): void {
     let at = 0
     const walkers = [...world.agents.values()].filter(agent => agent.speed > 0)
@@ -203,9 +208,9 @@ export class Stage {
       if (at >= ROOMS * 2) break
       const place = door(room.centre)
       const isNear = walkers.some(agent => Math.abs(agent.x - place.x) < 1.8 && Math.abs(agent.z - place.z) < 1.8)
-      const before = this.doors.get(room.name) ?? 0
+      const before = this.doors.get(room.key) ?? 0
       const open = before + ((isNear ? 1 : 0) - before) * 0.12
-      this.doors.set(room.name, open)
+      this.doors.set(room.key, open)
       this.put('leaf', at++, place.x - 1, 0, place.z, open * 1.5, 1, this.look.desk)
       this.put('leaf', at++, place.x + 1, 0, place.z, Math.PI - open * 1.5, 1, this.look.desk)
     }
@@ -234,7 +239,7 @@ export class Stage {
     this.meshes[name].setColorAt(at, this.colourOf(colour))
   }
 
-  /** A colour with so much of another in it. */
+  /** A colour blended with a part of another. */
   private blended(name: string, other: string, part: number): string {
     return `#${this.colourOf(name).clone().lerp(this.colourOf(other), part).getHexString()}`
   }
@@ -281,7 +286,7 @@ function poseOf(agent: Agent): Pose {
     case 'waiting_input':
       return { ...still, sway: 0.15 * Math.sin(phase * 0.6), nod: 0.01 * Math.sin(phase) }
     default: {
-      // Once in a while it stretches.
+      // Now and then it stretches.
       const stretch = Math.max(0, Math.sin(phase * 0.23) - 0.96) * 25
       return { ...still, nod: -0.05 + stretch * 0.05, look: 0.3 - stretch * 0.4, hands: 0.55 + stretch * 0.5 }
     }

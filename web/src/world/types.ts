@@ -1,15 +1,21 @@
-// What the world is made of: plain records. A session's becomes an agent's; the view only reads them.
+// The plain records of the world: sessions become actors, actors become agents; the views only read them.
 
 import type { State } from '../live/fold.ts'
 
-/** A session, as the world takes it: from the live store or from a replay. */
+/** A session in the world, from the live store or from a replay. */
 export interface Actor {
   id: string
   title: string
+  /** The name of its repository, and where that is: two may have one name. */
   project: string
+  path?: string | undefined
   state: State
   /** What it is doing, in words. */
   detail?: string | undefined
+  /** The same as a whole phrase, where state and detail do not make one. */
+  words?: string | undefined
+  /** The id of the background job of Claude Code that it is. */
+  job?: string | undefined
   /** When something last happened, in milliseconds since 1970. */
   last: number
   subagents: { id: string; name: string }[]
@@ -23,6 +29,8 @@ export interface Point {
 }
 
 export interface Room {
+  /** What tells it apart: the place of its repository. */
+  key: string
   name: string
   /** Its place among the rooms, kept as long as it is there. */
   place: number
@@ -36,29 +44,35 @@ export interface Agent extends Point {
   session: string
   /** The agent it belongs to. */
   parent: string | undefined
+  /** The key of its room. */
   room: string
   name: string
   state: State
   uuid: string | undefined
+  isJob: boolean
   /** Where it goes. */
   goal: Point
   heading: number
   /** How large it is; grows while it arrives. */
   size: number
   fullSize: number
-  /** What it says, and until when. */
+  /** The text of its bubble, and until when that is shown. */
   bubble: string
   bubbleUntil: number
-  /** Where it is in its motion. */
+  /** The phase of its animation. */
   phase: number
   /** How fast it moves now. */
   speed: number
   isLeaving: boolean
+  /** How many more sub-agents it has than are shown beside it. */
+  hidden: number
   /** Which of the desks is its own. */
   desk: number
 }
 
 export interface World {
+  /** Whether it is laid out for a screen that is higher than wide. */
+  isTall: boolean
   rooms: Map<string, Room>
   agents: Map<string, Agent>
   /** How long the world has been running, in seconds. */

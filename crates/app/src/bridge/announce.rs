@@ -11,7 +11,7 @@ use workers::{Announcement, Command, RemoteWorker};
 
 use crate::bridge::Bridge;
 use crate::ids::new_uuid;
-use crate::workers::table::home;
+use crate::workers::table::state_folder;
 use crate::{Context, Error, Kind};
 
 /// The longest message, in bytes.
@@ -21,7 +21,7 @@ const FOLDER: &str = "openclaw-mcp-bridge";
 
 /// What OpenClaw's bridge answers.
 const DELIVERED: &str = "Message queued for delivery to user's chat.";
-/// The same where a host that reads the file will not find it.
+/// The answer where the file could not be written.
 const KEPT: &str =
     "Message kept with the worker; the file for delivery to the user's chat could not be written.";
 
@@ -50,14 +50,14 @@ pub struct Answer {
 pub(super) struct AnnouncementFile(PathBuf);
 
 impl AnnouncementFile {
-    /// A file of its own for each bridge; it is made with the first announcement.
+    /// Each bridge has its own file, created with the first announcement.
     pub(super) fn new(context: &Context) -> Self {
         let suffix: String = new_uuid().chars().take(6).collect();
         let name = format!("bridge-{}-{suffix}-announce.ndjson", context.now.as_millisecond());
         Self(context.config().scratch.join(FOLDER).join(name))
     }
 
-    /// Appends a line. The folder for short-lived files is open to everybody, so the file has to be a new one of ours.
+    /// Appends a line. The folder for temporary files is open to all users, so only our own new file is written.
     fn append(&self, announcement: &Announcement) -> std::io::Result<()> {
         let Some(folder) = self.0.parent() else { return Ok(()) };
         system::create_private_folder(folder)?;
@@ -85,11 +85,11 @@ pub fn announce(context: &Context, bridge: &Bridge, request: &Request) -> Result
     if row.state.is_over() {
         return Err(unreachable(format!("it has ended ({})", row.state.as_str())));
     }
-    let worker = RemoteWorker::connect(&home(context), bridge.worker);
+    let worker = RemoteWorker::connect(&state_folder(context), bridge.worker);
     let worker = worker.map_err(|_| unreachable("the Backstory that runs it does not answer".to_owned()))?;
     worker.command(&Command::Announce { message: message.clone() }).map_err(unreachable)?;
     let written = bridge.announcements.append(&Announcement { message, timestamp: context.read_clock() });
-    // It has reached the worker and is kept there; without the file, a host learns of it only by following the worker.
+    // The worker keeps it in any case; without the file, a host learns of it only by following the worker.
     Ok(match written {
         Ok(()) => Answer { status: DELIVERED, file: Some(bridge.announcements.0.clone()) },
         Err(_) => Answer { status: KEPT, file: None },

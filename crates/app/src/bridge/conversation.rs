@@ -10,9 +10,9 @@ use crate::bridge::Bridge;
 use crate::bridge::spending::Spending;
 use crate::{Context, Error};
 
-/// Said to a model, which may take the task for all there is.
-const NOTE: &str = "The task is all that this session was given of the conversation. What the agent remembers of it \
-                    can be searched with openclaw_memory_search.";
+/// Tells the model that the conversation has more than the task.
+const NOTE: &str = "The task is all of the conversation that this session was given. Use openclaw_memory_search to search what \
+                    the agent remembers of it.";
 
 /// What a worker is to do, for whom and with which budget.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

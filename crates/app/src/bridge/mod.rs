@@ -1,6 +1,5 @@
-//! What the `claude` of an OpenClaw agent's worker may ask of Backstory: the six questions of OpenClaw's MCP bridge.
-//!
-//! Requests and answers have the names of OpenClaw's own bridge.
+//! The six tools of OpenClaw's MCP bridge, for the `claude` of an OpenClaw agent's worker. Requests and answers have the names
+//! of OpenClaw's own bridge.
 
 pub mod announce;
 pub mod conversation;
@@ -12,6 +11,7 @@ pub mod status;
 
 use std::path::PathBuf;
 
+use jiff::SignedDuration;
 use model::{AgentId, SessionId};
 pub use workers::WorkerId;
 use workers::store::Worker;
@@ -19,6 +19,7 @@ use workers::store::Worker;
 pub use policy::Tool;
 
 use crate::bridge::announce::AnnouncementFile;
+use crate::search::index;
 use crate::workers::table::{open, unusable};
 use crate::{Caller, Config, Context, Error, Kind, NextStep};
 
@@ -33,7 +34,7 @@ pub struct Bridge {
 }
 
 impl Bridge {
-    /// The bridge of a worker of an OpenClaw agent. Nothing but the table of workers is read.
+    /// Opens the bridge of an OpenClaw agent's worker. Reads only the table of workers.
     pub fn open(context: &Context, worker: WorkerId) -> Result<Self, Error> {
         let row = row(context, worker)?;
         let Some(agent) = row.agent else {
@@ -46,15 +47,26 @@ impl Bridge {
         Ok(Self { worker, agent, session: row.session, directory: row.directory, announcements })
     }
 
-    /// A request that the worker makes: it may see what its agent may.
+    /// The context of a request by the worker, which may see what its agent may.
     pub fn context(&self, context: &Context) -> Context {
         let caller = Caller::Worker { worker: self.worker, agent: Some(self.agent.clone()) };
-        // The session that asks, also where Claude Code's registry does not say it.
+        // The calling session, also where Claude Code's registry does not name it.
         let config = Config { claude_session: Some(self.session.clone()), ..context.config().clone() };
         Context { caller, directory: self.directory.clone(), ..context.with_config(config).refreshed() }
     }
 
-    /// The tools that the settings allow the agent, none where the bridge is switched off.
+    /// Reads ahead what the tools need, the sessions and the index, so that a call need not wait for it. What changes later is
+    /// read by the call.
+    pub fn prepare(&self, context: &Context) {
+        let context = self.context(context);
+        // A call reports what fails.
+        let _ = sessions::of_repository(&context, self);
+        if self.tools(&context).is_ok_and(|tools| tools.contains(&Tool::MemorySearch)) {
+            let _ = index::refreshed(&context, index::find(&context, SignedDuration::ZERO));
+        }
+    }
+
+    /// The tools that the settings allow the agent; none where the bridge is disabled.
     pub fn tools(&self, context: &Context) -> Result<Vec<Tool>, Error> {
         let settings = &context.config().settings;
         policy::tools(&settings.bridge_for(Some(&self.agent), policy::in_openclaw(context))?)
@@ -69,7 +81,7 @@ impl Bridge {
 pub(crate) fn is_enabled(context: &Context, agent: Option<&AgentId>) -> Result<bool, Error> {
     let Some(agent) = agent else { return Ok(false) };
     let settings = context.config().settings.bridge_for(Some(agent), policy::in_openclaw(context))?;
-    // Names that no tool has are an error now, not in a process that nobody sees.
+    // Unknown names are reported here, because nobody sees the errors of the bridge's process.
     Ok(!policy::tools(&settings)?.is_empty())
 }
 

@@ -17,7 +17,7 @@ const MAX_SESSIONS: usize = 50;
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "BridgeSessionsRequest")]
 pub struct Request {
-    /// Whether to list sessions that people started, too; `true` without it.
+    /// Whether to list sessions that people started, too; default true.
     pub include_native: Option<bool>,
 }
 

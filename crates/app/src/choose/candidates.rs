@@ -14,14 +14,14 @@ use system::join;
 use crate::choose::request::Question;
 use crate::choose::work_trees;
 use crate::repository::target::RepoTarget;
-use crate::sessions::totals::survey_all;
-use crate::workers::holders::Holds;
+use crate::sessions::totals::map_all_sessions;
+use crate::workers::holders::HeldSessions;
 use crate::{Context, Error};
 
 /// The candidates of one repository.
 pub(crate) struct CandidateSet {
     /// The repository.
-    pub(crate) meant: RepoTarget,
+    pub(crate) target: RepoTarget,
     /// Its branch.
     pub(crate) branch: Option<String>,
     /// The asker's sessions of the repository.
@@ -79,28 +79,29 @@ impl CandidateSet {
         let named = RepoTarget::name(context, question.repo.as_deref());
         let asker = question.agent.clone().map_or(Asker::Person, Asker::Agent);
         let words = Keywords::from_text(&question.task);
-        let found = if question.as_of.is_some() { Ok(Holds::default()) } else { Holds::find(context) };
-        let (holds, notes) = match found {
-            Ok(holds) => (holds, Vec::new()),
-            Err(error) => (Holds::default(), vec![error.message]),
+        let found =
+            if question.as_of.is_some() { Ok(HeldSessions::default()) } else { HeldSessions::load(context) };
+        let (held, notes) = match found {
+            Ok(held) => (held, Vec::new()),
+            Err(error) => (HeldSessions::default(), vec![error.message]),
         };
         let extent = if asks_model { Projection::Full } else { Projection::Scalars };
-        let sight = context.sight();
-        let candidate = |meant: &RepoTarget, CatalogEntry { session, keywords, .. }: CatalogEntry| {
-            let is_here = session.repo_path.as_deref() == Some(&*meant.root);
+        let visible = context.visible_filter();
+        let candidate = |target: &RepoTarget, CatalogEntry { session, keywords, .. }: CatalogEntry| {
+            let is_here = session.repo_path.as_deref() == Some(&*target.root);
             is_here.then(|| {
                 let whole = Candidate::from_session(&session, budget);
-                let about = about(&session, keywords);
+                let about = topic_keywords(&session, keywords);
                 RepoCandidate {
                     by_words: Relevance::by_words(&words, &about),
-                    topic: (topic(&words, &about, session.title.as_deref()), words.count()),
+                    topic: (words_in_common(&words, &about, session.title.as_deref()), words.count()),
                     candidate: Candidate {
                         about: whole.about.filter(|_| asks_model),
-                        hold: holds.of(&session),
-                        is_idle_worker: holds.has_idle(&session.id),
+                        hold: held.occupancy(&session),
+                        is_idle_worker: held.has_idle(&session.id),
                         ..whole
                     },
-                    is_visible: sight.matches(&session),
+                    is_visible: visible.matches(&session),
                     is_own: asker.owns(&session),
                     context_tokens: session.context_tokens,
                     resumption: session.resumption,
@@ -112,41 +113,42 @@ impl CandidateSet {
                 }
             })
         };
-        let (meant, branch, mut here) = if let Some(meant) = RepoTarget::directory(context, named)? {
-            let load = || survey_all(context, question.as_of, extent, |entry| candidate(&meant, entry));
-            let (here, branch) = join(load, || branch(context, question, &meant));
-            (meant, branch, here?)
+        let (target, branch, mut here) = if let Some(target) = RepoTarget::directory(context, named)? {
+            let load =
+                || map_all_sessions(context, question.as_of, extent, |entry| candidate(&target, entry));
+            let (here, branch) = join(load, || branch(context, question, &target));
+            (target, branch, here?)
         } else {
-            let all = survey_all(context, question.as_of, extent, Some)?;
-            let sessions = all.iter().map(|entry| &*entry.session).filter(|session| sight.matches(session));
-            let meant = RepoTarget::by_name(named.unwrap_or_default(), sessions)?;
-            let branch = branch(context, question, &meant);
-            let here = all.into_iter().filter_map(|entry| candidate(&meant, entry)).collect();
-            (meant, branch, here)
+            let all = map_all_sessions(context, question.as_of, extent, Some)?;
+            let sessions = all.iter().map(|entry| &*entry.session).filter(|session| visible.matches(session));
+            let target = RepoTarget::by_name(named.unwrap_or_default(), sessions)?;
+            let branch = branch(context, question, &target);
+            let here = all.into_iter().filter_map(|entry| candidate(&target, entry)).collect();
+            (target, branch, here)
         };
-        // What happens at a past time is asked by nobody of now.
+        // At a past time, no current session asks.
         if let Some(asking) = context.asking_session().filter(|_| question.as_of.is_none()) {
             here.retain(|one| one.candidate.id != asking);
         }
-        let taken_by = taken_by(context, question, &meant, &here, &holds);
+        let taken_by = taken_by(context, question, &target, &here, &held);
         here.retain(|one| one.is_own && one.is_visible);
         if question.as_of.is_none() {
             let marks = here.iter_mut();
             let marks =
                 marks.filter_map(|one| Some((one.cwd.as_ref()?, &mut one.candidate.is_in_other_tree)));
-            work_trees::mark_others(&meant.directory, marks);
+            work_trees::mark_others(&target.directory, marks);
         }
-        Ok(Self { meant, branch, own: here, taken_by, notes, asker })
+        Ok(Self { target, branch, own: here, taken_by, notes, asker })
     }
 }
 
 /// How many words a task has in common with what a session was about, or with its title.
-fn topic(task: &Keywords, about: &Keywords, title: Option<&str>) -> usize {
+fn words_in_common(task: &Keywords, about: &Keywords, title: Option<&str>) -> usize {
     task.common(about).max(title.map_or(0, |title| task.common(&Keywords::from_text(title))))
 }
 
 impl CandidateSet {
-    /// The asker as decisions record it: an agent's name, or empty for the person.
+    /// The asker as recorded with decisions: an agent's name, or empty for the person.
     pub(crate) fn asker(&self) -> String {
         match &self.asker {
             Asker::Person => String::new(),
@@ -164,16 +166,25 @@ impl CandidateSet {
     }
 
     /// The last messages of the candidates at these indices, before a past time if one is given.
-    pub(crate) fn said(&self, task: &str, places: &[usize], as_of: Option<Timestamp>) -> Vec<LatestMessages> {
+    pub(crate) fn latest_messages(
+        &self,
+        task: &str,
+        places: &[usize],
+        as_of: Option<Timestamp>,
+    ) -> Vec<LatestMessages> {
         let files = places.iter().map(|place| self.own[*place].file.as_deref());
         // Meaning can decide about the first alone.
-        files.zip(0..).map(|(file, rank)| said((rank == 0).then_some(task), file, as_of)).collect()
+        files.zip(0..).map(|(file, rank)| latest_messages((rank == 0).then_some(task), file, as_of)).collect()
     }
 }
 
 /// The last messages of a transcript; empty if it cannot be read. With a task, also its similarity in meaning where
 /// that can decide.
-pub(crate) fn said(task: Option<&str>, file: Option<&Path>, as_of: Option<Timestamp>) -> LatestMessages {
+pub(crate) fn latest_messages(
+    task: Option<&str>,
+    file: Option<&Path>,
+    as_of: Option<Timestamp>,
+) -> LatestMessages {
     let Some(recent) = file.and_then(|file| transcript::recent_messages(file, as_of).ok()) else {
         return LatestMessages::default();
     };
@@ -183,61 +194,61 @@ pub(crate) fn said(task: Option<&str>, file: Option<&Path>, as_of: Option<Timest
     // A task that shares words, or requests nothing, needs no comparison in meaning.
     let shares = |task: &str| chance::Overlap::count(&chance::words(task), texts()).common > 0;
     let asks = |task: &&str| chance::Opening::classify(task) == chance::Opening::Request && !shares(task);
-    let nearness = task.filter(asks).and_then(|task| nearness(task, texts()));
+    let nearness = task.filter(asks).and_then(|task| similarity(task, texts()));
     LatestMessages { prompts, answer, nearness }
 }
 
 /// The cosine similarity of a task and the nearest of some texts.
-fn nearness<'a>(task: &str, texts: impl Iterator<Item = &'a str>) -> Option<f64> {
+fn similarity<'a>(task: &str, texts: impl Iterator<Item = &'a str>) -> Option<f64> {
     let table = TokenTable::built_in();
     let mut embedder = table.embedder();
-    let meant = embedder.embed(task)?;
-    let near = texts.filter_map(|text| embedder.embed(text)).map(|text| f64::from(meant.cosine(&text)));
+    let question = embedder.embed(task)?;
+    let near = texts.filter_map(|text| embedder.embed(text)).map(|text| f64::from(question.cosine(&text)));
     near.max_by(f64::total_cmp)
 }
 
 /// The keywords of a session's topic; `known` are those of its first message.
-fn about(session: &Session, known: Option<Keywords>) -> Keywords {
+fn topic_keywords(session: &Session, known: Option<Keywords>) -> Keywords {
     let text = session.last_task.as_ref().or(session.first_message.as_ref());
     known
         .filter(|_| session.last_task.is_none())
         .unwrap_or_else(|| text.map(|text| Keywords::from_text(text)).unwrap_or_default())
 }
 
-fn branch(context: &Context, question: &Question, meant: &RepoTarget) -> Option<String> {
+fn branch(context: &Context, question: &Question, target: &RepoTarget) -> Option<String> {
     match (&question.branch, question.as_of) {
         (Some(branch), _) => Some(branch.clone()),
-        (None, Some(then)) => project::branch_at(&meant.place(context), then),
-        (None, None) => project::branch(&meant.place(context)),
+        (None, Some(then)) => project::branch_at(&target.place(context), then),
+        (None, None) => project::branch(&target.place(context)),
     }
 }
 
-/// The run that occupies the work tree: a worker's, or another program's, whoever started it. A question whose answer is
-/// carried out queues behind workers, so only other programs count for it.
+/// The run that occupies the work tree: a worker's, or another program's, whoever started it. A question whose answer
+/// is carried out queues behind workers, so only other programs count for it.
 fn taken_by(
     context: &Context,
     question: &Question,
-    meant: &RepoTarget,
+    target: &RepoTarget,
     here: &[RepoCandidate],
-    holds: &Holds,
+    held: &HeldSessions,
 ) -> Option<Occupant> {
     let occupant = |session: &SessionId, is_visible: bool| {
         if is_visible { Occupant::Session(session.clone()) } else { Occupant::Another }
     };
     if !question.is_carried_out
-        && !holds.is_empty()
-        && let Some(worker) = holds.taking(&meant.work_tree(context))
+        && !held.is_empty()
+        && let Some(worker) = held.worker_in(&target.work_tree(context))
     {
         return Some(occupant(&worker.session, context.is_of(worker.agent.as_ref())));
     }
     let is_other =
-        |one: &&RepoCandidate| one.candidate.hold == Occupancy::Worker && !holds.has(&one.candidate.id);
+        |one: &&RepoCandidate| one.candidate.hold == Occupancy::Worker && !held.has(&one.candidate.id);
     let mut runs = here.iter().filter(is_other).peekable();
     runs.peek()?;
-    let ours = project::work_tree(&meant.place(context));
+    let ours = project::work_tree(&target.place(context));
     let is_ours = |one: &&RepoCandidate| {
         let tree = one.cwd.as_deref().map(|cwd| {
-            let place = RepoTarget { directory: cwd.to_owned(), root: meant.root.clone() }.place(context);
+            let place = RepoTarget { directory: cwd.to_owned(), root: target.root.clone() }.place(context);
             project::work_tree(&place)
         });
         tree.is_some_and(|tree| tree == ours)
@@ -251,14 +262,18 @@ mod tests {
     use crate::testing::session;
 
     #[test]
-    fn a_session_was_about_its_latest_task_else_about_its_first_message() {
+    fn the_topic_is_the_latest_task_else_the_first_message() {
         let first = Session { first_message: Some("refresh token".into()), ..session("s1") };
         let kept = || Some(Keywords::from_text("refresh token"));
-        assert_eq!(about(&first, None), Keywords::from_text("refresh token"));
+        assert_eq!(topic_keywords(&first, None), Keywords::from_text("refresh token"));
         let bare = Session { first_message: None, ..first.clone() };
-        assert_eq!(about(&bare, kept()), Keywords::from_text("refresh token"), "its texts are left out");
+        assert_eq!(
+            topic_keywords(&bare, kept()),
+            Keywords::from_text("refresh token"),
+            "its texts are left out"
+        );
         let tasked = Session { last_task: Some("paint doors".into()), ..first };
-        assert_eq!(about(&tasked, kept()), Keywords::from_text("paint doors"));
-        assert_eq!(about(&session("s2"), None), Keywords::default());
+        assert_eq!(topic_keywords(&tasked, kept()), Keywords::from_text("paint doors"));
+        assert_eq!(topic_keywords(&session("s2"), None), Keywords::default());
     }
 }

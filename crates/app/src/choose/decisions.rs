@@ -103,7 +103,7 @@ impl<'a> DecisionStore<'a> {
         let repo = answer.repo_path.to_string_lossy();
         let asker = answer.agent_id.as_ref().map(ToString::to_string).unwrap_or_default();
         let candidate = advice.and_then(|advice| advice.candidate.as_ref()).map(ToString::to_string);
-        let advised = advice.map(|advice| advice.action.word());
+        let advised = advice.map(|advice| advice.action.as_str());
         let transaction = self.connection.transaction().map_err(failed)?;
         transaction
             .execute(
@@ -122,7 +122,7 @@ impl<'a> DecisionStore<'a> {
             )
             .map_err(failed)?;
         let id = transaction.last_insert_rowid();
-        for old in old(&transaction, id, &repo).map_err(failed)? {
+        for old in ids_to_trim(&transaction, id, &repo).map_err(failed)? {
             transaction
                 .execute("UPDATE decision SET considered = NULL WHERE id = ?1", [old])
                 .map_err(failed)?;
@@ -135,14 +135,14 @@ impl<'a> DecisionStore<'a> {
     /// that are still open.
     pub(crate) fn record(&mut self, candidates: &CandidateSet) -> Result<TrackRecord, Error> {
         let context = self.context;
-        self.settle(candidates)
+        self.record_open_outcomes(candidates)
             .and_then(|()| record(&self.connection, &candidates.asker()))
             .map_err(|error| failed(context, &error))
     }
 
-    fn settle(&self, candidates: &CandidateSet) -> rusqlite::Result<()> {
+    fn record_open_outcomes(&self, candidates: &CandidateSet) -> rusqlite::Result<()> {
         let now = self.context.now;
-        let repo = candidates.meant.root.to_string_lossy();
+        let repo = candidates.target.root.to_string_lossy();
         let mut open = self.connection.prepare(
             "SELECT id, at FROM decision
              WHERE asker = ?1 AND repo = ?2 AND advised IS NOT NULL AND did IS NULL ORDER BY id DESC LIMIT 50",
@@ -155,7 +155,7 @@ impl<'a> DecisionStore<'a> {
             let age = now.duration_since(at);
             let did = if age > MAX_AGE { Some(Outcome::Nothing) } else { after(candidates, at) };
             if let Some(did) = did.or_else(|| (age > WINDOW).then_some(Outcome::Nothing)) {
-                enter(&self.connection, id, &did)?;
+                write_outcome(&self.connection, id, &did)?;
             }
         }
         Ok(())
@@ -174,9 +174,9 @@ pub(crate) fn record_outcome(
     connection
         .execute(
             "UPDATE decision SET advised = ?2, candidate = ?3 WHERE id = ?1",
-            params![id, advice.action.word(), candidate],
+            params![id, advice.action.as_str(), candidate],
         )
-        .and_then(|_| enter(&connection, id, did))
+        .and_then(|_| write_outcome(&connection, id, did))
         .map_err(|error| failed(context, &error))
 }
 
@@ -224,7 +224,7 @@ pub(crate) fn record_of(context: &Context, asker: &str) -> Result<TrackRecord, E
     record(&open(context)?, asker).map_err(|error| failed(context, &error))
 }
 
-fn enter(connection: &Connection, id: i64, did: &Outcome) -> rusqlite::Result<()> {
+fn write_outcome(connection: &Connection, id: i64, did: &Outcome) -> rusqlite::Result<()> {
     let (word, session) = match did {
         Outcome::Resumed(session) => ("resume", Some(session.as_str())),
         Outcome::BeganFresh => ("fresh", None),
@@ -253,7 +253,7 @@ fn record(connection: &Connection, asker: &str) -> rusqlite::Result<TrackRecord>
 }
 
 /// The decisions whose considered sessions are dropped now that decision `id` of a repository was saved.
-fn old(connection: &Connection, id: i64, repo: &str) -> rusqlite::Result<Vec<i64>> {
+fn ids_to_trim(connection: &Connection, id: i64, repo: &str) -> rusqlite::Result<Vec<i64>> {
     let last = id - WITH_CONSIDERED;
     if last <= 0 {
         return Ok(Vec::new());
@@ -315,14 +315,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_sessions_are_kept_of_new_decisions_and_of_the_newest_of_each_repository() {
+    fn considered_sessions_are_trimmed_except_for_recent_decisions() {
         let connection = Connection::open_in_memory().unwrap();
         connection.execute_batch(&STEPS.concat()).unwrap();
         let decide = |repo: &str| {
             connection
                 .execute("INSERT INTO decision (at, repo, task, answer) VALUES ('', ?1, '', '')", [repo])
                 .unwrap();
-            old(&connection, connection.last_insert_rowid(), repo).unwrap()
+            ids_to_trim(&connection, connection.last_insert_rowid(), repo).unwrap()
         };
         assert_eq!(decide("seldom"), [0; 0]);
         for _ in 2..=WITH_CONSIDERED + 1 {
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_counts_what_the_person_did() {
+    fn the_track_record_counts_outcomes() {
         let connection = Connection::open_in_memory().unwrap();
         connection.execute_batch(&STEPS.concat()).unwrap();
         let decide = |asker: &str, advised: &str, did: &Outcome| {
@@ -345,7 +345,7 @@ mod tests {
                     [asker, advised],
                 )
                 .unwrap();
-            enter(&connection, connection.last_insert_rowid(), did).unwrap();
+            write_outcome(&connection, connection.last_insert_rowid(), did).unwrap();
         };
         let resumed = |id: &str| Outcome::Resumed(id.parse().unwrap());
         decide("", "resume", &resumed("a"));

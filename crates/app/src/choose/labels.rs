@@ -29,18 +29,18 @@ pub(crate) fn labelled(
 pub(crate) fn name(
     context: &Context,
     agent: Option<&AgentId>,
-    meant: &RepoTarget,
+    target: &RepoTarget,
     label: &str,
     candidates: &mut [RepoCandidate],
 ) -> Result<(), Error> {
-    let root = meant.work_tree(context);
+    let root = target.work_tree(context);
     let found = labelled(context, agent, &root, label)?;
     let is_known = candidates.iter().any(|one| Some(&one.candidate.id) == found.as_ref());
     for RepoCandidate { candidate, cwd, .. } in candidates {
         let is_called = || {
             let directory = cwd.as_deref().filter(|_| candidate.label.as_deref() == Some(label));
             let place = directory
-                .map(|directory| RepoTarget { directory: directory.to_owned(), root: meant.root.clone() });
+                .map(|directory| RepoTarget { directory: directory.to_owned(), root: target.root.clone() });
             agent.is_none() && !is_known && place.is_some_and(|place| place.work_tree(context) == root)
         };
         let is_it = Some(&candidate.id) == found.as_ref() || is_called();

@@ -33,11 +33,11 @@ pub(crate) enum Outcome {
 pub(super) fn after(candidates: &CandidateSet, moment: Timestamp) -> Option<Outcome> {
     let from = moment.as_second();
     let window = from..from + WINDOW.as_secs();
-    let begun = candidates.own.iter().filter_map(|one| begun(one, &window));
+    let begun = candidates.own.iter().filter_map(|one| begun_within(one, &window));
     begun.min_by_key(|(at, _)| *at).map(|(_, did)| did)
 }
 
-fn begun(one: &RepoCandidate, window: &std::ops::Range<i64>) -> Option<(i64, Outcome)> {
+fn begun_within(one: &RepoCandidate, window: &std::ops::Range<i64>) -> Option<(i64, Outcome)> {
     let fresh = one.beginnings.first().filter(|at| window.contains(at) && !one.is_copy);
     let resumed = || one.beginnings.resumed().map(|one| one.at).find(|at| window.contains(at));
     let id = || one.candidate.id.clone();

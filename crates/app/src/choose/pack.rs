@@ -58,20 +58,29 @@ pub struct Source {
 }
 
 /// The brief for a task that starts a fresh session; `None` if no earlier one is relevant.
-pub(super) fn of(
+pub(super) fn brief(
     context: &Context,
     question: &Question,
     candidates: &CandidateSet,
     decision: &Decision,
 ) -> Option<Pack> {
     let now = question.as_of.unwrap_or(context.now);
-    let chosen = sources(candidates, &decision.considered);
+    let mut chosen: Vec<(&RepoCandidate, SessionBrief)> = Vec::new();
+    for one in most_relevant(candidates, &decision.considered) {
+        let brief = SessionBrief::new(one, candidates, question.as_of, now);
+        // A copy would repeat the same text in place of another session.
+        if !chosen.iter().any(|(_, other)| is_repetition(&brief.recent, &other.recent)) {
+            chosen.push((one, brief));
+        }
+        if chosen.len() == SOURCES {
+            break;
+        }
+    }
     let mut text = HEAD.to_owned();
     let room = (MAX_TOKENS - tokens(&text)) / chosen.len().max(1);
     let mut sessions = Vec::new();
-    for one in chosen {
-        let brief = Brief::of(one, candidates, question.as_of, now);
-        let (written, cites) = brief.written(room);
+    for (one, brief) in chosen {
+        let (written, cites) = brief.render(room);
         // It goes into a prompt, where a mark of the host would be one.
         text += &harmless(&written);
         let title = brief.title.map(|title| redact::redact_beginning(&title).into_owned());
@@ -81,22 +90,34 @@ pub(super) fn of(
 }
 
 /// The sessions that are relevant to the task, the most relevant first.
-fn sources<'a>(candidates: &'a CandidateSet, considered: &[Considered]) -> Vec<&'a RepoCandidate> {
+fn most_relevant<'a>(
+    candidates: &'a CandidateSet,
+    considered: &[Considered],
+) -> impl Iterator<Item = &'a RepoCandidate> + use<'a> {
     let mut near: Vec<(f64, &RepoCandidate)> = candidates
         .own
         .iter()
         .filter(|one| one.candidate.has_transcript)
-        .filter_map(|one| Some((nearness(one, considered)?, one)))
+        .filter_map(|one| Some((similarity(one, considered)?, one)))
         .collect();
     near.sort_by(|(one, first), (other, second)| {
         let newest = || second.candidate.last_active.cmp(&first.candidate.last_active);
         other.total_cmp(one).then_with(newest).then_with(|| first.candidate.id.cmp(&second.candidate.id))
     });
-    near.into_iter().take(SOURCES).map(|(_, one)| one).collect()
+    near.into_iter().map(|(_, one)| one)
+}
+
+/// Whether the last messages of two sessions are the same.
+fn is_repetition(one: &RecentMessages, other: &RecentMessages) -> bool {
+    let texts_of = |recent: &RecentMessages| -> Vec<String> {
+        recent.prompts.iter().chain(&recent.answer).map(|excerpt| excerpt.text.clone()).collect()
+    };
+    let texts = texts_of(one);
+    !texts.is_empty() && texts == texts_of(other)
 }
 
 /// The share of the task's words that a session has in common with it, where they are enough.
-fn nearness(one: &RepoCandidate, considered: &[Considered]) -> Option<f64> {
+fn similarity(one: &RepoCandidate, considered: &[Considered]) -> Option<f64> {
     let enough = |common: usize, of: usize| {
         (common >= COMMON.min(of) && common * 3 >= of && common > 0).then(|| common as f64 / of as f64)
     };
@@ -109,7 +130,7 @@ fn nearness(one: &RepoCandidate, considered: &[Considered]) -> Option<f64> {
 }
 
 /// The brief on one session.
-struct Brief {
+struct SessionBrief {
     id: SessionId,
     title: Option<String>,
     branch: Option<Arc<str>>,
@@ -119,8 +140,8 @@ struct Brief {
     files: Vec<String>,
 }
 
-impl Brief {
-    fn of(one: &RepoCandidate, candidates: &CandidateSet, as_of: Option<Timestamp>, now: Timestamp) -> Self {
+impl SessionBrief {
+    fn new(one: &RepoCandidate, candidates: &CandidateSet, as_of: Option<Timestamp>, now: Timestamp) -> Self {
         let file = one.file.clone();
         let recent = file
             .as_deref()
@@ -133,14 +154,14 @@ impl Brief {
             branch: one.candidate.branch.clone(),
             used: ago(hours),
             // Files may have been written after the past time.
-            files: if as_of.is_some() { Vec::new() } else { files(one, &candidates.meant.root) },
+            files: if as_of.is_some() { Vec::new() } else { files(one, &candidates.target.root) },
             file,
             recent,
         }
     }
 
     /// The text in at most `room` tokens, and its citations.
-    fn written(&self, room: usize) -> (String, Vec<String>) {
+    fn render(&self, room: usize) -> (String, Vec<String>) {
         let on = self.branch.as_ref().map(|branch| format!(", branch {branch}")).unwrap_or_default();
         let title = self.title.as_deref().unwrap_or("(no title)");
         let mut text =
@@ -215,5 +236,28 @@ fn end(text: &str) -> String {
     match text.char_indices().nth_back(QUOTED) {
         Some((start, letter)) => format!("…{}", &text[start + letter.len_utf8()..]),
         None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_is_a_repetition_and_a_continued_fork_is_not() {
+        let recent = |prompts: &[&str], answer: Option<&str>| {
+            let excerpt = |text: &str| Excerpt { text: text.to_owned(), offset: 0, at: None };
+            RecentMessages {
+                prompts: prompts.iter().copied().map(excerpt).collect(),
+                answer: answer.map(excerpt),
+            }
+        };
+        let check = |one: RecentMessages, other: RecentMessages, expected: bool| {
+            assert_eq!(is_repetition(&one, &other), expected, "{one:?} {other:?}");
+        };
+        check(recent(&["fix it"], Some("done")), recent(&["fix it"], Some("done")), true);
+        check(recent(&["fix it"], Some("done")), recent(&["fix it", "and test it"], Some("done")), false);
+        check(recent(&["fix it"], Some("done")), recent(&["fix it"], None), false);
+        check(recent(&[], None), recent(&[], None), false);
     }
 }

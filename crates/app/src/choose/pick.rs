@@ -1,6 +1,7 @@
 //! `pick`: chooses the session for a task.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use jiff::Timestamp;
 use model::SessionId;
@@ -15,7 +16,8 @@ use crate::choose::candidates::CandidateSet;
 use crate::choose::request::{Question, Request};
 use crate::choose::{decisions, labels, pack, relevance, resume_cost};
 use crate::config::settings::SelectionSettings;
-use crate::{Caller, Context, Error, Kind};
+use crate::workers::instruction::{require_short, require_task};
+use crate::{Context, Error};
 
 /// How many of the considered sessions an answer shows; the best 200 are saved.
 const SHOWN: usize = 10;
@@ -27,8 +29,9 @@ pub fn pick(context: &Context, request: &Request) -> Result<Answer, Error> {
 
 /// Chooses the session for a task, which may be carried out at once, and saves the decision.
 pub(crate) fn choose(context: &Context, question: &Question) -> Result<Answer, Error> {
-    if question.task.trim().is_empty() && question.label.is_none() {
-        return Err(Error::new(Kind::Usage, "the task is empty: say what to do"));
+    match question.label {
+        Some(_) => require_short("a task", &question.task)?,
+        None => require_task(&question.task)?,
     }
     let agent = context.agent(question.agent.as_ref())?;
     let question = &Question { agent, ..question.clone() };
@@ -41,7 +44,7 @@ pub(crate) fn choose(context: &Context, question: &Question) -> Result<Answer, E
     let (candidates, mut store) = join(look, || decisions::DecisionStore::open(context));
     let mut candidates = candidates?;
     if let Some(label) = &question.label {
-        labels::name(context, question.agent.as_ref(), &candidates.meant, label, &mut candidates.own)?;
+        labels::name(context, question.agent.as_ref(), &candidates.target, label, &mut candidates.own)?;
     }
     let record = match &mut store {
         Ok(store) if question.as_of.is_none() => store.record(&candidates).unwrap_or_default(),
@@ -55,15 +58,14 @@ pub(crate) fn choose(context: &Context, question: &Question) -> Result<Answer, E
     }
     let mut answer = chooser.answer(&candidates, &decision, judged);
     if answer.action == Action::Fresh {
-        answer.pack = pack::of(context, question, &candidates, &decision);
+        answer.pack = pack::brief(context, question, &candidates, &decision);
     } else if answer.is_uncertain() {
-        answer.pack_if_fresh = pack::of(context, question, &candidates, &decision);
+        answer.pack_if_fresh = pack::brief(context, question, &candidates, &decision);
     }
-    // Nobody sees what nobody waits for; a record of it would count as advice.
+    // Nobody sees the answer of a cancelled request; saving it would count as advice.
     context.check_cancelled()?;
     // What a model asks says nothing of what the person does next.
-    let is_advice =
-        !question.is_carried_out && question.as_of.is_none() && context.caller != Caller::Assistant;
+    let is_advice = !question.is_carried_out && question.as_of.is_none() && !context.caller.is_model();
     let advice = is_advice.then(|| answer.advice()).flatten();
     match store.and_then(|store| store.save(&answer, &decision.considered, advice.as_ref())) {
         Ok(id) => answer.decision = Some(id),
@@ -120,8 +122,9 @@ impl Chooser<'_> {
         seed: &Seed,
         candidates: &CandidateSet,
     ) -> (Decision, Option<Judgement>) {
-        let judged = seed::needs_relevance(task, &candidates.own)
-            .then(|| relevance::judged(self.context, self.settings, &self.question.task, &candidates.own));
+        let judged = seed::needs_relevance(task, &candidates.own).then(|| {
+            relevance::judge_relevance(self.context, self.settings, &self.question.task, &candidates.own)
+        });
         // Relevance by words is shown even if no judge was needed.
         let decision = match &judged {
             Some(judged) => seed::choose(task, seed, &candidates.own, judged),
@@ -137,7 +140,11 @@ impl Chooser<'_> {
         let known = Calibration {
             habit: candidates.habit(task.now),
             record: self.record,
-            said: if is_settled { Vec::new() } else { candidates.said(task.text, read, self.question.as_of) },
+            said: if is_settled {
+                Vec::new()
+            } else {
+                candidates.latest_messages(task.text, read, self.question.as_of)
+            },
             threshold,
             model: ChanceModel::FITTED,
         };
@@ -162,15 +169,17 @@ impl Chooser<'_> {
         let resumed = session.filter(|_| decision.action == Action::Resume);
         let (judge, relevance_fallback) =
             judged.map_or((None, None), |judged| (Some(judged.judge), judged.fallback));
-        let unknown =
-            candidates.branch.is_none().then(|| "no branch is checked out, so none can match".to_owned());
+        let is_branch_unknown = candidates.branch.is_none() && !candidates.own.is_empty();
+        let unknown = is_branch_unknown.then(|| "no branch is checked out, so none can match".to_owned());
+        let elsewhere = outside_repository(&candidates.target.root, decision);
+        let (reason, changes) = elsewhere.unwrap_or((decision.reason.clone(), decision.changes.clone()));
         let title = |id: &SessionId| {
             one(id).and_then(|one| one.title.as_deref()).map(|text| without_secrets(text.to_owned()))
         };
         let scores = decision.considered.iter().take(SHOWN).cloned();
         Answer {
             action: decision.action,
-            reason: decision.reason.clone(),
+            reason,
             session_id: decision.session.clone(),
             title: decision.session.as_ref().and_then(title),
             chance: decision.chance,
@@ -180,19 +189,19 @@ impl Chooser<'_> {
             weights: rule.name(),
             advised_action: decision.overridden,
             record: (self.record.decisions > 0).then_some(self.record),
-            what_would_change: decision.changes.clone(),
+            what_would_change: changes,
             judge,
             relevance_fallback,
             resume_cost: resumed.map(|one| {
                 let (tokens, last) = (one.context_tokens, one.candidate.last_active);
-                resume_cost::computed(context, tokens, last, &one.resumption, self.now())
+                resume_cost::compute(context, tokens, last, &one.resumption, self.now())
             }),
             pack: None,
             pack_if_fresh: None,
             scores: scores.map(|one| Considered { title: title(&one.session_id), ..one }).collect(),
             candidates: candidates.own.len(),
             task: redact::redacted(Cow::Borrowed(&question.task)).into_owned(),
-            repo_path: candidates.meant.root.clone(),
+            repo_path: candidates.target.root.clone(),
             branch: candidates.branch.clone().map(without_secrets),
             agent_id: question.agent.clone(),
             as_of: question.as_of,
@@ -201,6 +210,16 @@ impl Chooser<'_> {
             notes: unknown.into_iter().chain(candidates.notes.iter().cloned()).collect(),
         }
     }
+}
+
+/// Why there is no session, and what would change that, where the directory is in no repository.
+fn outside_repository(root: &Path, decision: &Decision) -> Option<(String, Vec<String>)> {
+    let is_outside = *decision == selection::no_sessions() && !root.join(".git").exists();
+    is_outside.then(|| {
+        let reason =
+            format!("{} is not in a git repository, and no session was started there", root.display());
+        (reason, vec!["change into a repository, or name one with --repo".to_owned()])
+    })
 }
 
 /// Redacts the beginning of a longer text, in which a secret may be cut off.

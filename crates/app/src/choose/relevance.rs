@@ -26,7 +26,7 @@ const ANSWERS: usize = 5000;
 /// The relevance of every candidate, in their order; never later than the settings allow.
 ///
 /// A model is asked about the most promising; common words judge the others, and all where it does not answer.
-pub(crate) fn judged(
+pub(crate) fn judge_relevance(
     context: &Context,
     settings: &SelectionSettings,
     task: &str,
@@ -187,13 +187,13 @@ fn through_claude(
         prompt: question,
     };
     let answer = question.ask();
-    tidy(context, scratch.path());
+    remove_claude_folders(context, scratch.path());
     answer
 }
 
 /// Removes the folders that `claude` made for the directory it ran in: nobody else has been there, and what holds
 /// anything stays.
-fn tidy(context: &Context, directory: &Path) {
+fn remove_claude_folders(context: &Context, directory: &Path) {
     let usual = || context.config().home.join(".claude");
     let root = context.config().claude_config_dir.clone().unwrap_or_else(usual);
     let physical = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());

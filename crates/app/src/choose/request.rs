@@ -13,22 +13,23 @@ use crate::{Context, Error, Kind, Moment};
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "PickRequest")]
 pub struct Request {
-    /// The task; it may be empty only with a label.
+    /// The task; may be empty only with `label`.
     pub task: String,
-    /// The repository: a path or a project's name; the directory of the request without it.
+    /// A path or a project's name; by default the current directory's repository.
     pub repo: Option<String>,
-    /// Only the session with this name.
+    /// Only the session with this label.
     pub label: Option<String>,
-    /// Choose among the sessions of this OpenClaw agent; among those that no agent started without it.
+    /// Choose among this OpenClaw agent's sessions; by default among those that no agent started.
     pub agent: Option<AgentId>,
-    /// The most that a session may cost, in US dollars; one that has used 70 % of it is not resumed.
+    /// The most a session may cost, in US dollars; one that has used 70% of it is not resumed.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub budget_usd: Option<f64>,
-    /// The branch; the one that is checked out without it.
+    /// The branch; by default the one that is checked out.
     pub branch: Option<String>,
-    /// The rule; the one in the settings without it.
+    /// The scoring rule: the chance that the user continues a session (`calibrated`), or OpenClaw's five factors (`seed`); by default
+    /// the one in the settings.
     pub weights: Option<RuleName>,
-    /// Choose as of this moment of the past, from what there was then.
+    /// Choose as of this past time, from what was known then.
     pub as_of: Option<Moment>,
 }
 
@@ -49,7 +50,7 @@ impl Request {
     }
 }
 
-/// The budget, unless it is none that a session could keep to.
+/// The budget; an error if it is not positive.
 pub(crate) fn positive(budget: Option<f64>) -> Result<Option<f64>, Error> {
     match budget {
         Some(budget) if budget <= 0.0 || !budget.is_finite() => {
@@ -78,7 +79,7 @@ pub(crate) struct Question {
     pub(crate) weights: Option<RuleName>,
     /// The moment of the past to choose at, from what there was then.
     pub(crate) as_of: Option<Timestamp>,
-    /// Whether the choice is carried out at once: then a task queues behind Backstory's own workers, and what the person
-    /// does next is not recorded as the outcome.
+    /// Whether the choice is carried out at once: then a task queues behind Backstory's own workers, and what the
+    /// person does next is not recorded as the outcome.
     pub(crate) is_carried_out: bool,
 }

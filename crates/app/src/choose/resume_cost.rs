@@ -9,12 +9,12 @@ use crate::live::watch::Facts;
 
 /// The cost of resuming a session now, from what the catalog knows of it.
 pub fn resume_cost(context: &Context, session: &Session) -> ResumeCost {
-    computed(context, session.context_tokens, session.last_modified, &session.resumption, context.now)
+    compute(context, session.context_tokens, session.last_modified, &session.resumption, context.now)
 }
 
 /// The cost of resuming a session that is watched, now.
 pub fn watched(context: &Context, facts: &Facts) -> ResumeCost {
-    computed(context, facts.context_tokens, facts.last, &facts.resumption, context.read_clock())
+    compute(context, facts.context_tokens, facts.last, &facts.resumption, context.read_clock())
 }
 
 /// Adds to each session what resuming it costs: to those that are not open, and have something to read again or left
@@ -27,7 +27,7 @@ pub(crate) fn add(context: &Context, sessions: &mut [Session]) {
 }
 
 /// The cost of resuming a context of `context_tokens` tokens, last used at `last_active`, at `now`.
-pub(super) fn computed(
+pub(super) fn compute(
     context: &Context,
     context_tokens: u64,
     last_active: Option<Timestamp>,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::choose::decisions;
 use crate::repository::target::RepoTarget;
-use crate::sessions::totals::survey;
+use crate::sessions::totals::map_visible_sessions;
 use crate::{Context, Error, Kind, NextStep};
 
 /// The session asked about.
@@ -18,7 +18,7 @@ use crate::{Context, Error, Kind, NextStep};
 pub struct Request {
     /// The session's id, or the beginning of it.
     pub session: String,
-    /// The repository: a path or a project's name; the directory of the request without it.
+    /// A path or a project's name; by default the current directory's repository.
     pub repo: Option<String>,
 }
 
@@ -52,14 +52,14 @@ pub struct WhyNot {
 /// Answers, from the newest decision of the repository, why a session was not chosen.
 pub fn why_not(context: &Context, request: &Request) -> Result<WhyNot, Error> {
     let (repo, session) = (request.repo.as_deref(), request.session.as_str());
-    let meant = if let Some(meant) = RepoTarget::directory(context, repo)? {
-        meant
+    let target = if let Some(target) = RepoTarget::directory(context, repo)? {
+        target
     } else {
-        let all = survey(context, None, Projection::Scalars, Some)?;
+        let all = map_visible_sessions(context, None, Projection::Scalars, Some)?;
         RepoTarget::by_name(repo.unwrap_or_default(), all.iter().map(|entry| &*entry.session))?
     };
-    let kept = decisions::newest(context, &meant.root)?.ok_or_else(|| {
-        let message = format!("no decision was made for {} yet", meant.root.display());
+    let kept = decisions::newest(context, &target.root)?.ok_or_else(|| {
+        let message = format!("no decision was made for {} yet", target.root.display());
         Error::new(Kind::NotFound, message).next(NextStep::Pick)
     })?;
     let is_it = |one: &Considered| {
@@ -69,7 +69,7 @@ pub fn why_not(context: &Context, request: &Request) -> Result<WhyNot, Error> {
         let message = format!("the sessions that decision {} considered are no longer recorded", kept.id);
         Error::new(Kind::NotFound, message).next(NextStep::Pick)
     })?;
-    // Nobody is to continue the conversation that they are in.
+    // A person cannot continue the conversation that they are in.
     let asking = context.asking_session();
     let is_other = |one: &Considered| asking.as_ref() != Some(&one.session_id);
     if asking.as_ref().is_some_and(|asking| !session.is_empty() && asking.as_str().starts_with(session)) {

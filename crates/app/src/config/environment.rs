@@ -47,8 +47,12 @@ pub struct Config {
     pub scratch: PathBuf,
     /// Whether this is the demo.
     pub is_demo: bool,
+    /// Whether the terminal can do nothing but print lines (`TERM=dumb`): there are no screens and no pager on it.
+    pub is_terminal_dumb: bool,
     /// The pager the environment asks for.
     pub pager: Option<String>,
+    /// The person's shell.
+    pub shell: Option<String>,
     /// Where programs are looked for (`PATH`).
     pub search_path: String,
     /// What `CLAUDE_CONFIG_DIR` says, unchanged.
@@ -63,6 +67,8 @@ pub struct Config {
     pub api_url: Option<String>,
     /// The session of the Claude Code that started this program, as it was then (`CLAUDE_CODE_SESSION_ID`).
     pub claude_session: Option<SessionId>,
+    /// The mark of the worker inside which this program was started (`BACKSTORY_WORKER`).
+    pub worker_mark: Option<String>,
     /// The process that started this program, where it may ask for itself.
     pub parent_process: Option<u32>,
 }
@@ -113,7 +119,9 @@ impl Config {
                 .collect(),
             scratch: folder(variables, "TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp")),
             is_demo: false,
+            is_terminal_dumb: variables.get("TERM").is_some_and(|terminal| terminal == "dumb"),
             pager: variables.get("PAGER").and_then(|pager| pager.to_str()).map(str::to_owned),
+            shell: filled(variables, "SHELL"),
             search_path: variables
                 .get("PATH")
                 .map(|path| path.to_string_lossy().into_owned())
@@ -124,6 +132,7 @@ impl Config {
             hub_cache: hub_cache(variables, &home),
             api_url: filled(variables, "ANTHROPIC_BASE_URL"),
             claude_session: filled(variables, "CLAUDE_CODE_SESSION_ID").and_then(|id| id.parse().ok()),
+            worker_mark: filled(variables, workers::MARK_VARIABLE),
             parent_process: None,
             settings,
             home,
@@ -247,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_need_be_no_utf_8() {
+    fn folders_may_be_invalid_utf_8() {
         use std::os::unix::ffi::OsStringExt as _;
         let odd = OsString::from_vec(b"/odd/\xff".to_vec());
         let variables = |name: &str| {
@@ -262,13 +271,13 @@ mod tests {
     }
 
     #[test]
-    fn a_home_that_is_no_folder_has_no_settings() {
+    fn a_home_that_is_not_a_folder_has_no_settings() {
         let config = Config::new(&Variables::from([("HOME".to_owned(), "/dev/null".into())])).unwrap();
         assert_eq!(config.state, Path::new("/dev/null/.local/share/backstory"));
     }
 
     #[test]
-    fn where_things_lie() {
+    fn paths_follow_the_environment() {
         let usual = config(&[]);
         assert_eq!(usual.state, Path::new("/home/u/.local/share/backstory"));
         assert_eq!(usual.claude_folders, [Path::new("/home/u/.claude")]);

@@ -37,6 +37,10 @@ impl Config {
 fn guard(folder: &Path, us: u32) -> Result<Option<String>, Error> {
     let Ok(found) = folder.metadata() else { return Ok(None) };
     let path = folder.display();
+    if !found.is_dir() {
+        let error = Error::new(Kind::Settings, format!("{path} is not a folder"));
+        return Err(error.hint("set BACKSTORY_HOME to a folder"));
+    }
     if found.uid() != us && found.uid() != 0 {
         let message = format!("{path} belongs to another user, who could read and change what is kept there");
         if us == 0 {
@@ -79,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_ones_own_is_closed() {
+    fn an_own_state_folder_is_closed_to_others() {
         let scratch = tempfile::tempdir().unwrap();
         let folder = scratch.path();
         assert!(matches!(guarded(folder, 0o777), (Ok(None), 0o700)));
@@ -91,11 +95,14 @@ mod tests {
         fs::write(folder.join("notes.txt"), "").unwrap();
         let (said, mode) = guarded(folder, 0o755);
         assert!(said.unwrap().unwrap().contains("chmod 700 /") && mode == 0o755);
+        let file = folder.join("file");
+        fs::write(&file, "").unwrap();
+        assert!(guard(&file, 0).unwrap_err().message.ends_with("file is not a folder"));
         assert!(guard(&folder.join("missing"), 0).unwrap().is_none());
     }
 
     #[test]
-    fn a_folder_of_somebody_else_is_not_used_without_a_word() {
+    fn a_state_folder_of_another_user_is_refused_or_warned_about() {
         let scratch = tempfile::tempdir().unwrap();
         // Only root can give a folder away, and what is root's is read.
         let is_root = std::os::unix::fs::chown(scratch.path(), Some(OTHERS + 1), None).is_ok();

@@ -1,4 +1,5 @@
-//! The session in which a request is made: whoever asks for past work does not mean the conversation they are in.
+//! The session in which a request is made. Searches leave it out: a question about past work is not about the
+//! current conversation.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use transcript::{ConfigFolder, RegisteredProcess};
 use crate::{App, Config, Context};
 
 impl Context {
-    /// The session of Claude Code that asks, where one does. It is left out wherever it is not named by its id.
+    /// The Claude Code session that asks, if one does. It is left out of results unless it is named by its id.
     ///
     /// The variable holds the session with which Claude Code began; after `/clear` or a resume only its registry knows
     /// the one of now.
@@ -21,10 +22,11 @@ impl Context {
         parent.or_else(|| config.claude_session.clone())
     }
 
-    /// The same for a process that answers whoever comes: the session that started it is not the one that asks.
+    /// The context of a server process: the session that started it is not the one that asks.
     #[must_use]
     pub fn for_other_processes(&self) -> Self {
-        let config = Config { claude_session: None, parent_process: None, ..self.config().clone() };
+        let config =
+            Config { claude_session: None, worker_mark: None, parent_process: None, ..self.config().clone() };
         Self { app: Arc::new(App { config, ..App::clone(&self.app) }), ..self.clone() }
     }
 }
@@ -35,7 +37,7 @@ mod tests {
     use crate::testing::context;
 
     #[test]
-    fn the_session_of_now_comes_before_the_one_claude_began_with() {
+    fn the_current_session_of_a_process_wins_over_its_first() {
         let home = tempfile::tempdir().unwrap();
         let registry = ConfigFolder::new(home.path()).live_registry();
         std::fs::create_dir_all(&registry).unwrap();

@@ -1,8 +1,8 @@
 //! Who asks, and what they may see: agents their own sessions, the person all.
 //!
 //! Everything that finds or names a session, a worker or a conversation asks here, so that every interface keeps agents
-//! apart alike. What a caller may not see does not exist for them: it is not found, not refused. Only an agent who wants to
-//! continue another agent's session reads whose it is.
+//! apart in the same way. What a caller may not see does not exist for them: it is not found, not refused. Only an
+//! agent that wants to continue another agent's session learns its owner.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -45,6 +45,11 @@ impl Caller {
             Self::Worker { agent, .. } => agent.as_ref(),
         }
     }
+
+    /// Whether the caller is a model.
+    pub(crate) fn is_model(&self) -> bool {
+        matches!(self, Self::Assistant | Self::Worker { .. })
+    }
 }
 
 /// The sessions and conversations that a caller with limits may see.
@@ -62,15 +67,15 @@ impl Visible {
 }
 
 impl Context {
-    /// What a session has to be for the caller to see it; the default where nothing limits them. It holds for many
-    /// sessions and is made once.
-    pub(crate) fn sight(&self) -> SessionFilter {
+    /// The filter that a session has to match for the caller to see it; the default one if nothing limits the caller.
+    /// Create it once for many sessions.
+    pub(crate) fn visible_filter(&self) -> SessionFilter {
         SessionFilter { agent: self.caller.agent().cloned(), scope: self.scope(), ..SessionFilter::default() }
     }
 
     /// Whether there are sessions that the caller may not see.
     pub(crate) fn is_limited(&self) -> bool {
-        self.sight() != SessionFilter::default()
+        self.visible_filter() != SessionFilter::default()
     }
 
     /// Whether the caller may see a worker.
@@ -127,8 +132,8 @@ impl Context {
         }
     }
 
-    /// A session's title as an error may hold it: redacted, and for the person alone. Next steps are read as advice, and
-    /// a title is the text of a transcript.
+    /// A session's title as an error may hold it: redacted, and for the person alone. Next steps are read as advice,
+    /// and a title is the text of a transcript.
     pub(crate) fn title_in_error(&self, title: &str) -> Option<String> {
         (self.caller == Caller::Person).then(|| self.secrets.redacted(title.to_owned().into()))
     }
@@ -146,12 +151,12 @@ impl Context {
 
     /// The sessions and conversations that the caller may find; `None` for all.
     pub(crate) fn visible(&self, found: &Discovery, memory: &Memory) -> Result<Option<Visible>, Error> {
-        let sight = self.sight();
-        if sight == SessionFilter::default() {
+        let filter = self.visible_filter();
+        if filter == SessionFilter::default() {
             return Ok(None);
         }
         let keep_going = |_| !self.cancellation.is_cancelled();
-        let sessions = catalog::select(&self.config().places(), found, &sight, keep_going);
+        let sessions = catalog::select(&self.config().places(), found, &filter, keep_going);
         self.check_cancelled()?;
         let is_visible = |agent: &AgentId| self.is_of(Some(agent)) && self.may_see_conversations();
         let agents = memory.agents.iter().filter(|known| is_visible(&known.agent));

@@ -1,4 +1,4 @@
-//! How the caller of a long request ends it.
+//! Lets the caller of a long request cancel it or ask for an answer now.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -18,7 +18,7 @@ pub struct Cancellation {
 }
 
 impl Cancellation {
-    /// Asks for an answer from what is known by now: the index is not brought further up to date.
+    /// Asks for an answer from what is known by now: the index is not updated further.
     pub fn answer_now(&self) {
         self.state.fetch_max(HURRIED, Ordering::Relaxed);
     }

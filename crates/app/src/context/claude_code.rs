@@ -1,4 +1,4 @@
-//! What a connection to Claude Code changes for the requests that are made through it: the folders, and the program.
+//! A connection to Claude Code: its config folders and program, for the requests made through it.
 
 use std::env;
 use std::ffi::OsString;
@@ -52,7 +52,7 @@ mod tests {
     use crate::testing::context;
 
     #[test]
-    fn folders_and_a_program_are_added_once_and_handed_on() {
+    fn folders_and_a_program_are_added_once_and_passed_to_workers() {
         let config =
             Config { home: "/h".into(), claude_folders: vec!["/h/.claude".into()], ..Config::default() };
         let before = context(config);

@@ -1,13 +1,14 @@
-//! What lives as long as the program, and what is known of one request to it.
+//! [`App`] lives as long as the program; a [`Context`] describes one request to it.
 //!
-//! An interface opens one [`App`] and makes a [`Context`] of it for each request. Nothing in this crate asks the process for
-//! its working directory or the time, so one process can answer for many callers.
+//! An interface opens one [`App`] and creates a [`Context`] for each request. Nothing in this crate asks the process
+//! for its working directory or the time, so one process can answer for many callers.
 
 mod asking_session;
 mod caller;
 mod cancellation;
 mod claude_code;
 mod progress;
+mod recent_files;
 mod secrets;
 
 use std::path::{Path, PathBuf};
@@ -21,9 +22,11 @@ pub use caller::Caller;
 pub(crate) use caller::Visible;
 pub use cancellation::Cancellation;
 pub use progress::{Progress, ProgressSink, Stage};
+pub use recent_files::RecentFiles;
+pub(crate) use recent_files::{FoundFiles, IndexedFiles};
 pub use secrets::Secrets;
 
-/// What lives as long as the program.
+/// State that lives as long as the program.
 #[derive(Debug, Clone)]
 pub struct App {
     /// Where everything is, and the settings.
@@ -34,12 +37,14 @@ pub struct App {
     pub zone: fn() -> TimeZone,
     /// This program's own file: what it starts must find it, whatever `PATH` says.
     pub program: PathBuf,
+    /// What callers that ask at every key found last.
+    pub recent_files: RecentFiles,
 }
 
-/// One request: to which [`App`], when, from where, and what its answer may hold.
+/// The context of one request: its time, directory and caller, and what its answer may contain.
 #[derive(Debug, Clone)]
 pub struct Context {
-    /// What lives as long as the program.
+    /// State that lives as long as the program.
     pub app: Arc<App>,
     /// The time of the request.
     pub now: Timestamp,
@@ -56,7 +61,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// A request that the person makes at this moment; its answers hold no secrets.
+    /// A request that the person makes now; its answers are redacted.
     pub fn new(app: Arc<App>, directory: PathBuf) -> Self {
         let now = (app.clock)();
         Self {
@@ -70,13 +75,13 @@ impl Context {
         }
     }
 
-    /// The same request, asked again at this moment.
+    /// The same request with the current time.
     #[must_use]
     pub fn refreshed(&self) -> Self {
         Self { now: self.read_clock(), ..self.clone() }
     }
 
-    /// The same request to a program with another configuration.
+    /// The same request with another configuration.
     #[must_use]
     pub(crate) fn with_config(&self, config: Config) -> Self {
         Self { app: Arc::new(App { config, ..App::clone(&self.app) }), ..self.clone() }
@@ -92,7 +97,7 @@ impl Context {
         (self.app.zone)()
     }
 
-    /// The time at this moment, for what takes long; [`now`](Self::now) is the time of the request.
+    /// The current time, for long operations; [`now`](Self::now) is the time of the request.
     pub fn read_clock(&self) -> Timestamp {
         (self.app.clock)()
     }
@@ -102,7 +107,7 @@ impl Context {
         &self.app.program
     }
 
-    /// A path as the caller means it: a relative one begins at the request's directory.
+    /// Resolves a path against the request's directory.
     pub fn path(&self, typed: impl AsRef<Path>) -> PathBuf {
         self.directory.join(typed)
     }

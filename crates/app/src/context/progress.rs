@@ -1,4 +1,4 @@
-//! How far a long request is.
+//! Progress of long requests.
 
 use std::fmt;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl Progress {
         Self { stage, done, total, bytes_done: 0, bytes: 0, is_share: false }
     }
 
-    /// The same for a caller who may not see all that is counted: no figure says how much that is.
+    /// The progress without figures, for a caller who may not see everything that is counted.
     fn without_figures(self) -> Self {
         let (done, total) =
             if self.bytes > 0 { (self.bytes_done, self.bytes) } else { (self.done, self.total) };
@@ -71,7 +71,7 @@ impl ProgressSink {
         Self { report: Some(Arc::new(report)), is_watched: false }
     }
 
-    /// The same where a person watches: they end what takes too long, so that the first indexing has no time limit.
+    /// The sink for a person who watches: they can cancel, so that the first indexing has no time limit.
     #[must_use]
     pub fn watched(self) -> Self {
         Self { is_watched: true, ..self }

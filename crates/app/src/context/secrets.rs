@@ -1,5 +1,5 @@
-//! What leaves Backstory holds no secrets: keys, tokens and passwords give way to `[redacted:kind]`, unless
-//! the person asks for them on their own terminal.
+//! Answers hold no secrets: keys, tokens and passwords are replaced by `[redacted:kind]`, unless
+//! the person asks to see them on their own terminal.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::{Context, Error, Kind};
 /// No shorter text holds a name and a secret, in bytes; most branches and versions are.
 const SHORTEST: usize = 8;
 
-/// Whether answers hold secrets as they were said.
+/// Whether secrets in answers are redacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Secrets {
     /// `[redacted:kind]` replaces them.
@@ -24,7 +24,7 @@ pub enum Secrets {
 }
 
 impl Secrets {
-    /// A text as it may leave.
+    /// Redacts a text.
     pub fn redacted(self, text: Cow<'_, str>) -> String {
         match self {
             Self::Shown => text.into_owned(),
@@ -32,7 +32,7 @@ impl Secrets {
         }
     }
 
-    /// The beginning of a longer text as it may leave: a secret may be cut off at its end.
+    /// Redacts the beginning of a longer text, where a secret may be cut off at the end.
     pub(crate) fn redacted_beginning(self, text: String) -> String {
         match self {
             Self::Shown => text,
@@ -45,7 +45,7 @@ impl Secrets {
 }
 
 impl Secrets {
-    /// What is watched of a session, as it may leave.
+    /// Redacts the facts of a watched session.
     pub(crate) fn redact_info(self, info: &mut SessionInfo) {
         self.redact(&mut info.title);
         self.redact_activity(&mut info.activity);
@@ -59,21 +59,21 @@ impl Secrets {
         }
     }
 
-    /// What a session does, as it may leave.
+    /// Redacts an activity.
     pub(crate) fn redact_activity(self, activity: &mut Activity) {
         self.redact(&mut activity.detail);
         self.redact(&mut activity.tool);
         activity.asking = activity.asking.take().map(|asking| self.redacted_beginning(asking));
     }
 
-    /// A background job, as it may leave.
+    /// Redacts a background job.
     pub(crate) fn redact_job(self, job: &mut BackgroundJob) {
         self.redact(&mut job.name);
         self.redact(&mut job.needs);
         self.redact(&mut job.detail);
     }
 
-    /// What has happened to a session, as it may leave.
+    /// Redacts an event.
     pub(crate) fn redact_event(self, event: &mut SessionEvent) {
         match event {
             SessionEvent::SessionsRefresh { sessions } => {
@@ -117,14 +117,14 @@ impl Secrets {
 }
 
 impl Context {
-    /// A value without the secrets in any of its texts and names; fails where it cannot be looked through.
+    /// A value with all texts and names redacted; fails if it cannot be serialized.
     pub(crate) fn redacted<T: Serialize + DeserializeOwned + Clone>(&self, value: &T) -> Result<T, Error> {
         if self.secrets == Secrets::Shown {
             return Ok(value.clone());
         }
         let json = serde_json::to_value(value).map(|json| self.redacted_json(json));
         json.and_then(serde_json::from_value).map_err(|_| {
-            // The cause may repeat what must not leave.
+            // The error may quote the secret.
             Error::new(Kind::Internal, "a part of the answer cannot be searched for secrets and is left out")
         })
     }
@@ -143,7 +143,7 @@ impl Context {
         }
     }
 
-    /// A session as it may leave. Its texts are the beginnings of longer ones: a secret may be cut off.
+    /// Redacts a session. Its texts are the beginnings of longer ones, where a secret may be cut off.
     pub(crate) fn redact_session(&self, session: &mut Session) {
         if self.secrets == Secrets::Shown {
             return;
@@ -162,7 +162,8 @@ impl Context {
             &mut session.last_prompt,
         ];
         let more = [&mut session.last_task, &mut session.origin_marker];
-        let names = [&mut session.branch, &mut session.nickname, &mut session.permission_mode];
+        let names =
+            [&mut session.branch, &mut session.project, &mut session.nickname, &mut session.permission_mode];
         let makes = [&mut session.version, &mut session.entrypoint];
         let activity = session.activity.as_mut();
         let activity = activity
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_of_a_sub_agent_holds_a_secret() {
+    fn sub_agent_names_are_redacted() {
         let agent = SubagentEvent {
             session_id: "s1".parse().unwrap(),
             task_id: "t1".to_owned(),
@@ -221,8 +222,17 @@ mod tests {
             "{json}"
         );
     }
+
     #[test]
-    fn names_in_a_value_hold_no_secret() {
+    fn repository_names_are_redacted() {
+        let mut session = testing::session("s1");
+        session.project = Some(secret().into());
+        testing::context(Config::default()).redact_session(&mut session);
+        assert_eq!(session.project.as_deref(), Some("[redacted:github-token]"));
+    }
+
+    #[test]
+    fn names_in_a_json_value_are_redacted() {
         let context = testing::context(Config::default());
         let value = serde_json::json!({ secret(): { secret(): [secret()] } });
         let leaving = context.redacted(&value).unwrap();
@@ -231,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_searched_does_not_leave() {
+    fn values_that_cannot_be_redacted_are_refused() {
         let context = testing::context(Config::default());
         // JSON has texts as names alone.
         let value = std::collections::BTreeMap::from([((1, 2), secret())]);

@@ -1,4 +1,4 @@
-//! `cron add`: a new job, as it is asked for.
+//! `cron add`: validates and adds a new job.
 
 use std::path::PathBuf;
 
@@ -10,6 +10,7 @@ use serde::Deserialize;
 use workers::PermissionMode;
 
 use crate::repository::target::RepoTarget;
+use crate::workers::instruction::require_short;
 use crate::workers::start::Effort;
 use crate::{Context, Error, Kind, Moment};
 
@@ -99,7 +100,7 @@ impl Request {
             return Ok(Payload::AgentTurn {
                 message: self.task.clone(),
                 model: self.model.clone(),
-                thinking: self.thinking.map(|effort| effort.word().to_owned()),
+                thinking: self.thinking.map(|effort| effort.as_str().to_owned()),
                 timeout_seconds: self.timeout_seconds,
             });
         }
@@ -112,10 +113,10 @@ impl Request {
 
     fn schedule(&self, context: &Context) -> Result<JobSchedule, Error> {
         match (&self.at, &self.every, &self.cron) {
-            (Some(at), None, None) => once(context, at),
+            (Some(at), None, None) => parse_once(context, at),
             (None, Some(every), None) => {
                 let every_ms =
-                    u64::try_from(span(every)?.as_millis()).map_err(|_| invalid_duration(every))?;
+                    u64::try_from(parse_duration(every)?.as_millis()).map_err(|_| invalid_duration(every))?;
                 Ok(JobSchedule::Every { every_ms, anchor: context.now })
             }
             (None, None, Some(expr)) => {
@@ -133,6 +134,7 @@ impl Request {
 
 /// Refuses what cannot be a job.
 pub(super) fn check(spec: &JobSpec) -> Result<(), Error> {
+    require_short("the text of a job", spec.payload.text())?;
     spec.check().map_err(|wrong| {
         let wrong = Error::new(Kind::Usage, wrong.to_string());
         match spec.schedule {
@@ -142,9 +144,11 @@ pub(super) fn check(spec: &JobSpec) -> Result<(), Error> {
     })
 }
 
-fn once(context: &Context, text: &str) -> Result<JobSchedule, Error> {
+fn parse_once(context: &Context, text: &str) -> Result<JobSchedule, Error> {
     let at = match text.strip_prefix("in ") {
-        Some(ahead) => context.now.checked_add(span(ahead)?).map_err(|_| invalid_duration(ahead))?,
+        Some(ahead) => {
+            context.now.checked_add(parse_duration(ahead)?).map_err(|_| invalid_duration(ahead))?
+        }
         None => Moment::from(text).at(context)?,
     };
     require_future(context, at, text)?;
@@ -163,15 +167,15 @@ pub(super) fn require_future(context: &Context, at: Timestamp, text: &str) -> Re
 /// The directory, which is taken as typed: a path, or `None` for where the person is.
 pub(super) fn directory(context: &Context, named: Option<&str>) -> Result<PathBuf, Error> {
     let named = named.unwrap_or(".");
-    let meant = RepoTarget::directory(context, Some(named))?.ok_or_else(|| {
+    let target = RepoTarget::directory(context, Some(named))?.ok_or_else(|| {
         Error::new(Kind::Usage, format!("`{named}` is not a directory"))
             .hint("a job needs the path of a directory")
     })?;
-    Ok(meant.directory)
+    Ok(target.directory)
 }
 
 /// Parses a duration in which a day has 24 hours and a week seven days.
-fn span(text: &str) -> Result<SignedDuration, Error> {
+fn parse_duration(text: &str) -> Result<SignedDuration, Error> {
     let span: Span = text.trim().parse().map_err(|_| invalid_duration(text))?;
     let span = span.to_duration(SpanRelativeTo::days_are_24_hours()).map_err(|_| invalid_duration(text))?;
     if span.is_positive() { Ok(span) } else { Err(invalid_duration(text)) }

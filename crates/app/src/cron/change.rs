@@ -3,7 +3,7 @@
 use schedule::{Job, JobSchedule, JobSpec, JobSwitch, JobUpdate, Payload, SessionTarget};
 
 use super::add::{check, directory, require_future};
-use super::{JobInfo, JobRequest, crew, describe, found, open, unknown, unusable};
+use super::{JobInfo, JobRequest, describe, executor, find_job, open, unknown_job, unusable};
 use crate::{Context, Error, Kind, NextStep};
 
 /// What to change in a job; what is absent stays.
@@ -26,12 +26,12 @@ pub struct JobChange {
 /// Changes a job.
 pub fn change(context: &Context, request: &JobRequest, change: JobChange) -> Result<JobInfo, Error> {
     let mut store = open(context)?;
-    let old = found(&store, &request.job)?;
+    let old = find_job(&store, &request.job)?;
     let (id, is_enabled) = (old.id, change.is_enabled.unwrap_or(old.enabled));
     let spec = changed(context, old, change)?;
     let mut job = match store.update(id, &spec, context.now).map_err(unusable)? {
         JobUpdate::Updated(job) => *job,
-        JobUpdate::Gone => return Err(unknown(&request.job)),
+        JobUpdate::Gone => return Err(unknown_job(&request.job)),
         JobUpdate::NameTaken => {
             let taken = format!("there is already a job `{}`", spec.name);
             return Err(Error::new(Kind::Usage, taken).next(NextStep::RenameJob { job: spec.name }));
@@ -40,7 +40,7 @@ pub fn change(context: &Context, request: &JobRequest, change: JobChange) -> Res
     if job.enabled != is_enabled {
         let switch = if is_enabled { JobSwitch::Enable } else { JobSwitch::Disable };
         let switched = store.set_enabled(id, switch, context.now).map_err(unusable)?;
-        job = switched.ok_or_else(|| unknown(&request.job))?;
+        job = switched.ok_or_else(|| unknown_job(&request.job))?;
     }
     describe(context, &store, job)
 }
@@ -64,6 +64,6 @@ fn changed(context: &Context, old: Job, change: JobChange) -> Result<JobSpec, Er
     spec.schedule = change.schedule.unwrap_or(spec.schedule);
     spec.session_target = change.session_target.unwrap_or(spec.session_target);
     check(&spec)?;
-    crew::check(&spec.options)?;
+    executor::check(&spec.options)?;
     Ok(spec)
 }

@@ -177,7 +177,7 @@ pub fn blocks(context: &Context, request: &Request) -> Result<Answer, Error> {
     let show = Show { context, longest: if request.whole { WHOLE } else { SHORT } };
     let file = match &located.files {
         Files::Claude(file) => file,
-        Files::OpenClaw(_) | Files::Ghost(_) => return of_openclaw(context, request, limit),
+        Files::OpenClaw(_) | Files::Messages(_) => return of_openclaw(context, request, limit),
     };
     let unreadable = |error: &io::Error| {
         Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), error)
@@ -187,8 +187,7 @@ pub fn blocks(context: &Context, request: &Request) -> Result<Answer, Error> {
     } else {
         let place = page::place(&paged(request))?;
         if page::is_beyond(file, &place) {
-            let message = format!("the transcript of session {} was replaced since that page", located.id);
-            return Err(Error::new(Kind::NotFound, message).hint("begin again with the last page"));
+            return Err(page::replaced(&located.id));
         }
         let main = |record: &Record<'_>, offset| {
             if record.is_sidechain() { None } else { show.message(record, offset) }
@@ -208,7 +207,17 @@ pub fn blocks(context: &Context, request: &Request) -> Result<Answer, Error> {
 
 fn paged(request: &Request) -> page::Request {
     let Request { session, before, after, around, around_offset, limit, .. } = request.clone();
-    page::Request { session, before, after, around, around_offset, limit, tools: true, thinking: true }
+    page::Request {
+        session,
+        before,
+        after,
+        around,
+        around_offset,
+        limit,
+        tools: true,
+        thinking: true,
+        subagent: None,
+    }
 }
 
 /// A page of a sub-agent's file, which is read from its beginning.
@@ -253,11 +262,9 @@ fn of_openclaw(context: &Context, request: &Request, limit: usize) -> Result<Ans
     let block = |piece: Piece| match piece {
         Piece::Text { text } => ShownBlock::Text { text },
         Piece::Thinking { text } => ShownBlock::Thinking { text },
-        Piece::ToolUse { name, input } => {
-            ShownBlock::ToolUse { id: String::new(), name, input: Value::String(input) }
-        }
-        Piece::ToolResult { text, is_error } => ShownBlock::ToolResult {
-            id: String::new(),
+        Piece::ToolUse { name, input, id } => ShownBlock::ToolUse { id, name, input: Value::String(input) },
+        Piece::ToolResult { text, is_error, call } => ShownBlock::ToolResult {
+            id: call,
             length: text.chars().count(),
             text,
             is_error,

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use transcript::Reader;
 use transcript::record::parse;
 
+use super::short;
 use crate::sessions::activity::timers;
 use crate::sessions::select::select;
 use crate::{Context, Error, Kind, Moment};
@@ -135,7 +136,7 @@ pub fn day(context: &Context, request: &Request) -> Result<Answer, Error> {
 
 fn named(session: Session) -> DaySession {
     DaySession {
-        title: session.title.map(|title| title.chars().take(120).collect()),
+        title: session.title.as_deref().map(short),
         project: session.project.map(|name| name.to_string()),
         path: session.repo_path.or(session.cwd).map(|path| path.display().to_string()),
         id: session.id,
@@ -181,7 +182,7 @@ impl<'a> Player<'a> {
 
     /// Lets time pass: silence has a meaning, too.
     fn pass(&mut self, until: Timestamp) {
-        let Some(mut now) = self.tracker.heard() else { return };
+        let Some(mut now) = self.tracker.last_active() else { return };
         while let Some(next) = self.tracker.next_deadline(now).filter(|next| *next < until) {
             now = next;
             self.tick(now);

@@ -7,14 +7,14 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use transcript::record::{Record, RecordKind, parse};
-use transcript::{Message, Part, Raw, Reader, Role, ToolCall, message, preview};
+use transcript::{LeftBranches, Message, Part, Raw, Reader, Role, Split, Splits, ToolCall, message, preview};
 
 use crate::sessions::locate::{Files, locate};
 use crate::{Context, Error, Kind};
 
 /// How many of the slowest calls are given.
 const SLOWEST: usize = 12;
-/// The most prompts that are given: the last ones.
+/// The most prompts, and the most branches, that are given: the last ones.
 const PROMPTS: usize = 2000;
 /// The most files that are given.
 const FILES: usize = 500;
@@ -34,6 +34,8 @@ pub struct Request {
 pub struct Answer {
     /// What the person asked, in order.
     pub prompts: Vec<OutlinedPrompt>,
+    /// Where the conversation was taken up again before its end.
+    pub branches: Vec<OutlinedBranch>,
     /// Where the conversation was compacted.
     pub compactions: Vec<OutlinedPlace>,
     /// What each tool took, the longest first.
@@ -64,9 +66,18 @@ pub struct OutlinedPrompt {
     pub place: OutlinedPlace,
     /// How it begins.
     pub text: String,
-    /// The prompt that was asked in its place later: it is on a branch that was left.
+    /// The prompt in place of the branch that it is on, which was left; the message, where no prompt followed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_for: Option<String>,
+}
+
+/// A branch that was left for another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct OutlinedBranch {
+    /// The id of the first message of the branch that was left.
+    pub left: String,
+    /// The id of the first message in its place.
+    pub taken: String,
 }
 
 /// What a tool took.
@@ -123,7 +134,9 @@ pub fn outline(context: &Context, request: &Request) -> Result<Answer, Error> {
             context.check_cancelled()?;
         }
         let Ok(record) = parse(line.bytes) else { continue };
-        if let Some(message) = message(&record).filter(|message| !message.sidechain) {
+        let message = message(&record).filter(|message| !message.sidechain);
+        sketch.splits.observe(&record, message.is_some(), line.offset);
+        if let Some(message) = message {
             sketch.observe(context, &record, &message, line.offset);
         }
     }
@@ -134,8 +147,7 @@ pub fn outline(context: &Context, request: &Request) -> Result<Answer, Error> {
 #[derive(Default)]
 struct Sketch {
     answer: Answer,
-    /// The prompts by the record they follow.
-    after: HashMap<String, usize>,
+    splits: Splits,
     /// The calls whose results have not come.
     open: HashMap<String, OpenCall>,
     tools: BTreeMap<String, ToolTime>,
@@ -153,7 +165,7 @@ impl Sketch {
     fn observe(&mut self, context: &Context, record: &Record<'_>, message: &Message<'_>, offset: u64) {
         let place = || OutlinedPlace { uuid: message.uuid.map(ToOwned::to_owned), offset, at: message.at };
         match message.role {
-            Role::User => self.prompt(context, record, message, place()),
+            Role::User => self.prompt(context, message, place()),
             Role::Note if record.kind() == RecordKind::CompactBoundary => {
                 self.answer.compactions.push(place());
             }
@@ -176,26 +188,12 @@ impl Sketch {
         }
     }
 
-    fn prompt(
-        &mut self,
-        context: &Context,
-        record: &Record<'_>,
-        message: &Message<'_>,
-        place: OutlinedPlace,
-    ) {
+    fn prompt(&mut self, context: &Context, message: &Message<'_>, place: OutlinedPlace) {
         let said = message.parts.iter().find_map(|part| match part {
             Part::Text(text) => Some(preview(text)),
             _ => None,
         });
         let text = context.secrets.redacted_beginning(said.unwrap_or_else(|| "(a picture)".to_owned()));
-        let next = self.answer.prompts.len();
-        // Another prompt after the same record: the earlier one was taken back.
-        if let Some(parent) = record.parent()
-            && let Some(earlier) = self.after.insert(parent.to_owned(), next)
-            && let Some(earlier) = self.answer.prompts.get_mut(earlier)
-        {
-            earlier.left_for.clone_from(&place.uuid);
-        }
         self.answer.prompts.push(OutlinedPrompt { place, text, left_for: None });
     }
 
@@ -241,6 +239,16 @@ impl Sketch {
 
     fn finish(self, context: &Context) -> Answer {
         let mut answer = self.answer;
+        let branches = self.splits.finish();
+        let left: Vec<Option<String>> =
+            answer.prompts.iter().map(|prompt| instead_of(prompt, &answer.prompts, &branches)).collect();
+        for (prompt, left_for) in answer.prompts.iter_mut().zip(left) {
+            prompt.left_for = left_for;
+        }
+        let branch = |split: &Split| OutlinedBranch { left: split.left.clone(), taken: split.taken.clone() };
+        answer.branches = branches.all().into_iter().map(branch).collect();
+        let surplus = answer.branches.len().saturating_sub(PROMPTS);
+        answer.branches.drain(..surplus);
         let surplus = answer.prompts.len().saturating_sub(PROMPTS);
         answer.prompts.drain(..surplus);
         answer.tools = self.tools.into_values().collect();
@@ -250,4 +258,11 @@ impl Sketch {
         answer.files = self.files.into_values().take(FILES).map(redact).collect();
         answer
     }
+}
+
+/// The prompt in place of one whose branch was left, or else the message.
+fn instead_of(prompt: &OutlinedPrompt, all: &[OutlinedPrompt], branches: &LeftBranches) -> Option<String> {
+    let split = branches.left_at(prompt.place.uuid.as_deref()?)?;
+    let later = &all[all.partition_point(|one| one.place.offset < split.taken_at)..];
+    later.first().and_then(|one| one.place.uuid.clone()).or_else(|| Some(split.taken.clone()))
 }

@@ -1,15 +1,13 @@
 //! A short row for each session: what a list of ten thousand needs, and no more.
 
 use jiff::Timestamp;
-use model::{Origin, Session, SessionId, State};
+use model::{BackgroundJob, Origin, Session, SessionId, State};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::short;
 use crate::sessions::list;
 use crate::{Context, Error};
-
-/// The longest title and the longest note of a row, in characters.
-const LONGEST: usize = 120;
 
 /// A row for each session.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -68,6 +66,9 @@ pub struct Row {
     /// Whether a running process has it open.
     #[serde(skip_serializing_if = "is_false")]
     pub running: bool,
+    /// The background job of Claude Code that it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub background_job: Option<Box<BackgroundJob>>,
     /// Whether only Backstory's archive, or a registry, still has it.
     #[serde(skip_serializing_if = "is_false")]
     pub gone: bool,
@@ -105,7 +106,6 @@ pub fn rows(context: &Context, request: &list::Request) -> Result<Answer, Error>
 }
 
 fn row(session: Session) -> Row {
-    let short = |text: &str| text.chars().take(LONGEST).collect::<String>();
     let annotations = session.annotations.map(|annotations| *annotations).unwrap_or_default();
     Row {
         state: session.activity.as_ref().map(|activity| activity.state),
@@ -122,6 +122,7 @@ fn row(session: Session) -> Row {
         agent: session.origin.agent().map(ToString::to_string),
         fork_of: session.forked_from.map(|origin| origin.session_id),
         running: session.is_running,
+        background_job: session.background_job,
         gone: session.file.is_none() || matches!(session.origin, Origin::Archived | Origin::Ghost),
         archived: session.archived,
         pinned: annotations.pinned,

@@ -62,7 +62,7 @@ pub fn spending(context: &Context, request: &Request) -> Result<Answer, Error> {
     let mut catalog =
         catalog::read(&context.config().places(), catalog::Detail::Spending, keep_reading(context));
     context.check_cancelled()?;
-    catalog.sessions.append(&mut catalog.strays);
+    catalog.sessions.append(&mut catalog.unattached_messages);
     let mut rows = ledger::rows(context, &catalog.sessions, RowDetail::Day);
     let day = |moment: &Moment| Ok::<_, Error>(moment.at(context)?.to_zoned(context.zone()).date());
     let since = request.since.as_ref().map(day).transpose()?;
@@ -71,11 +71,11 @@ pub fn spending(context: &Context, request: &Request) -> Result<Answer, Error> {
         since.is_none_or(|since| day.is_some_and(|day| day >= since))
             && until.is_none_or(|until| day.is_some_and(|day| day <= until))
     };
-    let sight = context.sight();
+    let visible = context.visible_filter();
     let sessions: std::collections::HashMap<&SessionId, _> =
         catalog.sessions.iter().map(|entry| (&entry.session.id, &entry.session)).collect();
     rows.retain(|row| {
-        is_in(row.day) && sessions.get(&row.session).is_none_or(|session| sight.matches(session))
+        is_in(row.day) && sessions.get(&row.session).is_none_or(|session| visible.matches(session))
     });
     let totals = totals_by(&rows, |row| (row.day, row.session.clone(), row.model.clone()));
     let redacted = |text: &std::sync::Arc<str>| context.secrets.redacted_beginning(text.to_string());

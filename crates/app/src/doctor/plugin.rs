@@ -1,7 +1,7 @@
 //! What `doctor` says about Backstory's plugin for Claude Code.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use transcript::{ConfigFolder, InstalledPlugin, RegisteredServer};
 use workers::{Program, Release};
@@ -12,6 +12,9 @@ use crate::live::hooks;
 
 /// The name of the plugin, and of the program it starts.
 const NAME: &str = "backstory";
+
+/// The command that installs it, as docs/plugin.md has it.
+const INSTALLING: &str = "claude plugin install backstory --marketplace backstory-sessions/backstory";
 
 /// The plugin, where it is installed.
 pub(super) fn installed(context: &Context) -> Option<InstalledPlugin> {
@@ -32,7 +35,7 @@ pub(super) fn about(
 ) -> Vec<Finding<Steps>> {
     let Some(plugin) = plugin else { return Vec::new() };
     if !plugin.is_enabled {
-        let what = format!("Claude Code's plugin {} is installed and switched off", plugin.id);
+        let what = format!("Claude Code's plugin {} is installed but disabled", plugin.id);
         return vec![advice(what, advice_to(&format!("switch it on: claude plugin enable {}", plugin.id)))];
     }
     let findings = [
@@ -49,18 +52,31 @@ pub(super) fn about(
 fn other_servers(context: &Context) -> Vec<Finding<Steps>> {
     let config = context.config();
     let file = config.claude_config_dir.as_ref().unwrap_or(&config.home).join(".claude.json");
-    let found = RegisteredServer::find(&file).into_iter().filter(|server| {
+    let own = RegisteredServer::find(&file).into_iter().map(move |server| (file.clone(), server));
+    // One that a repository brings along holds for everybody who works there.
+    let root = catalog::repository(&config.places(), &context.directory);
+    let shared = root.join(".mcp.json");
+    let of_project = RegisteredServer::find(&shared).into_iter();
+    let of_project = of_project.map(move |server| (shared.clone(), server)).filter(|_| !is_plugin(&root));
+    let found = own.map(|(file, server)| (file, server, false));
+    let found = found.chain(of_project.map(|(file, server)| (file, server, true)));
+    let found = found.filter(|(_, server, _)| {
         let program = Path::new(&server.command).file_name();
         let has = |word: &str| server.arguments.iter().any(|argument| argument == word);
         program == Some(OsStr::new(NAME)) && has("mcp") && !has("--worker")
     });
-    let finding = |server: RegisteredServer| {
+    let finding = |(file, server, is_shared): (PathBuf, RegisteredServer, bool)| {
         let name = workers::quoted(&server.name).unwrap_or_else(|| "<name>".to_owned());
         let what = format!(
             "the MCP server `{name}` is registered beside the plugin's: its tools are named mcp__{name}__…, which the \
              plugin's commands and hooks do not know"
         );
         let remove = match server.directory.as_ref().map(workers::quoted) {
+            None if is_shared => {
+                format!(
+                    "leave the plugin's alone: claude mcp remove --scope project {name}, for everybody who works here"
+                )
+            }
             None => format!("leave the plugin's alone: claude mcp remove --scope user {name}"),
             Some(Some(directory)) => {
                 format!("leave the plugin's alone: cd {directory} && claude mcp remove --scope local {name}")
@@ -69,20 +85,29 @@ fn other_servers(context: &Context) -> Vec<Finding<Steps>> {
                 format!("leave the plugin's alone: claude mcp remove --scope local {name}, in its directory")
             }
         };
-        Finding { path: Some(file.clone()), ..advice(what, advice_to(&remove)) }
+        Finding { path: Some(file), ..advice(what, advice_to(&remove)) }
     };
     found.map(finding).collect()
 }
 
-/// It is switched on, and its folder is gone.
+/// Whether a folder is a plugin's own, whose `.mcp.json` is what the plugin registers.
+fn is_plugin(folder: &Path) -> bool {
+    folder.join(".claude-plugin/plugin.json").is_file()
+}
+
+/// It is enabled, and its folder is gone.
 fn missing(plugin: &InstalledPlugin) -> Option<Finding<Steps>> {
     let path = plugin.folder.clone();
     if path.as_deref().is_some_and(Path::is_dir) {
         return None;
     }
-    let what = format!("Claude Code's plugin {} is switched on, but is not there", plugin.id);
-    let next = format!("install it again: claude plugin install {}", plugin.id);
-    Some(problem(what, path, advice_to(&next)))
+    let what = format!("Claude Code's plugin {} is enabled, but its files are missing", plugin.id);
+    let mut next = advice_to(&format!("install it again: claude plugin install {}", plugin.id));
+    let marketplace = plugin.id.split_once('@').map_or(NAME, |(_, marketplace)| marketplace);
+    next.extend(advice_to(&format!(
+        "where its marketplace is gone, too: claude plugin marketplace remove {marketplace}; then {INSTALLING}"
+    )));
+    Some(problem(what, path, next))
 }
 
 /// Its hooks and its server start the program by its name.

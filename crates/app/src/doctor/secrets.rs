@@ -1,4 +1,5 @@
-//! `doctor --secrets`: which kinds of secrets the transcripts of each project hold, how old they are, and what to rotate.
+//! `doctor --secrets`: which kinds of secrets the transcripts of each project hold, how old they are, and what to
+//! rotate.
 //!
 //! No value leaves this file, and nothing is rewritten.
 

@@ -63,7 +63,7 @@ pub fn mine(context: &Context, _: &Request) -> Result<Answer, Error> {
         bytes <= BYTES
     });
     // The older of two files that hold the same record is the one it was written to.
-    files.sort_by_cached_key(|file| (file.born(), file.id.clone()));
+    files.sort_by_cached_key(|file| (file.created(), file.id.clone()));
     let labels = Labels::of(context, &files);
     let selection = selection::decision_points_of(context, labels.moments, selection::EvalJudge::Words)
         .and_then(|decision_points| {

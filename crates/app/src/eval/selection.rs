@@ -37,7 +37,8 @@ pub struct Request {
     /// With the weights `seed`: who says how much a session has to do with a task.
     #[serde(default)]
     pub judge: EvalJudge,
-    /// The rule; the one in the settings without it.
+    /// The scoring rule: the chance that the user continues a session (`calibrated`), or OpenClaw's five factors (`seed`); by default
+    /// the one in the settings.
     pub weights: Option<RuleName>,
 }
 
@@ -263,7 +264,7 @@ impl DecisionPoint {
         let ranked = calibrated::rank(&candidates, &task(&moment, now));
         let first = ranked.first().and_then(|place| own[*place].file.as_deref());
         let said = first
-            .map(|file| candidates::said(Some(&moment.task), Some(file), Some(now)))
+            .map(|file| candidates::latest_messages(Some(&moment.task), Some(file), Some(now)))
             .into_iter()
             .collect();
         let habit = beginnings.habit(now);

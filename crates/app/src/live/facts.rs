@@ -1,5 +1,5 @@
-//! What a listing knows of sessions, for those who watch them: it takes every transcript that has changed, so it is
-//! made on a thread of its own, and not too often.
+//! Facts about watched sessions that come from a listing. A listing reads every changed transcript, so it is
+//! made on its own thread and not too often.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -77,7 +77,7 @@ impl Facts {
         info.created = self.created.or(info.created);
     }
 
-    /// The same as it may leave.
+    /// The facts without secrets.
     pub(crate) fn redacted(mut self, secrets: Secrets) -> Self {
         self.title = self.title.map(|title| secrets.redacted_beginning(title.as_ref().to_owned()).into());
         if let Some(activity) = &mut self.activity {
@@ -110,7 +110,7 @@ impl Lister {
         let (wishes, wanted) = channel();
         let listed: Arc<Mutex<Option<Listed>>> = Arc::default();
         let kept = Arc::clone(&listed);
-        // Who subscribes later may see less; that is applied to what leaves.
+        // A later subscriber may see less; that is applied to each subscriber's events.
         let cancellation = Cancellation::default();
         let context = Context {
             caller: Caller::Person,
@@ -123,9 +123,9 @@ impl Lister {
         Ok(Self { wishes: Mutex::new(wishes), listed, cancellation })
     }
 
-    /// Asks for a new listing. Several wishes are one.
+    /// Requests a new listing; several requests are combined.
     pub(crate) fn request(&self) {
-        // Where nobody lists any more, the facts stay as they are.
+        // If the listing thread has ended, the facts stay as they are.
         let _ = locked(&self.wishes).send(());
     }
 
@@ -150,7 +150,7 @@ fn list(mut context: Context, wanted: &Receiver<()>, kept: &Mutex<Option<Listed>
     }
 }
 
-/// Takes further wishes until a listing is due; false where nobody is left to wish.
+/// Collects further requests until a listing is due; returns false once no sender is left.
 fn pause_until_due(wanted: &Receiver<()>, pause: Duration) -> bool {
     let due = Instant::now() + pause;
     loop {

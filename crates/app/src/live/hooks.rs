@@ -1,4 +1,4 @@
-//! `hooks`: Backstory's entries in Claude Code's settings, and the line that one of its hooks leaves.
+//! `hooks`: Backstory's entries in Claude Code's settings, and recording the events of its hooks.
 
 use std::fs;
 use std::io::{self, Read};
@@ -28,7 +28,7 @@ pub enum Scope {
     Project(PathBuf),
 }
 
-/// A change to a settings file that has been worked out and not been made.
+/// A planned change to a settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// The path of Claude Code's settings file.
@@ -73,7 +73,7 @@ pub struct Status {
     pub last_heard: Option<Timestamp>,
 }
 
-/// Where hooks leave their lines.
+/// The folder that hooks write to.
 pub(crate) fn folder(context: &Context) -> PathBuf {
     context.config().state.join("hooks")
 }
@@ -128,22 +128,22 @@ pub fn status(context: &Context, request: &Request) -> Result<Answer, Error> {
 }
 
 impl Plan {
-    /// A change to a settings file that has been worked out: `change` is given its text, and what was kept of it under this
-    /// name before an earlier change.
-    pub(crate) fn of(
+    /// A change to a settings file that has been worked out: `change` is given its text, and what was kept of it under
+    /// this name before an earlier change.
+    pub(crate) fn new(
         context: &Context,
         file: PathBuf,
         name: &str,
         change: impl FnOnce(&str, Option<Backup>) -> Result<Option<String>, InvalidSettings>,
     ) -> Result<Self, Error> {
-        // Many keep theirs elsewhere and link to it: the link stays.
+        // Settings are often a link to a file elsewhere: the link is kept.
         let file = physical(file);
         let before = read(&file)?;
         let name = format!("{name}-{:016x}.json", xxh3_64(file.as_os_str().as_encoded_bytes()));
         let backup = context.config().state.join("backups").join(name);
         let text = before.clone().unwrap_or_default();
         let after = change(&text, Backup::read(&backup)).map_err(|unfit| refused(&file, unfit))?;
-        // Nothing to take away from a file that is not there.
+        // There is nothing to remove from a missing file.
         let after = after.filter(|after| before.is_some() || !after.trim().is_empty());
         Ok(Self { file, before, after, backup })
     }
@@ -159,7 +159,7 @@ impl Plan {
             let message = format!("{} was changed in the meantime", self.file.display());
             return Err(Error::new(Kind::Unavailable, message).hint("run the command again"));
         }
-        // It would be put in place of the old one all the same; whoever forbade it wrote it by other means.
+        // Renaming would replace a read-only file all the same; its owner did not want that.
         if fs::metadata(&self.file).is_ok_and(|file| file.permissions().readonly()) {
             let message = format!("{} is read-only", self.file.display());
             return Err(Error::new(Kind::Unavailable, message)
@@ -204,7 +204,7 @@ impl Backup {
     }
 
     fn write(&self, path: &Path) -> io::Result<()> {
-        // What an older backup holds that was made before ours came is the older truth.
+        // An older backup, made before any of our hooks, has the original text.
         let original = match Self::read(path) {
             Some(older) if Some(&older.installed) == self.original.as_ref() => older.original,
             _ => self.original.clone(),
@@ -222,7 +222,7 @@ pub(super) fn plan(
     name: &str,
     change: impl FnOnce(&str, Option<Backup>) -> Result<Option<String>, InvalidSettings>,
 ) -> Result<Plan, Error> {
-    Plan::of(context, settings_file(context, scope), name, change)
+    Plan::new(context, settings_file(context, scope), name, change)
 }
 
 fn settings_file(context: &Context, scope: &Scope) -> PathBuf {
@@ -233,7 +233,7 @@ fn settings_file(context: &Context, scope: &Scope) -> PathBuf {
         }
         Scope::Project(directory) => context.path(directory).join(".claude/settings.json"),
     };
-    // Many keep theirs elsewhere and link to it: the link stays.
+    // Settings are often a link to a file elsewhere: the link is kept.
     physical(file)
 }
 

@@ -1,6 +1,6 @@
-//! What sessions do from now on, and the hooks that say more of it.
+//! Live activity of sessions, the hooks that report more of it, and the status line.
 
-pub mod annotated;
+pub mod annotation_watch;
 mod facts;
 pub mod hooks;
 mod play;

@@ -9,7 +9,7 @@ use model::{Activity, Evidence, QUESTION, SessionActivity, SessionEvent, Session
 use crate::live::facts::Listed;
 
 /// A step: the second in which it comes, the session, and what that does from then on.
-type Step = (u64, &'static str, Doing);
+type Step = (u64, &'static str, DemoActivity);
 
 const TOKENS: &str = "1ba1de03-4b78-5244-9858-2706428e076f";
 const FLAKY: &str = "7716132d-3f5d-5688-9ea3-601cc410800c";
@@ -17,29 +17,33 @@ const FORK: &str = "80048f3c-7d0f-54dd-996d-d569f78d3a62";
 
 /// The steps in their order.
 const STEPS: [Step; 14] = [
-    (0, TOKENS, Doing::Thinking),
-    (0, FLAKY, Doing::Tool("Bash", "Run the tests")),
-    (0, FORK, Doing::Done),
-    (4, TOKENS, Doing::Tool("Edit", "refresh.ts")),
+    (0, TOKENS, DemoActivity::Thinking),
+    (0, FLAKY, DemoActivity::Tool("Bash", "Run the tests")),
+    (0, FORK, DemoActivity::Done),
+    (4, TOKENS, DemoActivity::Tool("Edit", "refresh.ts")),
     (
         8,
         TOKENS,
-        Doing::Asks("Should a token that was used twice end the whole session, or only that device?"),
+        DemoActivity::Asks("Should a token that was used twice end the whole session, or only that device?"),
     ),
-    (14, FLAKY, Doing::Thinking),
-    (18, FLAKY, Doing::Permission("Bash", "npm install --save-dev fake-timers && npm test -- --repeat 50")),
-    (26, TOKENS, Doing::Thinking),
-    (30, TOKENS, Doing::Tool("Bash", "Run the tests")),
-    (34, FLAKY, Doing::Tool("Bash", "Run the tests")),
-    (38, TOKENS, Doing::Answers),
-    (42, TOKENS, Doing::Done),
-    (48, FLAKY, Doing::Answers),
-    (54, FLAKY, Doing::Done),
+    (14, FLAKY, DemoActivity::Thinking),
+    (
+        18,
+        FLAKY,
+        DemoActivity::Permission("Bash", "npm install --save-dev fake-timers && npm test -- --repeat 50"),
+    ),
+    (26, TOKENS, DemoActivity::Thinking),
+    (30, TOKENS, DemoActivity::Tool("Bash", "Run the tests")),
+    (34, FLAKY, DemoActivity::Tool("Bash", "Run the tests")),
+    (38, TOKENS, DemoActivity::Answers),
+    (42, TOKENS, DemoActivity::Done),
+    (48, FLAKY, DemoActivity::Answers),
+    (54, FLAKY, DemoActivity::Done),
 ];
 
 /// What a session does in the play.
 #[derive(Debug, Clone, Copy)]
-enum Doing {
+enum DemoActivity {
     Thinking,
     Answers,
     Done,
@@ -52,13 +56,13 @@ enum Doing {
 #[derive(Debug)]
 pub(crate) struct Play {
     began: Instant,
-    /// What is said next; a step is a change of the session and then the news of it.
+    /// The next events; a step is a change of the session and then the event about it.
     waiting: Vec<Arc<SessionEvent>>,
     next: usize,
 }
 
 impl Play {
-    pub(crate) fn begin() -> Self {
+    pub(crate) fn start() -> Self {
         Self { began: Instant::now(), waiting: Vec::new(), next: 0 }
     }
 
@@ -83,7 +87,7 @@ impl Play {
 }
 
 /// The events of a step, the last one first.
-fn events(session: &str, doing: Doing, listed: &Listed, now: Timestamp) -> Vec<Arc<SessionEvent>> {
+fn events(session: &str, doing: DemoActivity, listed: &Listed, now: Timestamp) -> Vec<Arc<SessionEvent>> {
     let Ok(session_id) = session.parse::<SessionId>() else { return Vec::new() };
     let activity = doing.activity(now);
     let news = SessionEvent::SessionActivity(SessionActivity::new(&session_id, &activity));
@@ -110,7 +114,7 @@ fn events(session: &str, doing: Doing, listed: &Listed, now: Timestamp) -> Vec<A
     [news, SessionEvent::SessionUpdated(Box::new(info))].map(Arc::new).into()
 }
 
-impl Doing {
+impl DemoActivity {
     fn activity(self, now: Timestamp) -> Activity {
         let state = match self {
             Self::Thinking => State::Thinking,
@@ -141,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_minute_ends_with_nobody_blocked() {
+    fn the_demo_minute_ends_with_no_blocked_session() {
         let mut last = std::collections::BTreeMap::new();
         let mut needs = Vec::new();
         let mut before = 0;
@@ -153,7 +157,7 @@ mod tests {
             last.insert(session, activity);
         }
         assert!(last.values().all(|activity| !activity.is_blocked()));
-        let words: std::collections::BTreeSet<_> = needs.iter().map(|need| need.word()).collect();
+        let words: std::collections::BTreeSet<_> = needs.iter().map(|need| need.as_str()).collect();
         assert_eq!(words.into_iter().collect::<Vec<_>>(), ["answer", "permission", "prompt"]);
     }
 }

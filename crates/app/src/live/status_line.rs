@@ -1,5 +1,5 @@
-//! `statusline`: the line that Claude Code shows below its prompt, made of what Claude Code passes to the command and of
-//! its registry of live processes. No index, no settings, no state of ours: it has to be there in milliseconds.
+//! `statusline`: the line that Claude Code shows below its prompt, made of what Claude Code passes to the command and
+//! of its registry of live processes. Uses no index, settings or state, because it has to answer within milliseconds.
 
 use std::io::Read;
 use std::path::Path;
@@ -45,7 +45,7 @@ pub fn status_line(payload: impl Read, zone: &TimeZone, now: Timestamp) -> Vec<S
     parts(&payload, &waiting, zone, now)
 }
 
-/// The change that makes our line Claude Code's status line.
+/// The change that installs our status line in Claude Code.
 pub fn install(context: &Context, scope: &Scope) -> Result<Plan, Error> {
     context.require_person("changing Claude Code's settings")?;
     let command = install::status_line_command(&for_sh(context.program())?);
@@ -53,7 +53,7 @@ pub fn install(context: &Context, scope: &Scope) -> Result<Plan, Error> {
     plan(context, scope, "status-line", |text, _| Ok(Some(install::with_member(text, STATUS_LINE, &line)?)))
 }
 
-/// The change that takes it out again; a status line that was there before comes back.
+/// The change that removes it; an earlier status line is restored.
 pub fn uninstall(context: &Context, scope: &Scope) -> Result<Plan, Error> {
     context.require_person("changing Claude Code's settings")?;
     plan(context, scope, "status-line", |text, backup| {
@@ -73,7 +73,7 @@ pub fn uninstall(context: &Context, scope: &Scope) -> Result<Plan, Error> {
     })
 }
 
-/// What other sessions that wait for the person are called, by their directories.
+/// The names of other sessions that wait for the person, by their directories.
 fn waiting_elsewhere(payload: &Value) -> Vec<String> {
     let Some(transcript) = payload["transcript_path"].as_str() else { return Vec::new() };
     // `<config folder>/projects/<slug>/<id>.jsonl`
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_claude_code_passes_is_shown() {
+    fn the_status_line_shows_the_input_of_claude_code() {
         // As 2.1.330 passes it after the first answer.
         let payload = json!({
             "session_id": "8d5f793e-13bb-4f49-90ba-3aed819900f6",
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_should_be_noticed_is_marked() {
+    fn values_over_their_limit_are_highlighted() {
         let payload = json!({
             "context_window": {"used_percentage": 91.4},
             "prompt_cache": {"warm": true, "expires_at": NOON, "recache_tokens_if_cold": 120_345},
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_odd_is_left_out() {
+    fn missing_or_invalid_fields_are_left_out() {
         let never = json!({"prompt_cache": {"warm": false, "caching_observed": false}});
         let over = json!({"rate_limits": {"five_hour": {"used_percentage": 99, "resets_at": NOON}}});
         let odd = json!({"model": 1, "cost": [], "context_window": {"used_percentage": null}, "prompt_cache": {"warm": "x"}});

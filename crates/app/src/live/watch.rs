@@ -1,7 +1,6 @@
 //! `watch`: the activity of every session, live, for any number of subscribers.
 
 use std::collections::{HashSet, VecDeque};
-use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -15,12 +14,12 @@ use crate::live::facts::{Lister, locked};
 use crate::live::hooks;
 use crate::live::play::Play;
 use crate::sessions::activity;
-use crate::workers::reports::Ear;
+use crate::workers::reports;
 use crate::{Context, Error, Kind, Secrets};
 
 /// How many events a subscriber may be behind.
 const BEHIND: usize = 4096;
-/// How many events are kept as they leave, for the next subscriber that comes for them.
+/// How many redacted events are kept for the next subscriber.
 const KEPT: usize = 256;
 
 /// Watches all sessions until its last clone and its last subscription are dropped.
@@ -32,10 +31,8 @@ pub struct Live(Arc<Shared>);
 struct Shared {
     monitor: Monitor,
     lister: Lister,
-    /// The latest events, as they happened and as they leave without secrets.
-    leaving: Mutex<VecDeque<(Arc<SessionEvent>, Arc<SessionEvent>)>>,
-    /// Workers are listened to until this is dropped.
-    _workers: Mutex<Sender<()>>,
+    /// The latest events, raw and redacted.
+    redacted_events: Mutex<VecDeque<(Arc<SessionEvent>, Arc<SessionEvent>)>>,
 }
 
 /// The events of the sessions that a caller may see.
@@ -43,10 +40,10 @@ struct Shared {
 pub struct Subscription {
     listener: Listener,
     shared: Arc<Shared>,
-    rules: Rules,
+    rules: Visibility,
     /// The listing that was looked at last.
     listed: Option<Listed>,
-    /// Whether it has not been given out yet.
+    /// Whether it has not been returned yet.
     has_new_facts: bool,
     /// The scripted minute of `--demo`, played to each subscriber.
     play: Option<Play>,
@@ -59,7 +56,7 @@ pub struct Subscription {
 
 /// What a subscriber may see.
 #[derive(Debug, Clone)]
-struct Rules {
+struct Visibility {
     secrets: Secrets,
     agent: Option<AgentId>,
 }
@@ -68,19 +65,19 @@ impl Live {
     /// Starts watching.
     pub fn start(context: &Context) -> Result<Self, Error> {
         let wrong = |error: &std::io::Error| Error::caused(Kind::Unavailable, "cannot start watching", error);
-        let monitor = Monitor::start(settings(context)).map_err(|error| wrong(&error))?;
-        let workers = hear_workers(context, &monitor).map_err(|error| wrong(&error))?;
+        let monitor =
+            Monitor::start(settings(context), reports::source(context)).map_err(|error| wrong(&error))?;
         let lister = Lister::start(context).map_err(|error| wrong(&error))?;
-        let shared = Shared { monitor, lister, leaving: Mutex::default(), _workers: Mutex::new(workers) };
+        let shared = Shared { monitor, lister, redacted_events: Mutex::default() };
         Ok(Self(Arc::new(shared)))
     }
 
     /// The state of the sessions that the caller may see, and all later events of them.
     pub fn subscribe(&self, context: &Context) -> Result<(MonitorSnapshot, Subscription), Error> {
         let (mut snapshot, listener) = self.0.monitor.listen(BEHIND).ok_or_else(ended)?;
-        let rules = Rules::of(context);
+        let rules = Visibility::new(context);
         self.0.lister.request();
-        self.0.make_leave(&mut snapshot, &rules);
+        self.0.redact_snapshot(&mut snapshot, &rules);
         let shared = Arc::clone(&self.0);
         Ok((
             snapshot,
@@ -90,7 +87,7 @@ impl Live {
                 rules,
                 listed: None,
                 has_new_facts: false,
-                play: context.config().is_demo.then(Play::begin),
+                play: context.config().is_demo.then(Play::start),
                 clock: context.app.clock,
                 admitted: HashSet::new(),
                 has_other_sessions: false,
@@ -106,7 +103,7 @@ impl Live {
     /// The state of the sessions that the caller may see.
     pub fn snapshot(&self, context: &Context) -> Result<MonitorSnapshot, Error> {
         let mut snapshot = self.0.monitor.look().ok_or_else(ended)?;
-        self.0.make_leave(&mut snapshot, &Rules::of(context));
+        self.0.redact_snapshot(&mut snapshot, &Visibility::new(context));
         Ok(snapshot)
     }
 }
@@ -116,14 +113,14 @@ fn ended() -> Error {
 }
 
 impl Subscription {
-    /// The next event, or `None` if none arrives within `patience`. A subscriber that was too slow gets a resync, and
+    /// The next event, or `None` if none arrives within `timeout`. A subscriber that was too slow gets a resync, and
     /// asks for a [`snapshot`](Self::snapshot).
     ///
     /// An agent's sessions are known from the listing: where that holds others than before, a resync comes too.
-    pub fn next(&mut self, patience: Duration) -> Result<Option<Arc<SessionEvent>>, MonitorEnded> {
-        let deadline = Instant::now() + patience;
+    pub fn next(&mut self, timeout: Duration) -> Result<Option<Arc<SessionEvent>>, MonitorEnded> {
+        let deadline = Instant::now() + timeout;
         loop {
-            self.look();
+            self.refresh_listing();
             if std::mem::take(&mut self.has_other_sessions) {
                 return Ok(Some(Arc::new(SessionEvent::Resync { lost: 0 })));
             }
@@ -137,7 +134,7 @@ impl Subscription {
             if matches!(*event, SessionEvent::SessionsChanged { .. }) {
                 self.shared.lister.request();
             }
-            if let Some(event) = self.shared.leave(&event, &self.rules) {
+            if let Some(event) = self.shared.redacted_event(&event, &self.rules) {
                 return Ok(Some(event));
             }
             if left.is_zero() {
@@ -152,8 +149,8 @@ impl Subscription {
         self.play.as_mut()?.next(listed, (self.clock)())
     }
 
-    /// Looks at the current listing, where it is another than before.
-    fn look(&mut self) {
+    /// Takes over the current listing if it has changed.
+    fn refresh_listing(&mut self) {
         let Some(listed) = self.shared.lister.listed() else { return };
         if self.listed.as_ref().is_some_and(|known| Arc::ptr_eq(known, &listed)) {
             return;
@@ -171,69 +168,69 @@ impl Subscription {
     /// The current state, after events were missed.
     pub fn snapshot(&self) -> Option<MonitorSnapshot> {
         let mut snapshot = self.shared.monitor.look()?;
-        self.shared.make_leave(&mut snapshot, &self.rules);
+        self.shared.redact_snapshot(&mut snapshot, &self.rules);
         Some(snapshot)
     }
 
-    /// The sessions as they are listed now; `None` where that is what was given out last.
+    /// The sessions as they are listed now; `None` if they were returned already.
     pub fn new_facts(&mut self) -> Option<Listed> {
-        self.look();
+        self.refresh_listing();
         let listed = self.listed.clone().filter(|_| std::mem::take(&mut self.has_new_facts))?;
-        let Rules { secrets, agent } = &self.rules;
+        let Visibility { secrets, agent } = &self.rules;
         if *secrets == Secrets::Shown && agent.is_none() {
             return Some(listed);
         }
         let visible = listed.iter().filter(|(_, facts)| agent.is_none() || facts.agent == *agent);
-        let leaving = visible.map(|(id, facts)| (id.clone(), facts.clone().redacted(*secrets)));
-        Some(Arc::new(leaving.collect()))
+        let redacted = visible.map(|(id, facts)| (id.clone(), facts.clone().redacted(*secrets)));
+        Some(Arc::new(redacted.collect()))
     }
 }
 
-impl Rules {
-    fn of(context: &Context) -> Self {
+impl Visibility {
+    fn new(context: &Context) -> Self {
         Self { secrets: context.secrets, agent: context.caller.agent().cloned() }
     }
 
-    /// Whether the subscriber may know of a session. Whose it is says the listing; what is not listed yet is the
+    /// Whether the subscriber may see a session. The listing has its owner; a session that is not listed yet is the
     /// person's alone.
-    fn admit(&self, session: &SessionId, facts: &Listed) -> bool {
+    fn is_visible(&self, session: &SessionId, facts: &Listed) -> bool {
         self.agent.is_none() || facts.get(session).is_some_and(|facts| facts.agent == self.agent)
     }
 }
 
 impl Shared {
-    /// Makes a snapshot what the subscriber may see.
-    fn make_leave(&self, snapshot: &mut MonitorSnapshot, rules: &Rules) {
+    /// Reduces a snapshot to what the subscriber may see, redacted.
+    fn redact_snapshot(&self, snapshot: &mut MonitorSnapshot, rules: &Visibility) {
         let facts = self.lister.listed().unwrap_or_default();
-        snapshot.sessions.retain(|info| rules.admit(&info.session_id, &facts));
+        snapshot.sessions.retain(|info| rules.is_visible(&info.session_id, &facts));
         for info in &mut snapshot.sessions {
             complete(info, &facts, rules.secrets);
         }
     }
 
-    /// The event as the subscriber may see it; `None` where it is none of its sessions.
-    fn leave(&self, event: &Arc<SessionEvent>, rules: &Rules) -> Option<Arc<SessionEvent>> {
+    /// The redacted event; `None` if the subscriber may not see its session.
+    fn redacted_event(&self, event: &Arc<SessionEvent>, rules: &Visibility) -> Option<Arc<SessionEvent>> {
         let facts = self.lister.listed().unwrap_or_default();
-        if event.session().is_some_and(|session| !rules.admit(session, &facts)) {
+        if event.session().is_some_and(|session| !rules.is_visible(session, &facts)) {
             return None;
         }
         if rules.secrets == Secrets::Shown {
             return Some(Arc::new(completed(event, &facts, rules.secrets)));
         }
-        let mut leaving = locked(&self.leaving);
-        if let Some((_, kept)) = leaving.iter().rev().find(|(source, _)| Arc::ptr_eq(source, event)) {
+        let mut redacted_events = locked(&self.redacted_events);
+        if let Some((_, kept)) = redacted_events.iter().rev().find(|(source, _)| Arc::ptr_eq(source, event)) {
             return Some(Arc::clone(kept));
         }
         let completed = Arc::new(completed(event, &facts, rules.secrets));
-        if leaving.len() == KEPT {
-            leaving.pop_front();
+        if redacted_events.len() == KEPT {
+            redacted_events.pop_front();
         }
-        leaving.push_back((Arc::clone(event), Arc::clone(&completed)));
+        redacted_events.push_back((Arc::clone(event), Arc::clone(&completed)));
         Some(completed)
     }
 }
 
-/// An event whose sessions are completed from the listing, as it may leave.
+/// The redacted event, with its sessions completed from the listing.
 fn completed(event: &SessionEvent, facts: &Listed, secrets: Secrets) -> SessionEvent {
     let mut event = event.clone();
     match &mut event {
@@ -262,13 +259,4 @@ fn settings(context: &Context) -> MonitorSettings {
         events: activity.events,
         clock: context.app.clock,
     }
-}
-
-/// Sends the reports of workers to the monitor, the current ones before the first snapshot.
-fn hear_workers(context: &Context, monitor: &Monitor) -> std::io::Result<Sender<()>> {
-    let (mut ear, sender) = (Ear::new(context), monitor.report_sender());
-    for (session, spoken) in ear.listen() {
-        sender.send(session, spoken);
-    }
-    ear.keep_listening(sender)
 }

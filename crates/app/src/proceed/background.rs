@@ -2,7 +2,7 @@
 //!
 //! Only for the command line: the jobs are the person's, so models and pages see them but do not end them.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use model::{BackgroundJob, SessionId};
 use monitor::{FoundJob, background_jobs};
@@ -12,14 +12,18 @@ use system::{CommandLimits, run_command};
 use transcript::ConfigFolder;
 use workers::{ClaudeTask, CommandLine};
 
+use crate::proceed::location::holder;
 use crate::proceed::{claude, location};
 use crate::{Context, Error, Kind};
 
 /// The shortest beginning of a session's id that names its job.
-const SHORTEST: usize = 4;
+const MIN_PREFIX: usize = 4;
 /// How long `claude stop` may take, and how much it may say.
 const STOP_LIMITS: CommandLimits =
     CommandLimits { time: Duration::from_mins(1), stdout: 64 << 10, stderr: 64 << 10 };
+/// How long a stopped job may take to release its session, and how often that is checked.
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A background job that was stopped.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -38,7 +42,8 @@ pub fn find(context: &Context, text: &str) -> Result<Option<FoundJob>, Error> {
     let folders: Vec<ConfigFolder> = context.config().claude_folders.iter().map(ConfigFolder::new).collect();
     let all = background_jobs(&folders, context.now);
     let is_id = |found: &&FoundJob| {
-        text.len() >= SHORTEST && (found.job.id.starts_with(text) || found.session.as_str().starts_with(text))
+        text.len() >= MIN_PREFIX
+            && (found.job.id.starts_with(text) || found.session.as_str().starts_with(text))
     };
     let is_name = |found: &&FoundJob| found.job.name.as_deref() == Some(text);
     let exact = all.iter().find(|found| found.job.id == text || found.session.as_str() == text);
@@ -75,8 +80,18 @@ pub fn stop(context: &Context, found: &FoundJob) -> Result<StoppedJob, Error> {
         let message = format!("claude could not stop background job {id}: {}", said.trim());
         return Err(Error::new(Kind::Unavailable, message));
     }
+    wait_for_release(context, &found.session);
     let now = find(context, found.session.as_str())?.map_or_else(|| found.job.clone(), |found| found.job);
     Ok(StoppedJob { session_id: found.session.clone(), background_job: now })
+}
+
+/// `claude stop` may return before the job's process has ended, which still holds the session then.
+#[expect(clippy::disallowed_methods, reason = "another process's end cannot be waited for")]
+fn wait_for_release(context: &Context, session: &SessionId) {
+    let began = Instant::now();
+    while holder(context, session).is_some() && began.elapsed() < RELEASE_TIMEOUT {
+        std::thread::sleep(POLL_INTERVAL);
+    }
 }
 
 fn command_line(context: &Context, found: &FoundJob, task: ClaudeTask) -> Result<CommandLine, Error> {
@@ -87,7 +102,7 @@ fn command_line(context: &Context, found: &FoundJob, task: ClaudeTask) -> Result
         program: program.path,
         name: program.name,
         directory: directory.unwrap_or(&context.config().home).clone(),
-        config_folder: location::unusual(context, &found.folder),
+        config_folder: location::custom_config_folder(context, &found.folder),
         task,
         extra: Vec::new(),
     })

@@ -12,7 +12,8 @@ use std::time::{Duration, SystemTime};
 use system::open_regular;
 use transcript::PartialCopy;
 
-/// How old a copy may look. Claude Code deletes old transcripts as it starts, also the one it was just given.
+/// The greatest age a copy may have. Claude Code deletes old transcripts when it starts, even the one it was just
+/// given.
 const OLDEST: Duration = Duration::from_hours(24);
 /// Waits until the process `$1` is gone or the fork's file `$2` is there, then removes the copy `$3`.
 const CARETAKER: &str =
@@ -43,7 +44,7 @@ pub(crate) enum Copy {
 
 impl Copy {
     /// The path of the copy.
-    pub(crate) fn to(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         match self {
             Self::Whole { to, .. } | Self::PartialCopy { to, .. } => to,
         }
@@ -51,12 +52,12 @@ impl Copy {
 
     /// Makes the copy; false where the transcript has no record to be cut at.
     pub(crate) fn make(&self, now: SystemTime) -> io::Result<bool> {
-        let mut out = create(self.to())?;
+        let mut out = create(self.path())?;
         let made = match self {
             Self::Whole { from, .. } => write_whole(from, &mut out, now).map(|()| true),
             Self::PartialCopy { cut, from, .. } => write_cut(cut, from, &mut out),
         };
-        let made = made.and_then(|made| sync(&out, self.to()).map(|()| made));
+        let made = made.and_then(|made| sync(&out, self.path()).map(|()| made));
         if !matches!(made, Ok(true)) {
             self.remove();
         }
@@ -64,7 +65,7 @@ impl Copy {
     }
 
     /// Lets a process outside the terminal's job remove a whole copy as soon as the fork has a file of its
-    /// own: this process becomes `claude`, and nobody of ours is left to wait.
+    /// own: this process becomes `claude` and cannot wait for it.
     pub(crate) fn watch(&self) -> io::Result<()> {
         use std::os::unix::process::CommandExt as _;
         let Self::Whole { to, fork, .. } = self else { return Ok(()) };
@@ -74,10 +75,10 @@ impl Copy {
         caretaker.current_dir("/").process_group(0).spawn().map(drop)
     }
 
-    /// Takes the copy away again.
+    /// Removes the copy.
     pub(crate) fn remove(&self) {
-        // It is ours and new; where it is already gone nothing is lost.
-        let _ = fs::remove_file(self.to());
+        // The copy is our own; it may be gone already.
+        let _ = fs::remove_file(self.path());
     }
 }
 
@@ -88,7 +89,7 @@ fn create(path: &Path) -> io::Result<File> {
     system::private_file().write(true).create_new(true).open(path)
 }
 
-/// The copy looks a little older than the original, so that of the two the original speaks for the session.
+/// Sets the copy's time a little before the original's, so that the original counts as the session's file.
 fn write_whole(from: &Path, out: &mut File, now: SystemTime) -> io::Result<()> {
     let mut original = open_regular(from)?;
     let modified = original.metadata()?.modified()?;
@@ -139,7 +140,7 @@ mod tests {
         let (folder, copy) = scratch();
         let from = folder.path().join("-a/s1.jsonl").metadata().unwrap();
         assert!(copy.make(from.modified().unwrap()).unwrap());
-        let to = copy.to().metadata().unwrap();
+        let to = copy.path().metadata().unwrap();
         assert_eq!((to.len(), to.permissions().mode() & 0o777, to.nlink()), (6, 0o600, 1));
         assert_ne!(to.ino(), from.ino());
         assert!(to.modified().unwrap() < from.modified().unwrap());
@@ -148,10 +149,10 @@ mod tests {
     #[test]
     fn a_copy_never_replaces_a_file() {
         let (_folder, copy) = scratch();
-        fs::create_dir_all(copy.to().parent().unwrap()).unwrap();
-        fs::write(copy.to(), "theirs").unwrap();
+        fs::create_dir_all(copy.path().parent().unwrap()).unwrap();
+        fs::write(copy.path(), "theirs").unwrap();
         assert_eq!(copy.make(SystemTime::UNIX_EPOCH).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
-        assert_eq!(size(copy.to()), Some(6));
+        assert_eq!(size(copy.path()), Some(6));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use workers::{CommandLine, Release, SessionStart, UnquotableWord, quoted};
 use crate::ids::new_session_id;
 use crate::proceed::claude;
 use crate::proceed::copy::Copy;
-use crate::proceed::location::{self, Place};
+use crate::proceed::location::{self, TranscriptLocation};
 use crate::sessions::lookup::Ranked;
 use crate::{Context, Error, Kind, NextStep};
 
@@ -54,6 +54,12 @@ pub struct ForkCandidate {
     /// The directory it started in.
     #[serde(serialize_with = "model::optional_path")]
     pub working_directory: Option<PathBuf>,
+    /// Its project, for people: programs have the directory.
+    #[serde(skip)]
+    pub project: Option<String>,
+    /// Its branch, for people.
+    #[serde(skip)]
+    pub branch: Option<String>,
     /// When something last happened in it.
     #[serde(serialize_with = "model::optional_time")]
     pub date: Option<Timestamp>,
@@ -87,7 +93,7 @@ pub(crate) fn candidates(context: &Context, ranked: &[Ranked], is_elsewhere: boo
 /// The fork of `session` that `request` asks for.
 pub fn fork(context: &Context, session: &Session, request: &Request) -> Result<Fork, Error> {
     location::ensure_not_demo(context)?;
-    let place = Place::of(context, session)?;
+    let place = TranscriptLocation::new(context, session)?;
     let directory = match &request.into {
         Some(into) => existing(context, into)?,
         None => place.start_directory(&session.id)?.to_owned(),
@@ -97,7 +103,7 @@ pub fn fork(context: &Context, session: &Session, request: &Request) -> Result<F
     if let Some(why) = release.and_then(too_old) {
         return Err(Error::new(Kind::Unavailable, why));
     }
-    let (start, copy) = how(&place, &session.id, request.at.as_deref(), &directory, release)?;
+    let (start, copy) = plan_start(&place, &session.id, request.at.as_deref(), &directory, release)?;
     let command = place.command_line(context, program, &directory, start);
     Ok(Fork { command: CommandLine { extra: request.extra.clone(), ..command }, copy, now: context.now })
 }
@@ -134,7 +140,7 @@ impl Fork {
     }
 
     fn make_copy(&self) -> Result<(), Error> {
-        self.copy.as_ref().map_or(Ok(()), |copy| made(copy, self.now))
+        self.copy.as_ref().map_or(Ok(()), |copy| create_copy(copy, self.now))
     }
 }
 
@@ -149,8 +155,8 @@ fn unprintable(word: &UnquotableWord) -> Error {
 }
 
 /// The history of a session, up to the record `at` where one is named, as a session of its own for a directory.
-pub(crate) fn cut(
-    place: &Place,
+pub(crate) fn copy_up_to(
+    place: &TranscriptLocation,
     id: &SessionId,
     at: Option<String>,
     to: SessionId,
@@ -165,9 +171,9 @@ pub(crate) fn cut(
 }
 
 /// Makes a copy that has to be there before `claude` is started.
-pub(crate) fn made(copy: &Copy, now: Timestamp) -> Result<(), Error> {
+pub(crate) fn create_copy(copy: &Copy, now: Timestamp) -> Result<(), Error> {
     let failed = |error: std::io::Error| {
-        let attempt = format!("cannot copy the transcript to {}", copy.to().display());
+        let attempt = format!("cannot copy the transcript to {}", copy.path().display());
         Error::caused(Kind::Unavailable, attempt, &error)
     };
     if !copy.make(now.into()).map_err(failed)? {
@@ -193,7 +199,7 @@ fn candidate(
     is_elsewhere: bool,
 ) -> ForkCandidate {
     let session = found.session();
-    let place = session.and_then(|session| Place::of(context, session));
+    let place = session.and_then(|session| TranscriptLocation::new(context, session));
     let nowhere = || {
         let place = place.as_ref().ok().filter(|_| !is_elsewhere)?;
         let gone = place.start_directory(&found.id).err()?;
@@ -208,6 +214,8 @@ fn candidate(
         score: found.score,
         session_id: found.id.clone(),
         title: session.and_then(|session| session.title.as_deref()).map(ToOwned::to_owned),
+        project: session.and_then(|session| session.project.as_deref()).map(ToOwned::to_owned),
+        branch: session.and_then(|session| session.branch.as_deref()).map(ToOwned::to_owned),
         working_directory: place
             .ok()
             .and_then(|place| place.directory)
@@ -229,8 +237,8 @@ fn source_path(found: &Ranked, file: Option<&Path>) -> Option<String> {
 }
 
 /// How `claude` is started, and what has to be copied before.
-fn how(
-    place: &Place,
+fn plan_start(
+    place: &TranscriptLocation,
     id: &SessionId,
     at: Option<&str>,
     directory: &Path,
@@ -242,7 +250,7 @@ fn how(
     // No `claude` finds a session whose file is gone.
     if at.is_some() || place.archived {
         let new = new_session_id()?;
-        let copy = cut(place, id, at.map(ToOwned::to_owned), new.clone(), directory);
+        let copy = copy_up_to(place, id, at.map(ToOwned::to_owned), new.clone(), directory);
         return Ok((SessionStart::Resume(new), Some(copy)));
     }
     let finds_it = release.is_some_and(Release::resumes_from_anywhere);
@@ -284,7 +292,7 @@ fn no_record(copy: &Copy) -> Error {
     };
     let Some(at) = at else {
         let message = format!("session {from} has no record to continue from");
-        return Error::new(Kind::NotFound, message);
+        return Error::new(Kind::NotFound, message).next(NextStep::Show { session: from.clone() });
     };
     Error::new(Kind::NotFound, format!("session {from} has no record `{at}`"))
         .next(NextStep::ShowRecords { session: from.clone() })
@@ -295,7 +303,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_old_claude_is_told_apart() {
+    fn an_old_claude_is_recognized() {
         let check = |release: &str, expected: Option<&str>| {
             let found = too_old(release.parse().unwrap());
             assert_eq!(found.as_deref().and_then(|text| text.split(';').next()), expected);
@@ -306,7 +314,7 @@ mod tests {
 
     #[test]
     fn only_a_claude_that_cannot_find_the_session_is_given_a_copy() {
-        let place = Place {
+        let place = TranscriptLocation {
             transcript: "/h/.claude/projects/-p-a/s1.jsonl".into(),
             folder: transcript::ConfigFolder::new("/h/.claude"),
             directory: Some("/p/a".into()),
@@ -315,7 +323,7 @@ mod tests {
         let check = |directory: &str, release: Option<&str>, at: Option<&str>, expected: &str| {
             let release = release.map(|release| release.parse().unwrap());
             let (start, copy) =
-                how(&place, &"s1".parse().unwrap(), at, Path::new(directory), release).unwrap();
+                plan_start(&place, &"s1".parse().unwrap(), at, Path::new(directory), release).unwrap();
             let kind = match (start, copy) {
                 (SessionStart::Fork { to: None, .. }, None) => "fork",
                 (SessionStart::Fork { to: Some(_), .. }, Some(Copy::Whole { to, .. }))
@@ -339,9 +347,10 @@ mod tests {
         check("/p/b", None, None, "fork of a copy");
         check("/p/a", Some("2.1.329"), Some("u1"), "cut");
         check("/p/b", Some("2.1.100"), Some("u1"), "cut");
-        let archived = Place { archived: true, ..place.clone() };
+        let archived = TranscriptLocation { archived: true, ..place.clone() };
         let release = Some("2.1.329".parse().unwrap());
-        let (start, _) = how(&archived, &"s1".parse().unwrap(), None, Path::new("/p/a"), release).unwrap();
+        let (start, _) =
+            plan_start(&archived, &"s1".parse().unwrap(), None, Path::new("/p/a"), release).unwrap();
         assert!(matches!(start, SessionStart::Resume(_)), "no `claude` finds what is only in the archive");
     }
 }

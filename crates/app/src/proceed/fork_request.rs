@@ -8,49 +8,53 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::settings::Engine;
 use crate::proceed::fork::{self, Fork, ForkCandidate, candidates};
+use crate::search::Mode;
 use crate::search::intent::{self, Found};
 pub use crate::search::intent::{Guidance, HowFound, Recent};
-use crate::search::{Mode, WEAK};
 use crate::sessions::list::SessionFilter;
 use crate::sessions::lookup::{Ranked, SessionRef};
+use crate::workers::instruction::require_short;
 use crate::workers::{ForkedWorker, work};
 use crate::{Context, Error, Kind, NextStep};
+
+/// The score below which a session is not forked unseen, where no other is asked for.
+const LEAST_SCORE: f32 = 0.25;
 
 /// What a fork is wanted for, and which session is forked.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ForkRequest")]
 pub struct Request {
-    /// What you want to do, or a session's id or the beginning of one.
+    /// What you want to do, or a session id or its beginning.
     pub intent: String,
     /// The most recently active session instead of an intent.
     pub last: bool,
-    /// At most so many sessions.
+    /// The maximum number of sessions.
     #[schemars(range(min = 1))]
     pub limit: usize,
     /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
     pub project_path: Option<String>,
-    /// Search with qmd, in this collection.
+    /// Search this qmd collection.
     pub collection: Option<String>,
-    /// Only sessions with this score or more, from 0 to 1.
+    /// Only sessions with at least this score, from 0 to 1.
     #[schemars(range(min = 0, max = 1))]
     pub min_score: Option<f32>,
     /// Include the matching text of each session.
     pub include_snippets: bool,
-    /// Fork a session, the best one where no rank is given: a worker in the background works on the intent in the fork.
+    /// Fork the best session, or the one that `fork_index` or `fork_rank` names, and start a background worker on the intent in it.
     pub auto_fork: bool,
-    /// Fork the session with this rank, from 0.
+    /// Fork the session at this index, counted from 0.
     pub fork_index: Option<usize>,
-    /// Fork the session with this rank, from 1.
+    /// Fork the session with this rank, counted from 1.
     #[schemars(range(min = 1))]
     pub fork_rank: Option<usize>,
-    /// Fork at the record with this id, without anything after it.
+    /// Fork at the message with this `uuid`, leaving out what came after it.
     pub at: Option<String>,
-    /// The directory in which the fork continues; the one that the session started in without it.
+    /// The directory in which the fork continues; by default the session's own.
     pub directory: Option<PathBuf>,
-    /// What to search with; what the settings say without it.
+    /// The search engine: Backstory's index (`own`), `qmd`, or qmd if installed (`auto`); by default the one in the settings.
     pub engine: Option<Engine>,
-    /// How Backstory's own index is searched.
+    /// Search Backstory's index by words (`lexical`), by meaning (`semantic`) or both (`hybrid`).
     pub mode: Mode,
     /// What a person passes on to `claude`; a worker takes none.
     #[serde(skip)]
@@ -173,6 +177,7 @@ fn find(context: &Context, request: &Request) -> Result<Found, Error> {
     if request.min_score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
         return Err(Error::new(Kind::Usage, "the minimum score must be a number from 0 to 1"));
     }
+    require_short("an intent", &request.intent)?;
     intent::find(context, &request.intent()?)
 }
 
@@ -185,8 +190,9 @@ fn too_weak(
 ) -> Result<Option<Guidance<NextStep>>, Error> {
     let is_unseen = request.auto_fork && request.fork_rank.is_none() && request.fork_index.is_none();
     let is_judged = is_unseen && request.min_score.is_none() && how.engine == Engine::Own;
-    let best = ranked.first().filter(|best| is_judged && !best.is_named && best.score < WEAK);
-    best.map(|best| intent::none_good_enough(context, &request.intent()?, WEAK, best.score)).transpose()
+    let best = ranked.first().filter(|best| is_judged && !best.is_named && best.score < LEAST_SCORE);
+    best.map(|best| intent::none_good_enough(context, &request.intent()?, LEAST_SCORE, best.score))
+        .transpose()
 }
 
 /// The session with the rank that was given, if any.
@@ -195,6 +201,7 @@ fn chosen<'a>(request: &Request, ranked: &'a [Ranked]) -> Result<Option<&'a Rank
     let found = rank.checked_sub(1).and_then(|at| ranked.get(at));
     found.map(Some).ok_or_else(|| {
         Error::new(Kind::Usage, format!("there is no rank {rank}; the last one is {}", ranked.len()))
+            .hint("ask without a rank first: the answer lists the sessions with theirs")
     })
 }
 
@@ -264,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_session_is_forked() {
+    fn only_one_session_can_be_forked() {
         let check = |json: &str, expected: Result<Option<usize>, Kind>| {
             let request: Request = serde_json::from_str(json).unwrap();
             assert_eq!(request.rank().map_err(|error| error.kind), expected, "{json}");

@@ -6,12 +6,12 @@ use model::{Session, SessionId};
 use transcript::{ArchivedFolder, ConfigFolder, OpenTranscript, RegisteredProcess, start_directory};
 use workers::{ClaudeTask, CommandLine, Program, SessionStart};
 
-use crate::kept::archive;
+use crate::retention::archive;
 use crate::{Context, Error, Kind, NextStep};
 
 /// Where one session is stored and where it is continued.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct TranscriptLocation {
     /// Its transcript.
     pub(crate) transcript: PathBuf,
     /// The config folder that holds the transcript.
@@ -22,13 +22,13 @@ pub(crate) struct Place {
     pub(crate) archived: bool,
 }
 
-impl Place {
-    /// The place of a session that has a transcript.
-    pub(crate) fn of(context: &Context, session: &Session) -> Result<Self, Error> {
+impl TranscriptLocation {
+    /// Locates a session that has a transcript.
+    pub(crate) fn new(context: &Context, session: &Session) -> Result<Self, Error> {
         let file = session.file.as_deref();
         let transcript = file
             .filter(|file| OpenTranscript::is_there(file))
-            .ok_or_else(|| gone(&session.id, file))?
+            .ok_or_else(|| transcript_gone(&session.id, file))?
             .to_owned();
         let directory = start_directory(&transcript).map_err(|error| {
             let attempt = format!("cannot read the transcript {}", transcript.display());
@@ -37,7 +37,7 @@ impl Place {
         Ok(Self { folder: folder(context, &transcript), directory, transcript, archived: session.archived })
     }
 
-    /// Nothing continues in a file that is gone: it has to be put back first.
+    /// Refuses a session whose transcript is only in the archive: it has to be restored first.
     pub(crate) fn ensure_not_archived(&self, id: &SessionId) -> Result<(), Error> {
         if !self.archived {
             return Ok(());
@@ -67,9 +67,9 @@ impl Place {
         }
         let message = format!("session {id} started in {}, which is gone", directory.display());
         let again = match workers::quoted(directory) {
-            Some(directory) => format!("create the directory again, then resume: mkdir -p {directory}"),
+            Some(directory) => format!("create the directory again and repeat this: mkdir -p {directory}"),
             None => {
-                "create the directory again, then resume; its name has characters that shells read differently, \
+                "create the directory again and repeat this; its name has characters that shells read differently, \
                      so no command for it is printed"
                     .to_owned()
             }
@@ -80,7 +80,7 @@ impl Place {
 
     /// The session's config folder, where it is not the usual one.
     pub(crate) fn config_folder(&self, context: &Context) -> Option<PathBuf> {
-        unusual(context, &self.folder)
+        custom_config_folder(context, &self.folder)
     }
 
     /// The `claude` that runs in `directory` with this session's config folder.
@@ -103,7 +103,7 @@ impl Place {
 }
 
 /// The path of a config folder, where it is not the usual one.
-pub(crate) fn unusual(context: &Context, folder: &ConfigFolder) -> Option<PathBuf> {
+pub(crate) fn custom_config_folder(context: &Context, folder: &ConfigFolder) -> Option<PathBuf> {
     let root = folder.root();
     // Naming the usual folder would also move `.claude.json` into it, and its logins and trust with it.
     let is_usual = root == context.config().home.join(".claude")
@@ -111,7 +111,7 @@ pub(crate) fn unusual(context: &Context, folder: &ConfigFolder) -> Option<PathBu
     (!is_usual).then(|| root.to_owned())
 }
 
-/// Nothing can be continued that was made up: it has no directory and no program.
+/// Refuses demo sessions: they have no directory and no program.
 pub(crate) fn ensure_not_demo(context: &Context) -> Result<(), Error> {
     if !context.config().is_demo {
         return Ok(());
@@ -149,8 +149,8 @@ fn folder(context: &Context, transcript: &Path) -> ConfigFolder {
     folders.into_iter().find(holds).unwrap_or_else(|| ConfigFolder::new(above()))
 }
 
-/// A session whose transcript is not there; `file` is where it was.
-pub(crate) fn gone(id: &SessionId, file: Option<&Path>) -> Error {
+/// The error for a session whose transcript is missing; `file` is where it was.
+pub(crate) fn transcript_gone(id: &SessionId, file: Option<&Path>) -> Error {
     let message = match file {
         Some(file) => format!("the transcript of session {id} is gone: {}", file.display()),
         None => format!("session {id} has no transcript: only OpenClaw's registry still has it"),
@@ -160,7 +160,7 @@ pub(crate) fn gone(id: &SessionId, file: Option<&Path>) -> Error {
         .hint(format!("{deleted}; without one a session cannot be continued"))
 }
 
-/// A session of which only qmd's document still tells; `document` is what qmd calls it.
+/// The error for a session that only a qmd document still mentions; `document` is its name in qmd.
 pub(crate) fn only_document(id: &SessionId, document: Option<&Path>) -> Error {
     let document = document.map(|path| format!(" at {}", path.display())).unwrap_or_default();
     let message = format!("the transcript of session {id} is gone; only qmd's document{document} is left");

@@ -1,4 +1,4 @@
-//! Going on with a session on the terminal: in its own file, or in a fork of it.
+//! Continues sessions on the terminal: `resume` in the session's own file, `fork` in a copy.
 
 pub mod background;
 pub(crate) mod claude;

@@ -26,7 +26,7 @@ const TOUCHING: SignedDuration = SignedDuration::from_hours(1);
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "StatusRequest")]
 pub struct Request {
-    /// A path or a project's name; the repository of the current directory without it.
+    /// A path or a project's name; by default the current directory's repository.
     pub repo: Option<String>,
     /// The OpenClaw agent whose own sessions are listed separately.
     pub agent: Option<AgentId>,
@@ -77,26 +77,26 @@ pub struct ActiveFile {
 /// Tells the state of a repository.
 pub fn status(context: &Context, request: &Request) -> Result<Answer, Error> {
     let named = RepoTarget::name(context, request.repo.as_deref());
-    let meant = RepoTarget::directory(context, named)?;
-    let ask = |meant: &RepoTarget| project::status(&meant.place(context));
-    let (mut project, meant, sessions, spoken) = std::thread::scope(|scope| {
-        let asked = meant.as_ref().map(|meant| scope.spawn(|| ask(meant)));
+    let target = RepoTarget::directory(context, named)?;
+    let ask = |target: &RepoTarget| project::status(&target.place(context));
+    let (mut project, target, sessions, reports) = std::thread::scope(|scope| {
+        let asked = target.as_ref().map(|target| scope.spawn(|| ask(target)));
         let mut catalog = totals::with_totals(context)?;
-        let spoken = reports::all(context);
-        catalog.hold(|id| spoken.contains_key(id));
+        let reports = reports::all(context);
+        catalog.mark_running(|id| reports.contains_key(id));
         let all: Vec<Box<Session>> = catalog.sessions.into_iter().map(|entry| entry.session).collect();
-        let found = match &meant {
-            Some(meant) => meant.clone(),
+        let found = match &target {
+            Some(target) => target.clone(),
             None => RepoTarget::by_name(named.unwrap_or_default(), all.iter().map(AsRef::as_ref))?,
         };
         let project = asked.and_then(|asked| asked.join().ok()).unwrap_or_else(|| ask(&found));
-        Ok((project, found, all, spoken))
+        Ok((project, found, all, reports))
     })?;
     redact_project(context, &mut project);
-    let is_here = |session: &Session| session.repo_path.as_deref() == Some(&meant.root);
+    let is_here = |session: &Session| session.repo_path.as_deref() == Some(&target.root);
     let mut here: Vec<Session> =
         sessions.into_iter().filter(|session| is_here(session)).map(|session| *session).collect();
-    activity::enter(context, &mut here, spoken);
+    activity::enter(context, &mut here, reports);
     for session in &mut here {
         context.redact_session(session);
     }
@@ -108,7 +108,7 @@ pub fn status(context: &Context, request: &Request) -> Result<Answer, Error> {
     })
 }
 
-/// What people wrote into a repository, as it may leave.
+/// Redacts what people wrote into a repository.
 pub(crate) fn redact_project(context: &Context, project: &mut ProjectStatus) {
     let git = &mut project.git;
     let messages = git.recent_commits.iter_mut().map(|commit| &mut commit.message);

@@ -27,7 +27,7 @@ pub(crate) struct RepoTarget {
 /// What filters call the project that a person names: some name of it, or any path into it, also a relative one or a
 /// link. Where `is_known` says that sessions go by the text as it was typed, that is it.
 pub(crate) fn project(context: &Context, typed: &str, is_known: impl Fn(&str) -> bool) -> String {
-    let is_path = typed.contains('/') || matches!(typed, "." | "..");
+    let is_path = is_path(typed);
     // A directory of the same name must not hide a project.
     if typed.is_empty() || (!is_path && is_known(typed)) {
         return typed.to_owned();
@@ -45,6 +45,11 @@ pub(crate) fn project(context: &Context, typed: &str, is_known: impl Fn(&str) ->
     let candidates = [root.to_string_lossy(), directory.to_string_lossy(), typed.into()];
     let known = candidates.iter().find(|candidate| is_known(candidate));
     known.unwrap_or(&candidates[0]).clone().into_owned()
+}
+
+/// Whether a project is named by a path.
+pub(crate) fn is_path(typed: &str) -> bool {
+    typed.contains('/') || matches!(typed, "." | "..")
 }
 
 /// The path without `..`, by its words alone.
@@ -98,7 +103,8 @@ pub(crate) fn unknown_project<'a>(
     }
     let some =
         if known.is_empty() { String::new() } else { format!("; projects are {}, …", known.join(", ")) };
-    Some(format!("no session is of a project named `{typed}`{some}"))
+    let what = if is_path(typed) { "was in" } else { "is of a project named" };
+    Some(format!("no session {what} `{typed}`{some}"))
 }
 
 impl RepoTarget {
@@ -111,14 +117,15 @@ impl RepoTarget {
     pub(crate) fn directory(context: &Context, named: Option<&str>) -> Result<Option<Self>, Error> {
         let path = context.path(named.unwrap_or("."));
         match path.canonicalize() {
-            // What the caller may not see is as good as not there.
+            // A directory that the caller may not see counts as missing.
             Ok(hidden) if named.is_some() && !context.may_see_directory(&hidden) => Ok(None),
             Ok(directory) if directory.is_dir() => {
                 context.require_visible(&directory)?;
                 let root = catalog::repository(&context.config().places(), &directory);
                 Ok(Some(Self { directory, root }))
             }
-            Ok(file) => Err(Error::new(Kind::Usage, format!("{} is not a directory", file.display()))),
+            Ok(file) => Err(Error::new(Kind::Usage, format!("{} is not a directory", file.display()))
+                .next(NextStep::NameProject)),
             Err(_) if named.is_some() => Ok(None),
             Err(error) => Err(Error::caused(Kind::Unavailable, "cannot find the current directory", &error)),
         }

@@ -4,13 +4,14 @@ use schemars::JsonSchema;
 use search::{EncoderReport, MeaningStatus};
 use serde::Serialize;
 
-use crate::kept::ghosts::{self, GhostHit};
+use crate::retention::ghosts::GhostHit;
 use crate::search::find::Found;
 use crate::search::hint::Hint;
 use crate::search::hit::Hit;
+use crate::search::relaxation::Relaxed;
 use crate::search::request::Request;
+use crate::search::unknown_value::UnknownValue;
 use crate::search::{Mode, SourceKind};
-use crate::sessions::origin_name::OriginName;
 use crate::sessions::unread::unread;
 use crate::{Context, bytes};
 
@@ -54,7 +55,7 @@ pub struct Answer {
 pub struct Modes {
     /// The kind of search that was requested.
     pub asked: Mode,
-    /// The kinds that ran: `lexical`, `semantic` or both.
+    /// The kinds that ran: `lexical`, `semantic` or both; none where filters alone chose the newest sessions.
     pub ran: Vec<Mode>,
     /// Why a kind that was requested did not run, or not with the chosen model.
     pub fallback: Option<String>,
@@ -89,7 +90,7 @@ pub struct Pending {
 }
 
 impl Answer {
-    /// The answer to a question that has no words to search for.
+    /// The answer to a question that is answered elsewhere.
     pub(crate) fn of_no_words(request: &Request) -> Self {
         Self {
             query: request.query.clone(),
@@ -113,13 +114,13 @@ impl Answer {
             notes: notes(context, request, &found),
             total: found.total,
             known: found.known,
-            modes: Modes::new(request.mode, found.meaning, found.understood),
-            pending: Pending { files: found.pending_files, bytes: found.pending_bytes, busy: found.busy },
-            ghosts: if found.hits.is_empty() || request.origin == Some(OriginName::Ghost) {
-                ghosts::that_say(context, &request.query)
+            modes: if found.is_filtered {
+                Modes { asked: request.mode, ran: Vec::new(), fallback: None, meaning: None }
             } else {
-                Vec::new()
+                Modes::new(request.mode, found.meaning, found.understood)
             },
+            pending: Pending { files: found.pending_files, bytes: found.pending_bytes, busy: found.busy },
+            ghosts: found.ghosts,
             did_you_mean: found.near,
             unknown_words: found.unknown_words,
             hint: None,
@@ -167,11 +168,8 @@ fn notes(context: &Context, request: &Request, found: &Found) -> Vec<String> {
     if found.hits.is_empty() && of_openclaw {
         notes.extend(unread(context));
     }
-    if let Some(project) = &found.unknown_project {
-        notes.push(format!(
-            "no session is of a project named `{project}`; the list of sessions shows projects"
-        ));
-    }
+    notes.extend(found.unknown_values.iter().map(UnknownValue::sentence));
+    notes.extend(found.relaxed.iter().map(Relaxed::sentence));
     if found.cut {
         notes.push("the question is long: only its first 64 different words were searched for".to_owned());
     }

@@ -8,6 +8,7 @@ use openclaw::{Memory, StoredConversation};
 
 use crate::context::Visible;
 use crate::repository::target;
+use crate::sessions::resolve::is_named;
 use crate::sessions::totals::select;
 use crate::{Context, Error, Kind, NextStep};
 
@@ -45,7 +46,7 @@ pub(crate) fn named(
     visible: Option<&Visible>,
 ) -> Result<Option<Chosen>, Error> {
     let Some(text) = session else { return Ok(None) };
-    let begins = |id: &SessionId| id.as_str().starts_with(text) || id.short() == text;
+    let begins = |id: &SessionId| is_named(id, text);
     let mut sessions: HashSet<SessionId> =
         found.sessions.iter().map(|file| file.id.clone()).filter(|id| begins(id)).collect();
     let mut conversations: HashSet<SessionId> = memory

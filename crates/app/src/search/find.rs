@@ -2,16 +2,21 @@
 
 use std::collections::{HashMap, HashSet};
 
-use catalog::{Discovery, SessionFilter};
+use catalog::{AnnotationIndex, Discovery, SessionFilter};
+use jiff::SignedDuration;
 use model::{Session, SessionId};
 use search::{EncoderReport, MeaningStatus, Query, RankedHit, SearchResults, SearchScope, Searcher};
 use system::join;
 
-use crate::search::chosen::{Chosen, chosen, named, of_project, project};
+use crate::context::{FoundFiles, IndexedFiles};
+use crate::retention::ghosts::{self, GhostHit};
+use crate::search::chosen::{Chosen, chosen, named, project};
 use crate::search::index::share::pending_after;
 use crate::search::index::{Refreshed, repair};
 use crate::search::question::Question;
+use crate::search::relaxation::{Relaxed, SearchInputs, relaxed};
 use crate::search::repetitions::without_repetitions;
+use crate::search::unknown_value::{self, UnknownValue};
 use crate::search::{embed, index};
 use crate::sessions::annotate;
 use crate::{Context, Error, Kind};
@@ -46,8 +51,16 @@ pub(crate) struct Found {
     pub(crate) near: Vec<String>,
     /// Where something was found: words of the question that no session holds.
     pub(crate) unknown_words: Vec<String>,
-    /// The project that was asked for, where no session is of it.
-    pub(crate) unknown_project: Option<String>,
+    /// Sessions without a transcript in which the person wrote the words; where nothing else was found.
+    pub(crate) ghosts: Vec<GhostHit>,
+    /// Whether the question has filters alone: the newest sessions that pass are given.
+    pub(crate) is_filtered: bool,
+    /// What the person annotated, as it was read for this answer.
+    pub(crate) annotations: AnnotationIndex,
+    /// Values of filters that no session has, where nothing was found.
+    pub(crate) unknown_values: Vec<UnknownValue>,
+    /// Where nothing good was found: the filters without which something is.
+    pub(crate) relaxed: Vec<Relaxed>,
 }
 
 /// A session that answers.
@@ -63,51 +76,79 @@ pub(crate) struct Answered {
 /// index is set aside, and the question asked once more.
 pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Error> {
     let mut is_set_aside = false;
-    let found = find_once(context, question, &mut is_set_aside);
-    if is_set_aside { find_once(context, question, &mut false) } else { found }
+    let mut found = find_once(context, question, &mut is_set_aside);
+    if is_set_aside {
+        let fresh = Question { max_age: SignedDuration::ZERO, ..question.clone() };
+        found = find_once(context, &fresh, &mut false);
+    }
+    if question.max_age.is_positive() {
+        index::renew_behind(context);
+    }
+    found
 }
 
 fn find_once(context: &Context, question: &Question, is_set_aside: &mut bool) -> Result<Found, Error> {
-    let (found, opened) = index::find(context);
-    let question = question.with_project_tag(context, &found)?;
+    let opened = index::find(context, question.max_age);
+    let (files, is_recent) = (opened.files.clone(), opened.is_recent());
+    let FoundFiles { transcripts: found, memory, .. } = &*files;
+    let question = question.with_project_tag(context, found)?;
     let query = Query::parse(&question.text);
     let mut question = question.with_written_filters(context, &query)?;
     let typed = question.filter.project.take();
-    question.filter.project = typed.as_deref().map(|typed| project(context, typed, &found)).transpose()?;
-    if query.is_empty() && question.file.is_none() {
+    question.filter.project = typed.as_deref().map(|typed| project(context, typed, found)).transpose()?;
+    let has_words = !query.is_empty() || question.file.is_some();
+    let may_be_asked = has_words || (question.may_only_filter && question.has_filter());
+    if !may_be_asked {
         return Err(Error::new(Kind::Usage, "the question has no words to search for")
-            .hint("ask with at least one word or number"));
+            .hint("ask with at least one word or number, or with a filter such as project:web"));
     }
     let understanding = embed::understanding(context, question.model.as_deref(), question.deep)?;
-    let memory = index::memory(context);
-    let visible = context.visible(&found, &memory)?;
+    let visible = context.visible(found, memory)?;
     let known = visible.as_ref().map_or(found.sessions.len(), |visible| visible.sessions.len());
-    let mut answer = Found { cut: query.cut, known, ..Found::default() };
-    let refresh = || index::refreshed(context, opened, &found, &memory);
+    let mut answer = Found { cut: query.cut, known, is_filtered: !has_words, ..Found::default() };
+    let refresh = || index::refreshed(context, opened);
     let (Refreshed { synced, searcher }, chosen) =
-        match named(question.session.as_deref(), &found, &memory, visible.as_ref())? {
+        match named(question.session.as_deref(), found, memory, visible.as_ref())? {
             Some(named) => (refresh(), Ok(named)),
             None if question.filter == SessionFilter::default() => (refresh(), Ok(Chosen::default())),
             // The filter reads other files than the check whether the index is fresh, so both run at once.
-            None => join(refresh, || chosen(context, &question.filter, &found, &memory)),
+            None => join(refresh, || chosen(context, &question.filter, found, memory)),
         };
     context.check_cancelled()?;
     let chosen = chosen?;
+    let mut failure = None;
     match synced {
         Ok(synced) => {
-            let sources = || index::sources(&found, &memory);
+            if question.max_age.is_positive() && !is_recent {
+                let (files, synced) = (files.clone(), synced.clone());
+                context.app.recent_files.keep(IndexedFiles { files, synced });
+            }
+            let sources = || index::sources(found, memory);
             let pending = pending_after(context, &synced, sources, visible.as_ref())?;
             answer.pending_files = pending.files;
             answer.pending_bytes = pending.bytes;
             answer.busy = synced.busy;
         }
         // What is indexed can still be asked: a read-only disk is no reason to say nothing.
-        Err(error) => answer.stale = Some(error.message),
+        Err(error) => {
+            answer.stale = Some(error.message.clone());
+            failure = Some(error);
+        }
     }
-    let scope = question.scope(context, chosen, visible.as_ref(), annotate::hidden(context)?);
-    let Some(mut searcher) = searcher? else { return Ok(answer) };
+    answer.annotations = annotate::index(context)?;
+    let scope = question.scope(context, chosen, visible.as_ref(), answer.annotations.hidden());
+    let ghosts = || match question.of_ghosts() {
+        Some(filter) if !query.text.is_empty() || filter.origin.is_some() => {
+            ghosts::matching(context, &query.text, &filter)
+        }
+        _ => Vec::new(),
+    };
+    let Some(mut searcher) = searcher? else {
+        // Where nothing was ever indexed, "no matches" would be wrong.
+        return failure.map_or_else(|| Ok(Found { ghosts: ghosts(), ..answer }), Err);
+    };
     searcher.set_query_encoder(understanding);
-    let ranked = ranked(context, &found, &mut searcher, (&query, &scope), &question);
+    let ranked = ranked(context, found, &mut searcher, (&query, &scope), &question);
     let (outcome, mut by_id) = ranked.map_err(|error| {
         *is_set_aside = repair::set_aside_if_damaged(context, &error);
         index::failed(&error)
@@ -124,11 +165,19 @@ fn find_once(context: &Context, question: &Question, is_set_aside: &mut bool) ->
             answer.unknown_words = searcher.unknown_words(&query).map_err(failed)?;
         }
     }
-    if let (true, Some(meant)) = (hits.is_empty(), &question.filter.project)
-        && of_project(context, meant, &found)?.is_empty()
-    {
-        answer.unknown_project = typed;
+    let typed = typed.as_deref();
+    if hits.is_empty() {
+        answer.unknown_values = unknown_value::of_question(context, &question, typed, found, &mut searcher)?;
     }
+    // Whoever types a filter letter by letter is told only where nothing is left, and nobody but who searches.
+    let is_asked_at_every_key = question.max_age.is_positive();
+    let is_bare = hits.is_empty() || (outcome.likely == 0 && !is_asked_at_every_key);
+    if question.may_only_filter && is_bare {
+        let hidden = answer.annotations.hidden();
+        let inputs = SearchInputs { context, found, memory, visible: visible.as_ref(), hidden: &hidden };
+        answer.relaxed = relaxed(&inputs, (&query, &question), typed, &mut searcher)?;
+    }
+    answer.ghosts = if hits.is_empty() { ghosts() } else { Vec::new() };
     answer.total = outcome.total;
     let hits = hits.into_iter().take(question.limit);
     answer.hits = hits.map(|hit| Answered { session: by_id.remove(&hit.session), hit }).collect();
@@ -144,14 +193,22 @@ fn ranked(
     question: &Question,
 ) -> Result<(SearchResults, HashMap<SessionId, Session>), search::Error> {
     let threads = context.config().places().threads;
+    let is_filtered = query.is_empty() && scope.file.is_none();
     let mut limit = question.limit;
     loop {
-        let mut outcome = searcher.search(query, scope, question.mode, threads, limit)?;
+        let mut outcome = if is_filtered {
+            searcher.newest(scope, limit)?
+        } else {
+            searcher.search(query, scope, question.mode, threads, limit)?
+        };
         let mut hits = std::mem::take(&mut outcome.hits);
         let by_id = described(context, found, &hits);
         let is_all = hits.len() < limit;
         if question.is_without_repetitions {
+            let before = hits.len();
             hits = without_repetitions(hits, &by_id);
+            // What is left out is no match, as far as it was looked at.
+            outcome.total = outcome.total.saturating_sub((before - hits.len()) as u64);
         }
         if is_all || hits.len() >= question.limit || limit / MOST_WIDENED >= question.limit {
             return Ok((SearchResults { hits, ..outcome }, by_id));

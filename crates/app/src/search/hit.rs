@@ -6,8 +6,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use model::SessionId;
 use schemars::JsonSchema;
-use search::{ChunkKind, RankedHit, ScoreBreakdown, Snippet};
+use search::{ChunkKind, LIKELY, RankedHit, ScoreBreakdown, Snippet};
 use serde::Serialize;
+use transcript::agent_of;
 
 use crate::search::find::Answered;
 use crate::search::{Role, SourceKind};
@@ -25,8 +26,12 @@ pub struct Hit {
     pub source: SourceKind,
     /// Whether the cited file no longer exists.
     pub file_missing: bool,
-    /// How well it answers, from 0 to 1; comparable within one answer only.
+    /// How well it answers, from 0 to 1; comparable within one answer only. 1 where filters alone were asked for.
     pub score: f32,
+    /// The chance that it answers, from 0 to 1, by labelled questions. Never higher than that of a better hit.
+    pub confidence: f32,
+    /// Whether it is a weak match: its confidence is below 0.5.
+    pub weak: bool,
     /// The session's title.
     pub title: Option<Arc<str>>,
     /// What people call its repository.
@@ -41,6 +46,9 @@ pub struct Hit {
     /// When something last happened in it.
     #[serde(serialize_with = "model::optional_time")]
     pub last_modified: Option<Timestamp>,
+    /// By when its transcript was deleted; absent where it is not, or where nobody noticed when.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted_at: Option<Timestamp>,
     /// The cited file, which may be that of another session with the same record.
     #[serde(serialize_with = "model::path")]
     pub file: PathBuf,
@@ -59,6 +67,9 @@ pub struct Hit {
     pub at: Option<Timestamp>,
     /// Whether a sub-agent said it.
     pub subagent: bool,
+    /// The sub-agent whose transcript is cited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subagent_id: Option<String>,
     /// The cited text on one line, cut around the matching words; `null` if the file is gone.
     pub snippet: Option<String>,
     /// The ranges of the matching words in the snippet, in bytes.
@@ -98,6 +109,9 @@ pub struct FurtherPlace {
     pub at: Option<Timestamp>,
     /// Whether a sub-agent said it.
     pub subagent: bool,
+    /// The sub-agent whose transcript is cited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subagent_id: Option<String>,
     /// The cited text on one line, cut around the matching words; `null` if the file is gone.
     pub snippet: Option<String>,
     /// The ranges of the matching words in the snippet, in bytes.
@@ -126,18 +140,22 @@ impl Hit {
         let Answered { hit, session } = found;
         let session = session.as_ref();
         let (snippet, marks) = parts(hit.snippet);
+        let subagent_id = hit.subagent.then(|| agent_of(&hit.file)).flatten().map(str::to_owned);
         Self {
             rank,
             session_id: (hit.source != SourceKind::Memory).then_some(hit.session),
             source: hit.source,
             file_missing: hit.gone,
             score: hit.score,
+            confidence: hit.confidence,
+            weak: hit.confidence < LIKELY,
             title: session.and_then(|session| session.title.clone()),
             project: session.and_then(|session| session.project.clone()),
             cwd: session.and_then(|session| session.cwd.clone()),
             branch: session.and_then(|session| session.branch.clone()),
             origin: session.map(|session| OriginName::from(&session.origin)),
             last_modified: session.and_then(|session| session.last_modified),
+            deleted_at: session.and_then(|session| session.deleted_at),
             file: hit.file,
             line: hit.line,
             offset: hit.offset,
@@ -146,6 +164,7 @@ impl Hit {
             role: hit.kind.role(),
             at: hit.at,
             subagent: hit.subagent,
+            subagent_id,
             snippet,
             marks,
             also_in: hit.also_in,
@@ -160,6 +179,7 @@ impl Hit {
 impl From<RankedHit> for FurtherPlace {
     fn from(hit: RankedHit) -> Self {
         let (snippet, marks) = parts(hit.snippet);
+        let subagent_id = hit.subagent.then(|| agent_of(&hit.file)).flatten().map(str::to_owned);
         Self {
             file: hit.file,
             line: hit.line,
@@ -168,6 +188,7 @@ impl From<RankedHit> for FurtherPlace {
             kind: hit.kind,
             at: hit.at,
             subagent: hit.subagent,
+            subagent_id,
             snippet,
             marks,
         }

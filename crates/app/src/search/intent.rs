@@ -22,7 +22,7 @@ use catalog::SessionFilter;
 
 use crate::sessions::lookup::{Ranked, SessionRef, by_name, searched};
 use crate::sessions::select::all;
-use crate::{Caller, Context, Error, Kind, NextStep};
+use crate::{Context, Error, Kind, NextStep};
 
 /// How many documents qmd is asked for at the least where most may be left out again.
 const WIDE: usize = 100;
@@ -32,7 +32,7 @@ const WIDE: usize = 100;
 pub(crate) struct Request {
     /// The intent, or the name of a session.
     pub(crate) wanted: SessionRef,
-    /// At most so many sessions.
+    /// The maximum number of sessions.
     pub(crate) limit: usize,
     /// Only sessions with this score or more.
     pub(crate) min_score: Option<f32>,
@@ -142,7 +142,7 @@ pub(crate) fn find(context: &Context, request: &Request) -> Result<Found, Error>
         filter: request.filter.clone(),
         mode: request.mode,
         limit: request.limit,
-        is_without_repetitions: context.caller == Caller::Assistant,
+        is_without_repetitions: context.caller.is_model(),
         ..Question::default()
     };
     match searched(context, question) {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use system::{create_private_folder, read_small, replace_private_file};
 
-use crate::search::{Answer, Hit, SourceKind};
+use crate::search::{Answer, Hit, SourceKind, grep};
 use crate::{Context, Error, Kind};
 
 /// How much of a saved list is read, in bytes.
@@ -28,9 +28,22 @@ struct SavedHit {
 /// Saves the hits of a search for the next command on the terminal of that name. Where that fails, `@2` says that there
 /// are none.
 pub fn save(context: &Context, terminal: &str, answer: &Answer) {
+    save_places(context, terminal, &answer.hits.iter().map(SavedHit::of).collect::<Vec<_>>());
+}
+
+/// The same for the lines that match a pattern.
+pub fn save_lines(context: &Context, terminal: &str, answer: &grep::Answer) {
+    let of = |found: &grep::Matches| {
+        let session = found.session_id.to_string();
+        let line = move |line: &grep::LineMatch| SavedHit::of_line(&session, line);
+        found.matches.iter().map(line).collect::<Vec<_>>()
+    };
+    save_places(context, terminal, &answer.sessions.iter().flat_map(of).collect::<Vec<_>>());
+}
+
+fn save_places(context: &Context, terminal: &str, places: &[SavedHit]) {
     let path = path(context, terminal);
-    let places: Vec<SavedHit> = answer.hits.iter().map(SavedHit::of).collect();
-    let Ok(text) = serde_json::to_vec(&places) else { return };
+    let Ok(text) = serde_json::to_vec(places) else { return };
     let folder = path.parent().map(create_private_folder);
     if folder.is_some_and(|made| made.is_ok()) {
         let _ = replace_private_file(&path, &text);
@@ -97,5 +110,12 @@ impl SavedHit {
         let marked = hit.marks.iter().filter_map(|(start, end)| snippet.get(*start..*end));
         let words: BTreeSet<String> = marked.map(str::to_lowercase).collect();
         Self { session, line: is_own.then_some(hit.line), words: words.into_iter().collect() }
+    }
+
+    fn of_line(session: &str, found: &grep::LineMatch) -> Self {
+        let marked = found.marks.iter().filter_map(|(start, end)| found.text.get(*start..*end));
+        let words: BTreeSet<String> = marked.map(str::to_lowercase).collect();
+        let line = (!found.subagent).then_some(found.line);
+        Self { session: session.to_owned(), line, words: words.into_iter().collect() }
     }
 }

@@ -1,6 +1,8 @@
 //! `search`: the sessions that answer a question, each with the line that does so best.
 
+pub(crate) mod annotated;
 pub mod answer;
+mod by_id;
 pub(crate) mod chosen;
 pub mod embed;
 pub mod export;
@@ -14,38 +16,57 @@ pub mod intent;
 pub mod last_results;
 pub mod memory;
 pub(crate) mod question;
+pub(crate) mod relaxation;
 pub(crate) mod repetitions;
 pub mod request;
 pub(crate) mod time_limit;
+pub(crate) mod unknown_value;
 
 pub use answer::Answer;
 pub use hint::Hint;
 pub use hit::Hit;
+pub use question::{names_project, without_last_filter};
 pub use request::Request;
-pub use search::{Mode, SourceKind};
+pub use search::{ChunkKind, Mode, SourceKind};
 pub use transcript::Role;
 
-use crate::sessions::select::{Listing, all};
-use crate::{Context, Error};
+use catalog::SessionFilter;
 
-/// The score below which a match is weak. Of 310 labelled questions asked with `search --json`, 156 had their session
-/// first; it scored less than this in 3. Of 41 questions about what no session holds, 29 found nothing above it.
-pub const WEAK: f32 = 0.25;
+use crate::search::by_id::by_id;
+use crate::sessions::citation::split_line;
+use crate::sessions::resolve::looks_like_id;
+use crate::sessions::select::{Listing, all};
+use crate::{Context, Error, NextStep};
 
 /// Answers a question from the index, which is brought up to date first, for as long as the settings allow.
 pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
+    let (id, line) = split_line(request.query.trim());
+    if request.session.is_none() && looks_like_id(id) {
+        return by_id(context, request, id, line);
+    }
     let hint = hint_of(context, request)?;
     if hint.as_ref().is_some_and(|hint| hint.is_all) {
         return Ok(Answer { hint, ..Answer::of_no_words(request) });
     }
-    let found = find::find(context, &request.question(context)?)?;
+    let mut question = request.question(context)?;
+    // The words of a day were said in no session of that day.
+    if let Some(words) = hint.as_ref().and_then(|hint| hint.searched.as_ref()) {
+        question.text.clone_from(words);
+    }
+    let mut found = find::find(context, &question)?;
+    if request.session.is_none() {
+        annotated::put_first(context, request, &mut found)?;
+    }
+    found.unknown_words.retain(|word| !hint::is_understood(word, hint.as_ref()));
     Ok(Answer { hint, ..Answer::new(context, request, found) })
 }
 
 /// What a question asks for besides words; nothing where filters say it.
 fn hint_of(context: &Context, request: &Request) -> Result<Option<Hint>, Error> {
     let is_filtered = request.since.is_some() || request.until.is_some() || request.branch.is_some();
-    if is_filtered || request.file.is_some() || request.source.is_some() {
+    // What is asked for in this way are always Claude Code's sessions.
+    let is_elsewhere = request.source.is_some_and(|source| source != SourceKind::ClaudeSessions);
+    if is_filtered || request.file.is_some() || is_elsewhere {
         return Ok(None);
     }
     let today = context.now.to_zoned(context.zone()).date();
@@ -55,7 +76,19 @@ fn hint_of(context: &Context, request: &Request) -> Result<Option<Hint>, Error> 
         let sessions = listing.iter().flat_map(|listing| &listing.sessions);
         sessions.filter_map(|session| session.branch.as_deref()).collect()
     });
-    listing.map(|_| hint)
+    listing?;
+    match hint {
+        Some(hint) if !is_answered(context, &hint)? => Ok(None),
+        hint => Ok(hint),
+    }
+}
+
+/// Whether a list of sessions by words that a hint names would hold any.
+fn is_answered(context: &Context, hint: &Hint) -> Result<bool, Error> {
+    let NextStep::ListWords { words, .. } = &hint.next_step else { return Ok(true) };
+    let words = words.split_whitespace().map(str::to_lowercase).collect();
+    let filter = SessionFilter { words, ..SessionFilter::default() };
+    Ok(all(context)?.sessions.iter().any(|session| filter.matches(session)))
 }
 
 /// Whether nothing was ever indexed here.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use catalog::{Discovery, Hidden, SessionFilter};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use model::SessionId;
 use search::{FilterName, Query, SearchScope, role};
 
@@ -11,6 +11,24 @@ use crate::context::Visible;
 use crate::search::chosen::{Chosen, of_project};
 use crate::search::{Mode, Role, SourceKind};
 use crate::{Context, Error, Kind, Moment, Secrets};
+
+/// A question without the filter that it ends in, which may not be typed to its end; `None` where it ends in a word or a
+/// space.
+pub fn without_last_filter(question: &str) -> Option<&str> {
+    let (before, last) = match question.char_indices().rfind(|(_, letter)| letter.is_whitespace()) {
+        Some((at, space)) => question.split_at(at + space.len_utf8()),
+        None => ("", question),
+    };
+    let begun = if last.ends_with(':') { format!("{last}x") } else { last.to_owned() };
+    let is_filter = !Query::parse(&begun).filters.is_empty();
+    is_filter.then(|| before.trim_end())
+}
+
+/// Whether a question names a project among its words.
+pub fn names_project(question: &str) -> bool {
+    let is_project = |name| matches!(name, FilterName::Project | FilterName::Repo);
+    Query::parse(question).filters.iter().any(|filter| is_project(filter.name))
+}
 
 /// A question and what its answers have to be.
 #[derive(Debug, Clone, Default)]
@@ -39,13 +57,28 @@ pub(crate) struct Question {
     pub(crate) deep: bool,
     /// How many further places each hit names.
     pub(crate) places: usize,
-    /// At most so many sessions.
+    /// The maximum number of sessions.
     pub(crate) limit: usize,
+    /// How old the list of files may be.
+    pub(crate) max_age: SignedDuration,
+    /// Whether filters alone are a question: the newest sessions that pass them answer it.
+    pub(crate) may_only_filter: bool,
     /// Whether sessions that only repeat others are left out.
     pub(crate) is_without_repetitions: bool,
 }
 
 impl Question {
+    /// Whether anything besides words chooses what may be found.
+    pub(crate) fn has_filter(&self) -> bool {
+        self.filter != SessionFilter::default()
+            || self.source.is_some()
+            || self.session.is_some()
+            || self.role.is_some()
+            || self.file.is_some()
+            || self.since.is_some()
+            || self.until.is_some()
+    }
+
     /// What may be found.
     pub(crate) fn scope(
         &self,
@@ -70,6 +103,15 @@ impl Question {
             passages: 0,
             places: self.places,
         }
+    }
+
+    /// What ghosts have to pass, of which prompts alone are left; `None` where none can pass.
+    pub(crate) fn of_ghosts(&self) -> Option<SessionFilter> {
+        let asks_for_prompts = self.role.is_none_or(|role| role == Role::User);
+        let is_of_claude = self.source.is_none_or(|source| source == SourceKind::ClaudeSessions);
+        let is_possible = asks_for_prompts && is_of_claude && self.file.is_none() && self.session.is_none();
+        let times = (self.since.or(self.filter.since), self.until.or(self.filter.until));
+        is_possible.then(|| SessionFilter { since: times.0, until: times.1, ..self.filter.clone() })
     }
 
     /// Whoever asks what was done before means neither the asking itself nor what was hidden, unless it is named.
@@ -140,4 +182,34 @@ pub(crate) fn tagged(
         }
     }
     Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typed_project_is_recognized() {
+        let check =
+            |question: &str, expected: bool| assert_eq!(names_project(question), expected, "{question}");
+        check("token project:web", true);
+        check("repo:web", true);
+        check("token branch:web", false);
+        check("the project of the web", false);
+    }
+
+    #[test]
+    fn only_the_filter_at_the_end_is_taken() {
+        let check = |question: &str, expected: Option<&str>| {
+            assert_eq!(without_last_filter(question), expected, "{question}");
+        };
+        check("token branch:sop", Some("token"));
+        check("role:user since:", Some("role:user"));
+        check("since:2026-01-", Some(""));
+        check("token branch:sop ", None);
+        check("branch:sop token", None);
+        check("token", None);
+        check("a token:", None);
+        check("", None);
+    }
 }

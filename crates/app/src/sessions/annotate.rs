@@ -7,6 +7,7 @@ use model::{Annotations, Session, SessionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::error::{WRITABLE, is_not_permitted};
 use crate::sessions::resolve::resolve;
 use crate::sessions::{select, totals};
 use crate::{Context, Error, Kind};
@@ -79,7 +80,8 @@ pub struct TagCount {
 pub fn annotate(context: &Context, request: &Request) -> Result<Answer, Error> {
     context.require_person("annotating sessions")?;
     let change = Change::new(request)?;
-    let named = request.sessions.iter().map(|text| named(context, text)).collect::<Result<Vec<_>, _>>()?;
+    let named =
+        request.sessions.iter().map(|text| find_session(context, text)).collect::<Result<Vec<_>, _>>()?;
     let sessions = if change == Change::default() {
         named
             .into_iter()
@@ -107,7 +109,8 @@ pub fn tags(context: &Context) -> Result<Tags, Error> {
     Ok(Tags { tags: counts.into_iter().map(|(tag, sessions)| TagCount { tag, sessions }).collect() })
 }
 
-/// Adds pins and tags that the person made elsewhere, also of sessions that are not there now. What is no tag becomes one.
+/// Adds pins and tags that the person made elsewhere, also of sessions that are not there now. What is no tag becomes
+/// one.
 pub fn adopt(
     context: &Context,
     pinned: &[SessionId],
@@ -124,16 +127,18 @@ pub fn adopt(
             ..Change::default()
         };
         store
-            .change(&Session::blank(id.clone()), |annotations| change.apply(annotations))
+            .change(&Session::new(id.clone()), |annotations| change.apply(annotations))
             .map_err(|error| failed(&error))?;
     }
     Ok(())
 }
 
-/// The sessions that the person hid.
-pub(crate) fn hidden(context: &Context) -> Result<HashSet<SessionId>, Error> {
-    let Some(path) = context.config().places().annotations else { return Ok(HashSet::new()) };
-    Ok(AnnotationIndex::read(&path).map_err(|error| failed(&error))?.hidden())
+/// The annotations of all sessions.
+pub(crate) fn index(context: &Context) -> Result<AnnotationIndex, Error> {
+    match context.config().places().annotations {
+        Some(path) => AnnotationIndex::read(&path).map_err(|error| failed(&error)),
+        None => Ok(AnnotationIndex::default()),
+    }
 }
 
 /// Removes all annotations of sessions.
@@ -146,10 +151,10 @@ pub(crate) fn forget(context: &Context, ids: &HashSet<SessionId>) -> Result<u64,
     }
 }
 
-fn named(context: &Context, text: &str) -> Result<Session, Error> {
-    // A whole id is found without a look at all the others.
+fn find_session(context: &Context, text: &str) -> Result<Session, Error> {
+    // A whole id is found without examining other sessions.
     if let Ok(id) = text.parse()
-        && let Some(session) = totals::one(context, &id)?
+        && let Some(session) = totals::find(context, &id)?
     {
         return Ok(session);
     }
@@ -170,7 +175,7 @@ fn changed(
             .change(&session, |annotations| change.apply(annotations))
             .map_err(|error| failed(&error))?;
         // Its title may be another one now.
-        let session = named(context, session.id.as_str())?;
+        let session = find_session(context, session.id.as_str())?;
         Ok((annotations, session))
     });
     changed.collect()
@@ -187,7 +192,8 @@ fn annotated(context: &Context, mut session: Session, annotations: Annotations) 
 }
 
 fn failed(error: &AnnotationError) -> Error {
-    Error::new(Kind::Unavailable, system::error_chain(error))
+    let failed = Error::new(Kind::Unavailable, system::error_chain(error));
+    if is_not_permitted(error) { failed.hint(WRITABLE) } else { failed }
 }
 
 /// A request that makes sense.
@@ -207,13 +213,17 @@ impl Change {
         let one_line = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let name = request.name.as_ref().map(one_line);
         Ok(Self {
-            name: name.map(|name| within("a name", name, LONGEST_NAME)).transpose()?,
-            add_tags: request.add_tags.iter().map(|tag| self::tag(tag)).collect::<Result<_, _>>()?,
-            remove_tags: request.remove_tags.iter().map(|tag| self::tag(tag)).collect::<Result<_, _>>()?,
+            name: name.map(|name| require_length("a name", name, LONGEST_NAME)).transpose()?,
+            add_tags: request.add_tags.iter().map(|tag| normalize_tag(tag)).collect::<Result<_, _>>()?,
+            remove_tags: request
+                .remove_tags
+                .iter()
+                .map(|tag| normalize_tag(tag))
+                .collect::<Result<_, _>>()?,
             note: request
                 .note
                 .as_ref()
-                .map(|note| within("a note", note.trim().to_owned(), LONGEST_NOTE))
+                .map(|note| require_length("a note", note.trim().to_owned(), LONGEST_NOTE))
                 .transpose()?,
             pinned: request.pinned,
             hidden: request.hidden,
@@ -241,7 +251,7 @@ impl Change {
 }
 
 /// A text of at most so many characters.
-fn within(what: &str, text: String, longest: usize) -> Result<String, Error> {
+fn require_length(what: &str, text: String, longest: usize) -> Result<String, Error> {
     let length = text.chars().count();
     if length > longest {
         let message = format!("{what} may have {longest} characters; this one has {length}");
@@ -251,7 +261,7 @@ fn within(what: &str, text: String, longest: usize) -> Result<String, Error> {
 }
 
 /// A tag as it is kept: one word, without the `#` that people write before it.
-fn tag(typed: &str) -> Result<String, Error> {
+fn normalize_tag(typed: &str) -> Result<String, Error> {
     let tag = typed.trim().trim_start_matches('#');
     let is_word = !tag.is_empty() && !tag.contains(|c: char| c.is_whitespace() || c.is_control() || c == ',');
     if !is_word || tag.chars().count() > LONGEST_TAG {
@@ -287,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_named_stays() {
+    fn fields_that_are_not_given_stay_unchanged() {
         let before = Annotations {
             name: Some("Rotate tokens".into()),
             tags: vec!["auth".into()],
@@ -316,17 +326,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_tag_becomes_one() {
+    fn invalid_tags_are_normalized() {
         for (text, tag) in [("auth", "auth"), (" #to  do,\nlater ", "to-do-later"), ("a#b", "a-b")] {
             assert_eq!(nearest_tag(text).as_deref(), Some(tag), "{text}");
-            assert_eq!(self::tag(tag).unwrap(), tag);
+            assert_eq!(normalize_tag(tag).unwrap(), tag);
         }
         assert_eq!(nearest_tag(&"x".repeat(50)).unwrap().len(), LONGEST_TAG);
         assert_eq!(nearest_tag(" ,# "), None);
     }
 
     #[test]
-    fn what_fits_no_list_is_refused() {
+    fn names_and_notes_that_are_too_long_are_refused() {
         let refused = |request: Request| Change::new(&request).unwrap_err().message;
         let of_tag = |tag: &str| refused(Request { add_tags: vec![tag.into()], ..Request::default() });
         assert!(of_tag("two words").contains("`two words` is no tag"));

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use model::SessionId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use transcript::{HistoryEvent, HistoryEventKind, compactions, each_history_event};
+use transcript::{HistoryEvent, HistoryEventKind, compactions, each_history_event, is_bare_assent};
 
 use crate::sessions::locate::{Files, locate, only_registered};
 use crate::{Context, Error, Kind, Secrets};
@@ -120,7 +120,7 @@ pub fn before(context: &Context, request: &Request) -> Result<Answer, Error> {
     };
     let all = compactions(&file).map_err(unreadable)?;
     let (from, to) = range(&all, request.compaction, &located.id)?;
-    let mut taken = Taken::new(&located.id, context.secrets);
+    let mut taken = PastFindings::new(&located.id, context.secrets);
     if let Some(last) = all.last() {
         each_history_event(&file, |event| {
             let is_preserved = event.record.is_some_and(|record| last.preserved.contains(&record));
@@ -167,8 +167,8 @@ fn range(all: &[transcript::Compaction], wanted: Option<usize>, id: &SessionId) 
     Ok((at.checked_sub(1).map_or(0, |before| all[before].line), to))
 }
 
-/// What was found so far.
-struct Taken<'a> {
+/// What was found before the compaction so far.
+struct PastFindings<'a> {
     id: &'a SessionId,
     secrets: Secrets,
     decisions: Vec<PastDecision>,
@@ -176,7 +176,7 @@ struct Taken<'a> {
     commits: Vec<PastCommit>,
 }
 
-impl<'a> Taken<'a> {
+impl<'a> PastFindings<'a> {
     fn new(id: &'a SessionId, secrets: Secrets) -> Self {
         Self { id, secrets, decisions: Vec::new(), files: BTreeMap::new(), commits: Vec::new() }
     }
@@ -184,6 +184,8 @@ impl<'a> Taken<'a> {
     fn add(&mut self, event: HistoryEvent) {
         let place = format!("{}:{}", self.id, event.line);
         match event.what {
+            // "yes, continue" decides what was said before it, which is cited where it was said.
+            HistoryEventKind::Prompt(text) if is_bare_assent(&text) => {}
             HistoryEventKind::Prompt(text) => self.decide(DecisionKind::Asked, &text, place, event.at),
             HistoryEventKind::Answered(text) => self.decide(DecisionKind::Answered, &text, place, event.at),
             HistoryEventKind::Approved(text) => self.decide(DecisionKind::Approved, &text, place, event.at),
@@ -196,7 +198,7 @@ impl<'a> Taken<'a> {
                 let subject = self.secrets.redacted(subject.into());
                 self.commits.push(PastCommit { hash, subject, place, at: event.at });
             }
-            HistoryEventKind::Other => {}
+            HistoryEventKind::UnreportedCommit(_) | HistoryEventKind::Other => {}
         }
     }
 

@@ -1,6 +1,8 @@
 //! `cost`: tokens and money by time, project, branch, pull request, model, agent or session.
 
-use std::collections::{BTreeSet, HashMap};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
 
 use catalog::{CatalogEntry, SessionFilter};
 use cost::{LedgerRow, Prices, RowDetail, Spender, Total, prices_as_of, totals_by};
@@ -12,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::repository::target::with_project;
 use crate::sessions::ledger;
+use crate::sessions::same_repository::same_repositories;
 use crate::sessions::totals::keep_reading;
 use crate::{Context, Error, Moment, Secrets};
 
@@ -64,7 +67,7 @@ impl GroupBy {
         matches!(self, Self::Hour | Self::Day | Self::Week | Self::Month)
     }
 
-    /// What the rows have to tell apart.
+    /// The detail that the rows need.
     fn detail(self) -> RowDetail {
         match self {
             Self::Hour => RowDetail::Hour,
@@ -130,7 +133,7 @@ pub fn cost(context: &Context, request: &Request) -> Result<Answer, Error> {
     let mut catalog =
         catalog::read(&context.config().places(), catalog::Detail::Spending, keep_reading(context));
     context.check_cancelled()?;
-    catalog.sessions.append(&mut catalog.strays);
+    catalog.sessions.append(&mut catalog.unattached_messages);
     let mut rows = ledger::rows(context, &catalog.sessions, request.by.detail());
     let pull_requests =
         if request.by == GroupBy::Pr { pull_requests(&catalog.sessions) } else { HashMap::new() };
@@ -143,15 +146,21 @@ pub fn cost(context: &Context, request: &Request) -> Result<Answer, Error> {
     });
     let sessions: Sessions<'_> =
         catalog.sessions.iter().map(|entry| (&entry.session.id, &*entry.session)).collect();
-    let sight = context.sight();
-    rows.retain(|row| sessions.get(&row.session).is_none_or(|session| sight.matches(session)));
+    let visible = context.visible_filter();
+    rows.retain(|row| sessions.get(&row.session).is_none_or(|session| visible.matches(session)));
     if request.project.is_some() {
         let filter = SessionFilter { project: request.project.clone(), ..SessionFilter::default() };
         let filter = with_project(context, &filter, &sessions.values().copied());
         rows.retain(|row| sessions.get(&row.session).is_some_and(|session| filter.matches(session)));
     }
     let total = totals_by(&rows, |_| ()).into_values().next().unwrap_or_default();
-    let names = Names { sessions: &sessions, pull_requests: &pull_requests };
+    let paths = rows.iter().filter_map(|row| sessions.get(&row.session)?.repo_path.as_deref());
+    let same = match request.by {
+        GroupBy::Project | GroupBy::Branch => same_repositories(context, paths),
+        _ => BTreeMap::new(),
+    };
+    let projects = distinct_names(same.values().map(PathBuf::as_path));
+    let names = Names { sessions: &sessions, pull_requests: &pull_requests, same: &same, projects };
     Ok(Answer {
         by: request.by,
         rows: lines(&rows, request.by, &names, context.secrets),
@@ -173,10 +182,38 @@ type Sessions<'a> = HashMap<&'a SessionId, &'a Session>;
 struct Names<'a> {
     sessions: &'a Sessions<'a>,
     pull_requests: &'a HashMap<SessionId, String>,
+    /// The repositories by their paths, each with the first that is the same.
+    same: &'a BTreeMap<PathBuf, PathBuf>,
+    /// For people, the repositories that share their name with another.
+    projects: HashMap<&'a Path, String>,
+}
+
+/// Distinct names for repositories whose last folders have the same name: with as many parent folders as tell them
+/// apart.
+fn distinct_names<'a>(paths: impl Iterator<Item = &'a Path>) -> HashMap<&'a Path, String> {
+    let paths: BTreeSet<&Path> = paths.collect();
+    let tail = |path: &Path, parts: usize| {
+        let all: Vec<_> = path.components().collect();
+        all[all.len().saturating_sub(parts)..].iter().collect::<PathBuf>()
+    };
+    let mut alike: HashMap<PathBuf, Vec<&'a Path>> = HashMap::new();
+    for path in paths {
+        alike.entry(tail(path, 1)).or_default().push(path);
+    }
+    let mut names = HashMap::new();
+    for group in alike.into_values().filter(|group| group.len() > 1) {
+        let longest = group.iter().map(|path| path.components().count()).max().unwrap_or(0);
+        let are_apart = |parts: &usize| {
+            group.iter().map(|path| tail(path, *parts)).collect::<BTreeSet<_>>().len() == group.len()
+        };
+        let parts = (2..=longest).find(are_apart).unwrap_or(longest);
+        names.extend(group.iter().map(|path| (*path, tail(path, parts).display().to_string())));
+    }
+    names
 }
 
 fn lines(rows: &[LedgerRow], by: GroupBy, names: &Names<'_>, secrets: Secrets) -> Vec<CostLine> {
-    let totals = totals_by(rows, |row| names.of(row, by));
+    let totals = totals_by(rows, |row| names.key_and_label(row, by));
     let mut lines: Vec<CostLine> = totals
         .into_iter()
         .map(|((key, label), total)| line(key, secrets.redacted_beginning(label), &total))
@@ -189,8 +226,18 @@ fn lines(rows: &[LedgerRow], by: GroupBy, names: &Names<'_>, secrets: Secrets) -
 }
 
 impl Names<'_> {
+    /// The name of a repository that shares its own with another, or that has several checkouts.
+    fn common_name(&self, path: &Path) -> Option<Cow<'_, str>> {
+        if let Some(apart) = self.projects.get(path) {
+            return Some(Cow::Borrowed(apart));
+        }
+        let has_several = self.same.values().filter(|first| *first == path).nth(1).is_some();
+        let name = path.file_name().filter(|_| has_several)?;
+        Some(Cow::Owned(name.to_string_lossy().into_owned()))
+    }
+
     /// What a row counts under, for programs and for people.
-    fn of(&self, row: &LedgerRow, by: GroupBy) -> (String, String) {
+    fn key_and_label(&self, row: &LedgerRow, by: GroupBy) -> (String, String) {
         let session = || self.sessions.get(&row.session);
         let same = |name: String| (name.clone(), name);
         match by {
@@ -212,12 +259,15 @@ impl Names<'_> {
                 (row.session.to_string(), title.unwrap_or_default().to_owned())
             }
             GroupBy::Project => {
-                let path = session().and_then(|session| session.repo_path.as_ref());
+                let path = session().and_then(|session| session.repo_path.as_deref());
+                let path = path.map(|path| self.same.get(path).map_or(path, PathBuf::as_path));
                 let label = session().and_then(|session| session.project.as_deref()).unwrap_or_default();
-                (path.map(|path| path.display().to_string()).unwrap_or_default(), label.to_owned())
+                let common = path.and_then(|path| self.common_name(path));
+                let label = common.map_or_else(|| label.to_owned(), Cow::into_owned);
+                (path.map(|path| path.display().to_string()).unwrap_or_default(), label)
             }
             GroupBy::Branch => {
-                let (path, project) = self.of(row, GroupBy::Project);
+                let (path, project) = self.key_and_label(row, GroupBy::Project);
                 let branch = session().and_then(|session| session.branch.as_deref()).unwrap_or("(no branch)");
                 (format!("{path} {branch}"), format!("{project} {branch}").trim_start().to_owned())
             }
@@ -301,6 +351,26 @@ mod tests {
             "https://gitlab.com/sam/shop/-/merge_requests/5",
         );
         check("", "");
+    }
+
+    #[test]
+    fn repositories_with_the_same_name_are_shown_with_their_parent_folders() {
+        let check = |paths: &[&str], expected: &[(&str, &str)]| {
+            let mut names: Vec<(String, String)> = distinct_names(paths.iter().map(Path::new))
+                .into_iter()
+                .map(|(path, name)| (path.display().to_string(), name))
+                .collect();
+            names.sort();
+            let owned = |(path, name): &(&str, &str)| ((*path).to_owned(), (*name).to_owned());
+            assert_eq!(names, expected.iter().map(owned).collect::<Vec<_>>());
+        };
+        check(&["/a/cli", "/a/web", "/a/cli"], &[]);
+        check(&["/a/cli", "/b/cli"], &[("/a/cli", "a/cli"), ("/b/cli", "b/cli")]);
+        check(
+            &["/a/x/cli", "/b/x/cli", "/b/y/cli"],
+            &[("/a/x/cli", "a/x/cli"), ("/b/x/cli", "b/x/cli"), ("/b/y/cli", "b/y/cli")],
+        );
+        check(&["/cli", "/a/cli"], &[("/a/cli", "a/cli"), ("/cli", "/cli")]);
     }
 
     #[test]

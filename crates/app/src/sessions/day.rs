@@ -19,7 +19,7 @@ use crate::sessions::totals::keep_reading;
 use crate::{Context, Error, Kind, Moment, Secrets};
 
 /// Silence of this length or less counts as work.
-const PAUSE: SignedDuration = SignedDuration::from_mins(10);
+const MAX_PAUSE: SignedDuration = SignedDuration::from_mins(10);
 
 /// Which days to tell of.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -146,18 +146,18 @@ pub struct DayFile {
     pub edits: u64,
 }
 
-/// Tells what was done.
+/// Reports what was done.
 pub fn day(context: &Context, request: &Request) -> Result<Answer, Error> {
-    let days = Days::of(context, request)?;
+    let days = Days::new(context, request)?;
     let mut catalog =
         catalog::read(&context.config().places(), catalog::Detail::Spending, keep_reading(context));
     context.check_cancelled()?;
     let mut all = std::mem::take(&mut catalog.sessions);
     let strays = all.len();
-    all.append(&mut catalog.strays);
+    all.append(&mut catalog.unattached_messages);
     let costs = costs(context, &all, &days);
     all.truncate(strays);
-    let sight = context.sight();
+    let visible = context.visible_filter();
     let filter = catalog::SessionFilter { project: request.project.clone(), ..Default::default() };
     let filter = with_project(context, &filter, &all.iter().map(|entry| &*entry.session));
     let mut answer = Answer {
@@ -175,7 +175,7 @@ pub fn day(context: &Context, request: &Request) -> Result<Answer, Error> {
     for entry in all {
         context.check_cancelled()?;
         let mut session = entry.session;
-        if !sight.matches(&session) || !filter.matches(&session) {
+        if !visible.matches(&session) || !filter.matches(&session) {
             continue;
         }
         if session.last_modified.is_some_and(|last| last < days.begin) {
@@ -188,7 +188,7 @@ pub fn day(context: &Context, request: &Request) -> Result<Answer, Error> {
         }
         context.redact_session(&mut session);
         let cost = costs.get(&session.id).copied();
-        let Some(done) = done(context, &session, &days, cost, &mut counted) else { continue };
+        let Some(done) = session_day(context, &session, &days, cost, &mut counted) else { continue };
         let path = session.repo_path.as_deref().map(Path::to_owned);
         let project = projects.entry(path.clone()).or_insert_with(|| ProjectDay {
             project: session.project.as_deref().map(|name| context.secrets.redacted(name.into())),
@@ -249,7 +249,7 @@ struct Days {
 }
 
 impl Days {
-    fn of(context: &Context, request: &Request) -> Result<Self, Error> {
+    fn new(context: &Context, request: &Request) -> Result<Self, Error> {
         let day = |moment: &Option<Moment>| {
             let at = moment.as_ref().map(|moment| moment.at(context)).transpose()?;
             Ok::<_, Error>(at.map(|at| at.to_zoned(context.zone()).date()))
@@ -282,7 +282,7 @@ fn costs(context: &Context, entries: &[catalog::CatalogEntry], days: &Days) -> H
 }
 
 /// What was done in one session; `None` where nothing was.
-fn done(
+fn session_day(
     context: &Context,
     session: &Session,
     days: &Days,
@@ -290,21 +290,27 @@ fn done(
     counted: &mut HashSet<u64>,
 ) -> Option<SessionDay> {
     let file = session.file.as_deref()?;
-    let done = blank(session, cost);
-    let mut story =
-        Story { secrets: context.secrets, days, counted, own: HashSet::new(), times: Vec::new(), done };
+    let done = empty_day(session, cost);
+    let mut story = DayCollector {
+        secrets: context.secrets,
+        days,
+        counted,
+        own: HashSet::new(),
+        times: Vec::new(),
+        done,
+    };
     let mut files: BTreeMap<PathBuf, u64> = BTreeMap::new();
     // A session that vanishes while it is read counts as far as it was read.
-    let _ = each_history_event(file, |event| story.take(event, &mut files));
+    let _ = each_history_event(file, |event| story.observe(event, &mut files));
     for agent in session.subagents.iter().filter(|agent| agent.file != file) {
-        let _ = each_history_event(&agent.file, |event| story.of_subagent(event, &mut files));
+        let _ = each_history_event(&agent.file, |event| story.observe_subagent(event, &mut files));
     }
     story.counted.extend(story.own.drain());
     story.times.sort_unstable();
     let mut done = story.done;
     (done.first, done.last) = (*story.times.first()?, *story.times.last()?);
     let gaps = story.times.windows(2).map(|pair| pair[1].duration_since(pair[0]));
-    done.active_seconds = gaps.filter(|gap| *gap <= PAUSE).map(|gap| gap.as_secs()).sum();
+    done.active_seconds = gaps.filter(|gap| *gap <= MAX_PAUSE).map(|gap| gap.as_secs()).sum();
     let name = |path: &Path| {
         let below = session.cwd.as_deref().and_then(|cwd| path.strip_prefix(cwd).ok());
         context.secrets.redacted(below.unwrap_or(path).to_string_lossy())
@@ -314,7 +320,7 @@ fn done(
     Some(done)
 }
 
-fn blank(session: &Session, cost_usd: Option<f64>) -> SessionDay {
+fn empty_day(session: &Session, cost_usd: Option<f64>) -> SessionDay {
     SessionDay {
         session_id: session.id.clone(),
         title: session.title.as_deref().map(ToOwned::to_owned),
@@ -329,8 +335,8 @@ fn blank(session: &Session, cost_usd: Option<f64>) -> SessionDay {
     }
 }
 
-/// What was done in a session, while it is read.
-struct Story<'a> {
+/// Collects what was done in a session while its transcript is read.
+struct DayCollector<'a> {
     secrets: Secrets,
     days: &'a Days,
     /// The records that other sessions have already.
@@ -341,8 +347,8 @@ struct Story<'a> {
     done: SessionDay,
 }
 
-impl Story<'_> {
-    fn take(&mut self, event: HistoryEvent, files: &mut BTreeMap<PathBuf, u64>) {
+impl DayCollector<'_> {
+    fn observe(&mut self, event: HistoryEvent, files: &mut BTreeMap<PathBuf, u64>) {
         let Some(at) = event.at.filter(|at| self.days.holds(*at)) else { return };
         if event.record.is_some_and(|record| self.counted.contains(&record)) {
             return;
@@ -363,14 +369,17 @@ impl Story<'_> {
                 self.done.commits.push(DayCommit { line, at, hash, subject });
             }
             HistoryEventKind::Changed(path) => *files.entry(path).or_default() += 1,
-            HistoryEventKind::Answered(_) | HistoryEventKind::Approved(_) | HistoryEventKind::Other => {}
+            HistoryEventKind::Answered(_)
+            | HistoryEventKind::Approved(_)
+            | HistoryEventKind::UnreportedCommit(_)
+            | HistoryEventKind::Other => {}
         }
     }
 
-    /// A sub-agent's work is its session's; nobody asks it.
-    fn of_subagent(&mut self, event: HistoryEvent, files: &mut BTreeMap<PathBuf, u64>) {
+    /// A sub-agent's work counts as its session's; its prompts do not count.
+    fn observe_subagent(&mut self, event: HistoryEvent, files: &mut BTreeMap<PathBuf, u64>) {
         if !matches!(event.what, HistoryEventKind::Prompt(_) | HistoryEventKind::Commit { .. }) {
-            self.take(event, files);
+            self.observe(event, files);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The changes that tools made to files, as diffs at the places where they were made: with the lines of the file that the
-//! tool reported, else with those it was called with. What failed changed nothing and is left out.
+//! The changes that tools made to files, as diffs at the places where they were made: with the lines of the file that
+//! the tool reported, else with those it was called with. What failed changed nothing and is left out.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -50,7 +50,7 @@ impl EditDiffs {
                 Some((name, called)) => {
                     let diff = reported(*kept).unwrap_or(called);
                     let input = self.filter.secrets.redacted(relative(diff, root).into());
-                    Some(Piece::ToolUse { name, input })
+                    Some(Piece::ToolUse { name, input, id: (*id).to_owned() })
                 }
                 None => self.filter.piece(part),
             },
@@ -124,12 +124,12 @@ mod tests {
 
     #[track_caller]
     fn check(kept: &str, expected: &str) {
-        let input = expected.to_owned();
-        assert_eq!(shown(kept, false), [Piece::ToolUse { name: "Edit".to_owned(), input }]);
+        let [Piece::ToolUse { name, input, .. }] = &shown(kept, false)[..] else { panic!("an edit") };
+        assert_eq!((name.as_str(), input.as_str()), ("Edit", expected));
     }
 
     #[test]
-    fn a_change_is_shown_as_it_was_reported() {
+    fn a_reported_change_is_shown_with_its_context_lines() {
         check(
             r#"{"filePath":"/shop/a.rs","structuredPatch":[{"oldStart":7,"oldLines":2,"newStart":7,"newLines":2,"lines":[" a","-x","+y"]}]}"#,
             "a.rs\n@@ -7,2 +7,2 @@\n a\n-x\n+y",
@@ -141,13 +141,13 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_was_not_reported_is_shown_as_it_was_asked_for() {
+    fn an_unreported_change_is_shown_as_requested() {
         check("null", "a.rs\n-x\n+y");
         check(r#"{"filePath":"/shop/a.rs","structuredPatch":7}"#, "a.rs\n-x\n+y");
     }
 
     #[test]
-    fn what_failed_changed_nothing() {
+    fn failed_edits_are_left_out() {
         assert_eq!(shown("null", true), []);
     }
 }

@@ -7,16 +7,17 @@ pub use catalog::{Hidden, SessionFilter};
 use model::{AgentId, Session, SessionId};
 use schemars::JsonSchema;
 use search::{Mode, SourceKind};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 pub use crate::sessions::origin_name::OriginName;
 
 use crate::choose::resume_cost;
-use crate::kept::ghosts;
 use crate::repository::target::{self, with_project};
+use crate::retention::ghosts;
 use crate::search::find::find;
 use crate::search::hint::Hint;
 use crate::search::question::Question;
+use crate::search::unknown_value::UnknownValue;
 use crate::sessions::openclaw_conversation;
 use crate::sessions::select::select;
 use crate::sessions::unread::unread;
@@ -29,9 +30,10 @@ use crate::{Context, Error, Moment, NextStep};
 pub struct Request {
     /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
     pub project: Option<String>,
-    /// Only sessions last seen on this branch.
+    /// Only sessions whose last known branch is this one.
     pub branch: Option<String>,
-    /// Only sessions of this origin.
+    /// Only sessions started by a person (`native`) or an OpenClaw agent (`openclaw`), or of which only the archive (`archived`) or
+    /// other files (`ghost`) are left.
     pub origin: Option<OriginName>,
     /// Only sessions of this OpenClaw agent.
     pub agent: Option<AgentId>,
@@ -43,19 +45,34 @@ pub struct Request {
     pub until: Option<Moment>,
     /// Only sessions that read or changed this file.
     pub file: Option<String>,
-    /// Only sessions that the person gave this tag.
+    /// Only sessions with this tag.
     pub tag: Option<String>,
-    /// Only sessions that the person pinned.
+    /// Only pinned sessions.
     pub pinned: bool,
-    /// Only sessions that the person hid, which are left out otherwise.
+    /// Only hidden sessions, which are otherwise left out.
     pub hidden: bool,
-    /// Only sessions whose title, first message, project or branch contains all of these.
+    /// Only sessions whose title, first message, project or branch contains all of these words.
+    #[serde(deserialize_with = "one_or_several")]
     pub words: Vec<String>,
-    /// The order; running sessions first, then pinned ones, then the newest, without it.
+    /// The order; by default running sessions first, then pinned ones, then the newest.
     pub sort: Option<SessionOrder>,
-    /// At most so many; all without it.
+    /// The maximum number of sessions; by default all.
     #[schemars(range(min = 1))]
     pub limit: Option<usize>,
+}
+
+/// Reads a list of words, or a text with all of them.
+fn one_or_several<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "a list of words, or a text")]
+    enum Written {
+        Text(String),
+        List(Vec<String>),
+    }
+    Ok(match Written::deserialize(from)? {
+        Written::Text(text) => text.split_whitespace().map(str::to_owned).collect(),
+        Written::List(words) => words,
+    })
 }
 
 /// An order of sessions.
@@ -68,6 +85,8 @@ pub enum SessionOrder {
     Oldest,
     /// The most expensive come first.
     Cost,
+    /// The cheapest of those that cost anything come first.
+    Cheapest,
     /// Those with the most messages come first.
     Messages,
     /// Those that used the most tokens come first.
@@ -116,7 +135,7 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
     if let Some(order) = request.sort {
         order.sort(&mut sessions);
     }
-    let unknown = if sessions.is_empty() { unknown_project(context, request)? } else { None };
+    let unknown = if sessions.is_empty() { unknown_values(context, request)? } else { Vec::new() };
     let limit = request.limit.unwrap_or(usize::MAX);
     more += sessions.len().saturating_sub(limit);
     sessions.truncate(limit);
@@ -169,6 +188,13 @@ impl Request {
                 until: until.as_deref().map(Moment::from),
                 ..all
             },
+            NextStep::ListCheapest { since, until } => Self {
+                sort: Some(SessionOrder::Cheapest),
+                since: since.as_deref().map(Moment::from),
+                until: until.as_deref().map(Moment::from),
+                ..all
+            },
+            NextStep::ListNewest => Self { sort: Some(SessionOrder::Newest), ..all },
             _ => return None,
         })
     }
@@ -184,7 +210,7 @@ impl Request {
         Ok(SessionFilter {
             project: self.project.clone(),
             branch: self.branch.clone(),
-            origin: self.origin.map(|origin| origin.word().to_owned()),
+            origin: self.origin.map(|origin| origin.as_str().to_owned()),
             agent: self.agent.clone(),
             running: self.running,
             since: self.since.as_ref().map(|since| since.at(context)).transpose()?,
@@ -208,18 +234,31 @@ impl SessionOrder {
                 let cost = |session: &Session| session.cost_usd.unwrap_or_default();
                 cost(other).total_cmp(&cost(one))
             }),
+            Self::Cheapest => sessions.sort_by(|one, other| {
+                let cost =
+                    |session: &Session| session.cost_usd.filter(|cost| *cost > 0.0).unwrap_or(f64::MAX);
+                cost(one).total_cmp(&cost(other))
+            }),
             Self::Messages => sessions.sort_by_key(|session| Reverse(session.visible_messages)),
             Self::Tokens => sessions.sort_by_key(|session| Reverse(session.usage.total())),
         }
     }
 }
 
-/// What to say where no session is of the project that is asked for, whatever else is.
-fn unknown_project(context: &Context, request: &Request) -> Result<Option<String>, Error> {
-    let Some(project) = &request.project else { return Ok(None) };
+/// What to say where no session is of the project or on the branch that is asked for, whatever else is.
+fn unknown_values(context: &Context, request: &Request) -> Result<Vec<String>, Error> {
+    if request.project.is_none() && request.branch.is_none() {
+        return Ok(Vec::new());
+    }
     let sessions = select(context, &SessionFilter::default(), None)?.sessions;
-    let meant = target::project_of(context, project, &sessions.iter());
-    Ok(target::unknown_project(&meant, sessions.iter()))
+    let project = request.project.as_deref().and_then(|project| {
+        let meant = target::project_of(context, project, &sessions.iter());
+        target::unknown_project(&meant, sessions.iter())
+    });
+    let is_on = |branch: &&String| sessions.iter().any(|session| session.branch.as_deref() == Some(branch));
+    let branch = request.branch.as_ref().filter(|branch| !is_on(branch));
+    let branch = branch.map(|branch| UnknownValue::Branch(branch.clone()).sentence());
+    Ok(project.into_iter().chain(branch).collect())
 }
 
 /// The sessions that read or changed a file, as the index knows them.

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use model::{Session, SessionId};
 
-use crate::kept::ghosts::{self, Ghost};
+use crate::retention::ghosts::{self, Ghost};
 use crate::search::index;
 use crate::sessions::message::ShownMessage;
+use crate::sessions::note::{self, Note};
 use crate::sessions::{openclaw_conversation, resolve, totals};
-use crate::{Context, Error, Kind};
+use crate::{Context, Error, Kind, NextStep};
 
 /// A session and the files that hold its messages.
 #[derive(Debug)]
@@ -26,18 +27,33 @@ pub(crate) enum Files {
     Claude(PathBuf),
     /// Transcripts of OpenClaw, oldest first.
     OpenClaw(Vec<PathBuf>),
-    /// No transcript: what other files still tell of the session, as messages.
-    Ghost(Vec<ShownMessage>),
+    /// No transcript, but messages: what other files still have of a session, or the sections of a note.
+    Messages(Vec<ShownMessage>),
 }
 
 /// The session with this id, or the only one whose id or short id starts with the text.
 pub(crate) fn locate(context: &Context, text: &str) -> Result<Located, Error> {
+    if text.trim().is_empty() {
+        return Err(Error::new(Kind::Usage, "no session is named").next(NextStep::ListSessions));
+    }
     if text.starts_with(openclaw_conversation::PREFIX) {
         let found = openclaw_conversation::find(context, text)?;
-        let unknown = || Error::new(Kind::NotFound, format!("there is no conversation `{text}`"));
+        let unknown = || {
+            Error::new(Kind::NotFound, format!("there is no conversation `{text}`"))
+                .hint("search finds conversations by what was said in them")
+                .next(NextStep::ListSessions)
+        };
         return found.map(of_openclaw).ok_or_else(unknown);
     }
-    // Most requests name a session by its whole id: of thousands of transcripts no other is looked at.
+    if let Some(note) = note::find(context, text) {
+        let Note { session, sections } = note;
+        return Ok(Located {
+            id: session.id.clone(),
+            files: Files::Messages(sections),
+            session: Some(Box::new(session)),
+        });
+    }
+    // Most requests name a session by its whole id: then no other transcript is examined.
     let whole = text.parse().ok().filter(|_| !context.is_limited());
     if let Some(id) = whole
         && let Some(path) = catalog::transcript_of(&context.config().places(), &id)
@@ -80,12 +96,12 @@ fn of_openclaw((session, files): (Session, Vec<PathBuf>)) -> Located {
 }
 
 fn of_ghost(context: &Context, ghost: Ghost) -> Located {
-    let files = Files::Ghost(ghost.messages(context));
+    let files = Files::Messages(ghost.messages(context));
     Located { id: ghost.session.id.clone(), files, session: Some(Box::new(ghost.session)) }
 }
 
 /// The error for a session that only OpenClaw's registry still knows.
 pub(crate) fn only_registered(id: &SessionId) -> Error {
     let message = format!("the transcript of session {id} is gone; only OpenClaw still has it");
-    Error::new(Kind::NotFound, message)
+    Error::new(Kind::NotFound, message).next(NextStep::ListSessions)
 }

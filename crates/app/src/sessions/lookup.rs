@@ -8,20 +8,21 @@ use workers::store::Worker;
 
 use qmd::DocumentHead;
 
-use crate::kept::ghosts;
 use crate::proceed::location;
+use crate::retention::ghosts;
 use crate::search::SourceKind;
 use crate::search::find::{Answered, Found, find};
 use crate::search::question::Question;
-use crate::sessions::resolve::{is_named, looks_like_id, resolve};
+pub use crate::sessions::resolve::looks_like_id;
+use crate::sessions::resolve::{is_named, no_sessions, resolve};
 use crate::sessions::select::all;
-use crate::sessions::totals::survey_all;
+use crate::sessions::totals::map_all_sessions;
 use crate::store::claude_behind::claude_behind;
 use crate::store::of_another;
 use crate::workers::table::{self, open_recovered, unusable};
 use crate::{Context, Error, Kind, NextStep};
 
-/// The shortest beginning of an id that is taken for one; shorter ones are words.
+/// The shortest prefix that is treated as an id; shorter texts are words.
 const SHORTEST: usize = 4;
 
 /// The score from which words can be certain to mean a session: what it was chosen from is in
@@ -76,7 +77,7 @@ impl Ranked {
     pub fn session(&self) -> Result<&Session, Error> {
         self.session.as_ref().ok_or_else(|| match &self.document {
             Some(_) => location::only_document(&self.id, self.source.as_deref()),
-            None => location::gone(&self.id, self.source.as_deref()),
+            None => location::transcript_gone(&self.id, self.source.as_deref()),
         })
     }
 }
@@ -84,7 +85,7 @@ impl Ranked {
 /// The sessions that may be meant, best first, at most `limit`; never none.
 ///
 /// Words are searched for in the index.
-pub fn which(context: &Context, which: &SessionRef, limit: usize) -> Result<Vec<Ranked>, Error> {
+pub fn find_candidates(context: &Context, which: &SessionRef, limit: usize) -> Result<Vec<Ranked>, Error> {
     let sessions = all(context)?.sessions;
     match (by_name(context, which, &sessions)?, which) {
         (Some(ranked), _) => Ok(vec![ranked]),
@@ -105,14 +106,14 @@ pub(crate) fn by_name(
     match which {
         SessionRef::Last => {
             let (session, last_of) = last(context, sessions)?;
-            Ok(Some(Ranked { last_of: Some(last_of), ..named(session.clone()) }))
+            Ok(Some(Ranked { last_of: Some(last_of), ..ranked_by_name(session.clone()) }))
         }
         SessionRef::Named(text) => {
             let text = text.trim();
             let behind = claude_behind(context, text)?;
             let id = behind.as_ref().map_or(text, SessionId::as_str);
             let found = by_id(context, sessions, id)?;
-            Ok(found.map(|session| named(session.clone())))
+            Ok(found.map(|session| ranked_by_name(session.clone())))
         }
     }
 }
@@ -126,7 +127,7 @@ pub fn is_certain(ranked: &[Ranked]) -> bool {
     first.is_named || (first.score >= CERTAIN && is_best)
 }
 
-fn named(session: Session) -> Ranked {
+fn ranked_by_name(session: Session) -> Ranked {
     Ranked {
         id: session.id.clone(),
         score: 1.0,
@@ -158,7 +159,7 @@ fn last<'a>(context: &Context, sessions: &'a [Session]) -> Result<(&'a Session, 
         return Ok((session, LastOf::Repository));
     }
     let any = newest(&|_| true).map(|session| (session, LastOf::All));
-    any.ok_or_else(|| Error::new(Kind::NotFound, "there are no sessions yet"))
+    any.ok_or_else(no_sessions)
 }
 
 /// The session whose id this is or begins with; none where it must be words. What looks like an id is never words: a
@@ -176,7 +177,7 @@ fn by_id<'a>(context: &Context, sessions: &'a [Session], text: &str) -> Result<O
                 return Ok(None);
             }
             match ghosts::named(context, text) {
-                Some(ghost) => Err(ghosts::gone(&ghost)),
+                Some(ghost) => Err(ghosts::cannot_continue(&ghost)),
                 None => Err(error.next(NextStep::Search { words: text.to_owned() })),
             }
         }
@@ -194,7 +195,7 @@ fn refuse_of_another(context: &Context, text: &str) -> Result<(), Error> {
         let agent = other(entry.session.origin.agent())?;
         is_it(&entry.session.id).then_some((entry.session.id, agent))
     };
-    let mut found = survey_all(context, None, Projection::Scalars, of_catalog)?;
+    let mut found = map_all_sessions(context, None, Projection::Scalars, of_catalog)?;
     if found.is_empty() && table::exists(context) {
         // One that was just started has no transcript yet.
         let workers = open_recovered(context)?.newest(usize::MAX).map_err(unusable)?;
@@ -213,7 +214,7 @@ pub(crate) fn searched(context: &Context, question: Question) -> Result<Vec<Rank
     let question = Question { source: Some(SourceKind::ClaudeSessions), ..question };
     let found = find(context, &question)?;
     if found.hits.is_empty() {
-        return Err(nothing(&question.text, &found));
+        return Err(no_match(&question.text, &found));
     }
     Ok(found.hits.into_iter().map(answered).collect())
 }
@@ -233,7 +234,10 @@ fn answered(found: Answered) -> Ranked {
     }
 }
 
-fn nothing(text: &str, found: &Found) -> Error {
+fn no_match(text: &str, found: &Found) -> Error {
+    if found.known == 0 {
+        return no_sessions();
+    }
     let error = Error::new(
         Kind::NotFound,
         format!(
@@ -257,7 +261,7 @@ mod tests {
     use crate::testing::{context, session};
 
     #[test]
-    fn only_words_are_searched_for() {
+    fn ids_are_not_searched_for_as_words() {
         let sessions = ["3601d36e-b6c0-4e4b-9000-7b07e25374f7", "beef"].map(session);
         let check = |text: &str, expected: Result<Option<&str>, Kind>| {
             let found = by_id(&context(Config::default()), &sessions, text)
@@ -273,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_one_is_of_this_directory_if_it_has_any() {
+    fn the_last_session_is_one_of_this_directory_if_it_has_any() {
         let at = |id: &str, cwd: &str, second: i64| Session {
             file: Some(std::path::Path::new(id).into()),
             cwd: Some(std::path::Path::new(cwd).into()),
@@ -299,7 +303,7 @@ mod tests {
     #[test]
     fn a_single_poor_answer_is_not_certain() {
         let check = |scores: &[f32], is_named: bool, expected: bool| {
-            let ranked = |score: &f32| Ranked { score: *score, is_named, ..named(session("s")) };
+            let ranked = |score: &f32| Ranked { score: *score, is_named, ..ranked_by_name(session("s")) };
             let ranked: Vec<_> = scores.iter().map(ranked).collect();
             assert_eq!(is_certain(&ranked), expected, "{scores:?}");
         };

@@ -1,4 +1,4 @@
-//! One message of a conversation as it may leave: only the parts that were asked for, without secrets.
+//! One message of a conversation as it is shown: only the parts that were asked for, without secrets.
 
 use std::borrow::Cow;
 
@@ -55,6 +55,9 @@ pub enum Piece {
         name: String,
         /// The command, path or question it is called with, else its whole input.
         input: String,
+        /// The call's id; empty where there is none.
+        #[serde(skip)]
+        id: String,
     },
     /// A tool has answered.
     ToolResult {
@@ -62,6 +65,9 @@ pub enum Piece {
         text: String,
         /// Whether the tool failed.
         is_error: bool,
+        /// The id of the call; empty where there is none.
+        #[serde(skip)]
+        call: String,
     },
     /// An image, which is not included.
     Image,
@@ -87,22 +93,26 @@ pub(crate) enum ToolDetail {
     Names,
     /// Calls with their input, and results.
     Full,
+    /// The same, however long they are.
+    Whole,
 }
 
 impl PartFilter {
-    /// A piece as it may leave; none where it was not asked for.
-    pub(crate) fn asked_for(self, piece: Piece) -> Option<Piece> {
+    /// The redacted piece; `None` if it was not asked for.
+    pub(crate) fn filtered(self, piece: Piece) -> Option<Piece> {
         let redacted = |text: String| self.secrets.redacted(Cow::Owned(text));
         match piece {
             Piece::Text { text } => Some(Piece::Text { text: redacted(text) }),
             Piece::Thinking { text } if self.thinking => Some(Piece::Thinking { text: redacted(text) }),
-            Piece::ToolUse { name, input } => match self.tools {
+            Piece::ToolUse { name, input, id } => match self.tools {
                 ToolDetail::None => None,
-                ToolDetail::Names => Some(Piece::ToolUse { name, input: String::new() }),
-                ToolDetail::Full => Some(Piece::ToolUse { name, input: cut(&redacted(input)) }),
+                ToolDetail::Names => Some(Piece::ToolUse { name, input: String::new(), id }),
+                ToolDetail::Full | ToolDetail::Whole => {
+                    Some(Piece::ToolUse { name, input: self.tools.cut(&redacted(input)), id })
+                }
             },
-            Piece::ToolResult { text, is_error } if self.tools == ToolDetail::Full => {
-                Some(Piece::ToolResult { text: cut(&redacted(text)), is_error })
+            Piece::ToolResult { text, is_error, call } if self.tools.has_results() => {
+                Some(Piece::ToolResult { text: self.tools.cut(&redacted(text)), is_error, call })
             }
             Piece::Thinking { .. } | Piece::ToolResult { .. } | Piece::Image => None,
         }
@@ -130,23 +140,24 @@ impl PartFilter {
         })
     }
 
-    /// A part as it may leave; none where it was not asked for.
+    /// The redacted part; `None` if it was not asked for.
     pub(crate) fn piece(self, part: &Part<'_>) -> Option<Piece> {
         let redacted = |text: Cow<'_, str>| self.secrets.redacted(text);
         match part {
             Part::Text(text) => Some(Piece::Text { text: redacted(text.clone()) }),
             Part::Image => Some(Piece::Image),
             Part::Thinking(text) if self.thinking => Some(Piece::Thinking { text: redacted(text.clone()) }),
-            Part::ToolUse { name, input, .. } => {
+            Part::ToolUse { id, name, input } => {
                 let input = match self.tools {
                     ToolDetail::None => return None,
                     ToolDetail::Names => String::new(),
-                    ToolDetail::Full => cut(&redacted(call(*input))),
+                    ToolDetail::Full | ToolDetail::Whole => self.tools.cut(&redacted(call(*input))),
                 };
-                Some(Piece::ToolUse { name: (*name).to_owned(), input })
+                Some(Piece::ToolUse { name: (*name).to_owned(), input, id: (*id).to_owned() })
             }
-            Part::ToolResult { content, is_error, .. } if self.tools == ToolDetail::Full => {
-                Some(Piece::ToolResult { text: cut(&redacted(result_text(*content))), is_error: *is_error })
+            Part::ToolResult { id, content, is_error, .. } if self.tools.has_results() => {
+                let text = self.tools.cut(&redacted(result_text(*content)));
+                Some(Piece::ToolResult { text, is_error: *is_error, call: (*id).to_owned() })
             }
             Part::Thinking(_) | Part::ToolResult { .. } => None,
         }
@@ -188,9 +199,16 @@ pub(crate) fn edit(input: Raw<'_>) -> Option<String> {
     (out.len() > before).then_some(out)
 }
 
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(TOOL_LENGTH) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
+impl ToolDetail {
+    fn has_results(self) -> bool {
+        matches!(self, Self::Full | Self::Whole)
+    }
+
+    /// A piece of a tool's work as long as it is shown.
+    fn cut(self, text: &str) -> String {
+        match text.char_indices().nth(TOOL_LENGTH) {
+            Some((end, _)) if self != Self::Whole => format!("{}…", &text[..end]),
+            _ => text.to_owned(),
+        }
     }
 }

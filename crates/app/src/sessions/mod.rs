@@ -1,4 +1,4 @@
-//! Asking about sessions: which there are, what was said and changed in one, what they took.
+//! Queries about sessions: which exist, what happened in one, what they changed and cost.
 
 pub(crate) mod activity;
 pub mod annotate;
@@ -15,16 +15,19 @@ pub mod list;
 pub(crate) mod locate;
 pub mod lookup;
 pub(crate) mod message;
+mod note;
 pub(crate) mod openclaw_conversation;
 pub(crate) mod origin_name;
 pub mod page;
 pub mod prompts;
 pub(crate) mod resolve;
+pub(crate) mod same_repository;
 pub(crate) mod select;
 pub mod show;
 pub(crate) mod totals;
 pub(crate) mod unread;
 pub mod usage_windows;
+mod whole_pages;
 mod work_done;
 
 pub use work_done::WorkDone;

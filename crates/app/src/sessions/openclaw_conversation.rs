@@ -20,7 +20,8 @@ const TITLE: usize = 200;
 
 /// The files of the one conversation whose id this is or begins with, the oldest first; none where there is none.
 ///
-/// `openclaw:<agent>/<session>` names one of that agent's; another agent's is refused to an agent, with its owner's name.
+/// `openclaw:<agent>/<session>` names one of that agent's; another agent's is refused to an agent, with its owner's
+/// name.
 pub(crate) fn find(context: &Context, text: &str) -> Result<Option<(Session, Vec<PathBuf>)>, Error> {
     let memory = index::memory(context);
     let named = match text.strip_prefix(PREFIX) {
@@ -50,7 +51,7 @@ pub(crate) fn find(context: &Context, text: &str) -> Result<Option<(Session, Vec
     }
     found.sort_by_key(|(_, file)| (file.metadata.modified().ok(), &file.path));
     let files: Vec<PathBuf> = found.iter().map(|(_, file)| file.path.clone()).collect();
-    let session = outlined(context, &first.session, agent, &files);
+    let session = outline(context, &first.session, agent, &files);
     Ok(Some((session, files)))
 }
 
@@ -67,8 +68,8 @@ pub(crate) fn of_agent(context: &Context, text: &str) -> Result<(AgentId, String
     Ok((agent, session.to_owned()))
 }
 
-/// The conversations of OpenClaw's agents that the caller may see, in no order: what their stores and files say, without
-/// reading a transcript.
+/// The conversations of OpenClaw's agents that the caller may see, in no order: what their stores and files say,
+/// without reading a transcript.
 pub(crate) fn all(context: &Context, wanted: Option<&AgentId>) -> Vec<Session> {
     if !context.may_see_conversations() {
         return Vec::new();
@@ -83,7 +84,8 @@ pub(crate) fn all(context: &Context, wanted: Option<&AgentId>) -> Vec<Session> {
 fn of_memory(context: &Context, agent: &AgentMemory) -> Vec<Session> {
     let mut found: BTreeMap<&SessionId, Session> = BTreeMap::new();
     for file in &agent.transcripts {
-        let session = found.entry(&file.session).or_insert_with(|| blank(&file.session, &agent.agent, None));
+        let session =
+            found.entry(&file.session).or_insert_with(|| empty_session(&file.session, &agent.agent, None));
         let modified = file.metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
         if modified >= session.last_modified {
             session.last_modified = modified;
@@ -94,7 +96,7 @@ fn of_memory(context: &Context, agent: &AgentMemory) -> Vec<Session> {
     let stored = agent.conversations().0;
     for conversation in stored.iter().filter(|conversation| conversation.key.is_some()) {
         let id = &conversation.session;
-        let session = found.entry(id).or_insert_with(|| blank(id, &agent.agent, None));
+        let session = found.entry(id).or_insert_with(|| empty_session(id, &agent.agent, None));
         let title = conversation.title.as_deref().or(conversation.key.as_deref());
         session.title = title.map(Into::into);
         let updated = conversation.updated_at.and_then(|at| Timestamp::from_millisecond(at).ok());
@@ -108,8 +110,8 @@ fn of_memory(context: &Context, agent: &AgentMemory) -> Vec<Session> {
 }
 
 /// What is known of a conversation from its files; a part that cannot be read is reported when its messages are read.
-fn outlined(context: &Context, id: &SessionId, agent: &AgentId, files: &[PathBuf]) -> Session {
-    let mut session = blank(id, agent, files.last().map(PathBuf::as_path));
+fn outline(context: &Context, id: &SessionId, agent: &AgentId, files: &[PathBuf]) -> Session {
+    let mut session = empty_session(id, agent, files.last().map(PathBuf::as_path));
     let (mut first, mut title) = (None, None);
     for file in files {
         let mut entries = Entries::open(file).ok();
@@ -138,17 +140,22 @@ fn beginning(text: &str) -> String {
 }
 
 /// The entries of a transcript that can be read, in order.
-pub(crate) struct Entries(Reader);
+pub(crate) struct Entries {
+    reader: Reader,
+    /// The number of the last one's line.
+    line: u64,
+}
 
 impl Entries {
     /// Opens a transcript.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        Reader::open(path).map(Self)
+        Ok(Self { reader: Reader::open(path)?, line: 0 })
     }
 
     /// The next one.
     pub(crate) fn next_entry(&mut self) -> io::Result<Option<TranscriptEntry>> {
-        while let Some(line) = self.0.next_line()? {
+        while let Some(line) = self.reader.next_line()? {
+            self.line = line.number;
             if let Ok(entry) = TranscriptEntry::parse(line.bytes) {
                 return Ok(Some(entry));
             }
@@ -170,7 +177,7 @@ pub(crate) fn each<E: From<Error>>(
     while let Some(TranscriptEntry { id, at, said }) = entries.next_entry().map_err(failed)? {
         let mut shown: Option<ShownMessage> = None;
         for (role, piece) in said.into_iter().filter_map(piece) {
-            let Some(piece) = parts.asked_for(piece) else { continue };
+            let Some(piece) = parts.filtered(piece) else { continue };
             if let Some(before) = shown.take_if(|before| before.role != role) {
                 take(before)?;
             }
@@ -178,7 +185,7 @@ pub(crate) fn each<E: From<Error>>(
                 role,
                 subagent: None,
                 uuid: id.clone(),
-                line: None,
+                line: Some(entries.line),
                 at,
                 parts: Vec::new(),
             });
@@ -189,7 +196,7 @@ pub(crate) fn each<E: From<Error>>(
     Ok(())
 }
 
-/// Who said something, and what; nothing for what names the conversation.
+/// The role and piece of an entry; `None` for an entry that names the conversation.
 pub(crate) fn piece(said: EntryPart) -> Option<(Role, Piece)> {
     Some(match said {
         EntryPart::Person(text) => (Role::User, Piece::Text { text }),
@@ -197,15 +204,17 @@ pub(crate) fn piece(said: EntryPart) -> Option<(Role, Piece)> {
         EntryPart::Model(text) => (Role::Assistant, Piece::Text { text }),
         EntryPart::Thought(text) => (Role::Assistant, Piece::Thinking { text }),
         EntryPart::Tool { name, arguments } => {
-            (Role::Assistant, Piece::ToolUse { name, input: arguments.to_string() })
+            (Role::Assistant, Piece::ToolUse { name, input: arguments.to_string(), id: String::new() })
         }
-        EntryPart::Failure(text) => (Role::Tool, Piece::ToolResult { text, is_error: true }),
+        EntryPart::Failure(text) => {
+            (Role::Tool, Piece::ToolResult { text, is_error: true, call: String::new() })
+        }
         EntryPart::Summary(text) => (Role::Note, Piece::Text { text }),
         EntryPart::Title(_) => return None,
     })
 }
 
-fn blank(id: &SessionId, agent: &AgentId, file: Option<&Path>) -> Session {
+fn empty_session(id: &SessionId, agent: &AgentId, file: Option<&Path>) -> Session {
     let origin = Origin::OpenClaw { agent: agent.clone(), label: None };
-    Session { is_conversation: true, origin, file: file.map(Into::into), ..Session::blank(id.clone()) }
+    Session { is_conversation: true, origin, file: file.map(Into::into), ..Session::new(id.clone()) }
 }

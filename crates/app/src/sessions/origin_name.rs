@@ -1,4 +1,4 @@
-//! The words by which people and programs name who started a session.
+//! The names of origins in requests: who started a session.
 
 use model::Origin;
 use schemars::JsonSchema;
@@ -19,8 +19,8 @@ pub enum OriginName {
 }
 
 impl OriginName {
-    /// The word of sessions of this origin.
-    pub fn word(self) -> &'static str {
+    /// The name used in JSON and in `--origin`.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::OpenClaw => "openclaw",
             Self::Native => "native",

@@ -4,21 +4,24 @@
 //! searched for.
 
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use model::SessionId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use transcript::record::Record;
-use transcript::{Page, Position, message, offset_of, page_after, page_before, position_after};
+use transcript::{
+    Page, Position, line_start, message, offset_of, page_after, page_before, position_after, subagents_of,
+};
 
 use crate::sessions::citation::{offset_of_line, split_line};
-use crate::sessions::locate::{Files, locate};
+use crate::sessions::locate::{Files, Located, locate};
 use crate::sessions::message::{PartFilter, ToolDetail};
 pub use crate::sessions::message::{Piece, ShownMessage};
-use crate::sessions::openclaw_conversation;
-use crate::{Context, Error, Kind};
+pub use crate::sessions::whole_pages::PagedMessage;
+pub(crate) use crate::sessions::whole_pages::Place;
+use crate::sessions::{totals, whole_pages};
+use crate::{Context, Error, Kind, NextStep};
 
 /// How many messages a page has without a limit.
 const LIMIT: usize = 50;
@@ -30,24 +33,27 @@ const MOST: usize = 500;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PageRequest")]
 pub struct Request {
-    /// The id of a session or of an OpenClaw conversation, or a prefix of it; `ID:LINE`, as places are cited, shows the
-    /// messages around that line.
+    /// The id, or a prefix of it, of a session or an OpenClaw conversation, or the file of a note; `ID:LINE`, as in a
+    /// citation, shows the messages around that line.
     pub session: String,
+    /// Show the messages of this sub-agent, by its id, instead of the session's own.
+    pub subagent: Option<String>,
     /// Messages before this place: `older` of a page.
     pub before: Option<String>,
     /// Messages after this place: `newer` of a page.
     pub after: Option<String>,
-    /// Messages around the one with this `uuid`, or a prefix of it, which takes a search through the transcript.
+    /// Messages around the one with this `uuid` or a prefix of it.
     pub around: Option<String>,
-    /// Messages around the one with this `offset`. A search result has it too, where its `file` is the session's own.
+    /// Messages around the one with this `offset`, as messages and search results have it; for a search result with a
+    /// `subagent_id`, give that as `subagent`, too.
     pub around_offset: Option<u64>,
-    /// At most so many messages, up to 500; 50 without it.
+    /// The maximum number of messages, up to 500; default 50.
     #[schemars(range(min = 1, max = 500))]
     pub limit: Option<usize>,
-    /// Also what tools did.
+    /// Include tool calls and their results.
     #[serde(default)]
     pub tools: bool,
-    /// Also what the model thought.
+    /// Include the model's thinking.
     #[serde(default)]
     pub thinking: bool,
 }
@@ -68,49 +74,29 @@ pub struct Answer {
     pub is_last: bool,
 }
 
-/// A message and where it is.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct PagedMessage {
-    /// The message itself.
-    #[serde(flatten)]
-    pub message: ShownMessage,
-    /// Where its line begins in the transcript, in bytes; in an OpenClaw conversation its number, from 0.
-    pub offset: u64,
-}
-
-/// The place a request asks for.
-pub(crate) enum Place {
-    Before(Option<Position>),
-    After(Position),
-    Around(String),
-    AroundOffset(u64),
-}
-
 /// Shows a page of a session's main branch.
 pub fn page(context: &Context, request: &Request) -> Result<Answer, Error> {
     let mut place = place(request)?;
     let limit = request.limit.unwrap_or(LIMIT).clamp(1, MOST);
     let (session, line) = split_line(&request.session);
     let located = locate(context, session)?;
-    if let (Some(line), Place::Before(None), Files::Claude(file)) = (line, &place, &located.files) {
-        place = around_line(file, line, &located.id)?;
+    if let (Some(line), Place::Before(None)) = (line, &place) {
+        place = Place::AroundLine(line);
     }
+    let agent = request.subagent.as_deref().filter(|agent| !agent.is_empty());
+    let of_agent = agent.map(|agent| subagent_file(context, &located, agent)).transpose()?;
     let tools = if request.tools { ToolDetail::Full } else { ToolDetail::None };
     let parts = PartFilter { tools, thinking: request.thinking, secrets: context.secrets };
-    if let Files::Claude(file) = &located.files
+    if let (Files::Claude(file), None) = (&located.files, &of_agent)
         && is_beyond(file, &place)
     {
-        let message = format!("the transcript of session {} was replaced since that page", located.id);
-        return Err(Error::new(Kind::NotFound, message).hint("begin again with the last page"));
+        return Err(replaced(&located.id));
     }
-    let Some(page) = read(&located.files, &place, limit, parts)? else {
-        let wanted = match (&request.around, request.around_offset) {
-            (Some(uuid), _) => format!("with the id `{uuid}`"),
-            (None, offset) => format!("at {}", offset.unwrap_or_default()),
-        };
-        let message = format!("session {} has no message {wanted}", located.id);
-        return Err(Error::new(Kind::NotFound, message));
+    let page = match &of_agent {
+        Some(file) => whole_pages::of_subagent(file, &place, limit, parts)?,
+        None => read(&located.files, &place, limit, parts)?,
     };
+    let Some(page) = page else { return Err(missing(&located.id, agent, &place)) };
     Ok(Answer {
         session_id: located.id,
         messages: page.items,
@@ -120,13 +106,48 @@ pub fn page(context: &Context, request: &Request) -> Result<Answer, Error> {
     })
 }
 
-/// The place of a line that is cited as `ID:LINE`.
-fn around_line(file: &Path, line: u64, id: &SessionId) -> Result<Place, Error> {
-    let offset = offset_of_line(file, line).map_err(|error| {
-        Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), &error)
-    })?;
-    let missing = || Error::new(Kind::NotFound, format!("session {id} has no line {line}"));
-    offset.map(Place::AroundOffset).ok_or_else(missing)
+/// The transcript of a sub-agent of a session.
+fn subagent_file(context: &Context, located: &Located, agent: &str) -> Result<PathBuf, Error> {
+    let beside = match &located.files {
+        Files::Claude(file) => subagents_of(file).into_iter().find(|file| file.id == agent),
+        _ => None,
+    };
+    if let Some(beside) = beside {
+        return Ok(beside.path);
+    }
+    // Older releases keep them beside the transcripts of all sessions.
+    let session = totals::find(context, &located.id)?;
+    let known = session.as_ref().and_then(|session| session.subagents.iter().find(|known| known.id == agent));
+    known.map(|known| known.file.clone()).ok_or_else(|| {
+        Error::new(Kind::NotFound, format!("session {} has no sub-agent `{agent}`", located.id))
+            .hint("give the `subagent_id` of a search result, or leave `subagent` out")
+    })
+}
+
+/// The error for a place beyond the end of a transcript.
+pub(crate) fn replaced(id: &SessionId) -> Error {
+    Error::new(Kind::NotFound, format!("the transcript of session {id} was replaced since that page"))
+        .hint("begin again with the last page")
+        .next(NextStep::Show { session: id.clone() })
+}
+
+fn missing(id: &SessionId, agent: Option<&str>, place: &Place) -> Error {
+    let who =
+        agent.map_or_else(|| format!("session {id}"), |agent| format!("sub-agent `{agent}` of session {id}"));
+    let what = match place {
+        Place::Around(uuid) => format!("message with the id `{uuid}`"),
+        Place::AroundLine(line) => format!("line {line}"),
+        Place::AroundOffset(offset) => format!("message at {offset}"),
+        Place::Before(_) | Place::After(_) => "such message".to_owned(),
+    };
+    let error = Error::new(Kind::NotFound, format!("{who} has no {what}"));
+    let error = match (agent, place) {
+        (None, Place::AroundOffset(_) | Place::AroundLine(_)) => {
+            error.hint("where a search result names a `subagent_id`, give that as `subagent`")
+        }
+        _ => error,
+    };
+    error.next(NextStep::ShowRecords { session: id.clone() })
 }
 
 /// The last messages of a conversation's main branch, oldest first.
@@ -161,8 +182,8 @@ fn read(
                 Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), &error)
             })
         }
-        Files::OpenClaw(files) => of_openclaw(files, place, limit, parts),
-        Files::Ghost(messages) => Ok(numbered(messages.clone(), place, limit)),
+        Files::OpenClaw(files) => whole_pages::of_openclaw(files, place, limit, parts),
+        Files::Messages(messages) => Ok(whole_pages::numbered(messages.clone(), place, limit)),
     }
 }
 
@@ -183,18 +204,14 @@ pub(crate) fn place(request: &Request) -> Result<Place, Error> {
         _ => Err(Error::new(
             Kind::Usage,
             "only one of `before`, `after`, `around` and `around_offset` can be given",
-        )),
+        )
+        .hint("leave out all but the one that names the place")),
     }
 }
 
 /// Whether a place is beyond the end of a transcript, which only grows.
 pub(crate) fn is_beyond(file: &Path, place: &Place) -> bool {
-    let offset = match place {
-        Place::Before(before) => before.as_ref().map_or(0, |before| before.offset),
-        Place::After(after) => after.offset,
-        Place::AroundOffset(offset) => *offset,
-        Place::Around(_) => 0,
-    };
+    let offset = place.offset();
     file.metadata().is_ok_and(|metadata| offset > metadata.len())
 }
 
@@ -208,7 +225,11 @@ pub(crate) fn of_claude<T>(
     let offset = match place {
         Place::Before(before) => return page_before(file, *before, limit, &show).map(Some),
         Place::After(after) => return page_after(file, *after, limit, &show).map(Some),
-        Place::AroundOffset(offset) => Some(*offset),
+        // What is cited begins a line: any other place is one of another file.
+        Place::AroundOffset(offset) => {
+            Some(*offset).filter(|_| line_start(file, *offset).is_ok_and(|start| start == *offset))
+        }
+        Place::AroundLine(line) => offset_of_line(file, *line)?,
         Place::Around(uuid) => offset_of(file, uuid)?,
     };
     let Some(offset) = offset else { return Ok(None) };
@@ -230,59 +251,4 @@ fn joined<T>(mut before: Page<T>, after: Page<T>) -> Page<T> {
         bytes_read: before.bytes_read + after.bytes_read,
         ..after
     }
-}
-
-/// A page of an OpenClaw conversation, whose messages are numbered; they are few, so all are read.
-fn of_openclaw(
-    files: &[PathBuf],
-    place: &Place,
-    limit: usize,
-    parts: PartFilter,
-) -> Result<Option<Page<PagedMessage>>, Error> {
-    let mut all: Vec<ShownMessage> = Vec::new();
-    for file in files {
-        openclaw_conversation::each(file, parts, &mut |shown| {
-            all.push(shown);
-            Ok::<_, Error>(())
-        })?;
-    }
-    Ok(numbered(all, place, limit))
-}
-
-/// A page of messages that are numbered from 0.
-fn numbered(mut all: Vec<ShownMessage>, place: &Place, limit: usize) -> Option<Page<PagedMessage>> {
-    let length = all.len();
-    let at = |position: &Position| usize::try_from(position.offset).unwrap_or(usize::MAX).min(length);
-    let range = match place {
-        Place::Before(before) => {
-            let end = before.as_ref().map_or(length, at);
-            end.saturating_sub(limit)..end
-        }
-        Place::After(after) => at(after)..at(after).saturating_add(limit).min(length),
-        Place::AroundOffset(number) => match usize::try_from(*number) {
-            Ok(number) if number < length => around(number, limit, length),
-            _ => return None,
-        },
-        Place::Around(wanted) => {
-            let is_wanted = |shown: &ShownMessage| {
-                shown.uuid.as_deref().is_some_and(|uuid| uuid.starts_with(wanted.as_str()))
-            };
-            let middle = all.iter().position(is_wanted)?;
-            around(middle, limit, length)
-        }
-    };
-    let messages = all.drain(range.clone()).zip(range.start as u64..);
-    Some(Page {
-        items: messages.map(|(message, offset)| PagedMessage { message, offset }).collect(),
-        older: (range.start > 0).then(|| Position::at(range.start as u64)),
-        newer: Position::at(range.end as u64),
-        is_last: range.end == length,
-        bytes_read: 0,
-    })
-}
-
-/// The messages around one of them, which is the last of the first half.
-fn around(middle: usize, limit: usize, length: usize) -> Range<usize> {
-    let start = (middle + 1).saturating_sub(limit.div_ceil(2));
-    start..(start + limit).min(length)
 }

@@ -29,7 +29,7 @@ pub struct Request {
     pub since: Option<Moment>,
     /// Only what was asked before then.
     pub until: Option<Moment>,
-    /// At most so many; all without it.
+    /// The maximum number of sessions; by default all.
     #[schemars(range(min = 1))]
     pub limit: Option<usize>,
 }
@@ -73,7 +73,8 @@ pub fn prompts(context: &Context, request: &Request) -> Result<Answer, Error> {
     // Agents of OpenClaw's are asked by programs. What a fork copied was asked where it was first.
     sessions.retain(|session| matches!(session.origin, Origin::Native));
     sessions.sort_by_key(|session| (session.forked_from.is_some(), session.created));
-    let asked = in_parallel(context.config().places().threads, &sessions, |session| asked(context, session));
+    let asked =
+        in_parallel(context.config().places().threads, &sessions, |session| prompts_of(context, session));
     context.check_cancelled()?;
     let (mut seen, mut by_text) = (HashSet::new(), HashMap::<String, AskedPrompt>::new());
     for (record, prompt) in asked.into_iter().flatten() {
@@ -109,7 +110,7 @@ pub fn prompts(context: &Context, request: &Request) -> Result<Answer, Error> {
 }
 
 /// What was asked in one session, each with its record.
-fn asked(context: &Context, session: &Session) -> Vec<(Option<u64>, AskedPrompt)> {
+fn prompts_of(context: &Context, session: &Session) -> Vec<(Option<u64>, AskedPrompt)> {
     let mut all = Vec::new();
     if context.cancellation.is_cancelled() {
         return all;
@@ -121,7 +122,7 @@ fn asked(context: &Context, session: &Session) -> Vec<(Option<u64>, AskedPrompt)
         if let HistoryEventKind::Prompt(text) = event.what
             && !text.trim().is_empty()
         {
-            let text = leaving(context.secrets, text.trim());
+            let text = redacted(context.secrets, text.trim());
             all.push((
                 event.record,
                 AskedPrompt {
@@ -138,8 +139,8 @@ fn asked(context: &Context, session: &Session) -> Vec<(Option<u64>, AskedPrompt)
     all
 }
 
-/// The words as they may leave; a secret may be cut off at the end of the longest.
-fn leaving(secrets: Secrets, text: &str) -> String {
+/// The redacted text; a secret may be cut off at the end of the longest.
+fn redacted(secrets: Secrets, text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
         None => secrets.redacted(text.into()),
         Some((end, _)) => secrets.redacted_beginning(text[..end].to_owned()) + "…",

@@ -42,8 +42,8 @@ pub(crate) fn select(
     limit: Option<usize>,
 ) -> Result<Listing, Error> {
     let mut catalog = totals::with_totals(context)?;
-    let spoken = reports::all(context);
-    catalog.hold(|id| spoken.contains_key(id));
+    let reports = reports::all(context);
+    catalog.mark_running(|id| reports.contains_key(id));
     let known = catalog.sessions.len();
     let filter = with_project(context, filter, &catalog.sessions.iter().map(|entry| &*entry.session));
     let all = catalog.sessions.into_iter().map(|entry| entry.session);
@@ -53,7 +53,7 @@ pub(crate) fn select(
     let more = limit.map_or(0, |limit| matching.len().saturating_sub(limit));
     matching.truncate(matching.len() - more);
     let mut sessions: Vec<Session> = matching.into_iter().map(|session| *session).collect();
-    activity::enter(context, &mut sessions, spoken);
+    activity::enter(context, &mut sessions, reports);
     for session in &mut sessions {
         context.redact_session(session);
     }

@@ -8,8 +8,9 @@ use model::{Session, Subagent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use transcript::Role;
+pub use transcript::is_housekeeping;
 use transcript::record::parse;
-use transcript::{Chain, Reader, is_housekeeping, message};
+use transcript::{Chain, Reader, message};
 
 use crate::sessions::edit_diffs::EditDiffs;
 use crate::sessions::locate::{Files, Located, locate, only_registered};
@@ -20,7 +21,7 @@ use crate::workers::reports;
 use crate::{Context, Error, Kind, NextStep, Secrets};
 
 /// How many messages are shown before and after the one asked for.
-const AROUND: usize = 5;
+const CONTEXT_MESSAGES: usize = 5;
 
 /// Which session to show, and what of it.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -50,7 +51,8 @@ pub struct Request {
     pub all_branches: bool,
     /// Only the messages around the one with this id, or a prefix of it.
     pub around: Option<String>,
-    /// Only the messages around this line of the transcript, counted from 1, as search results cite it.
+    /// Only the messages around this line of the transcript, counted from 1, as search results cite it; what a tool did
+    /// in that line is shown whole.
     #[schemars(range(min = 1))]
     pub line: Option<u64>,
     /// Only the messages before the one with this id, or a prefix of it.
@@ -93,7 +95,7 @@ pub fn show(context: &Context, request: Request) -> Result<Conversation, Error> 
     let Located { id, files, session } = locate(context, &request.session)?;
     let known = match session {
         Some(session) => Some(*session),
-        None => totals::one(context, &id)?,
+        None => totals::find(context, &id)?,
     };
     // Its transcript can go between two looks.
     let mut session = known.ok_or_else(|| only_registered(&id))?;
@@ -142,12 +144,12 @@ impl Conversation {
     pub fn work_done(&self) -> WorkDone {
         match &self.files {
             Files::Claude(file) => WorkDone::read(file, &self.session, self.secrets),
-            Files::OpenClaw(_) | Files::Ghost(_) => WorkDone::default(),
+            Files::OpenClaw(_) | Files::Messages(_) => WorkDone::default(),
         }
     }
 
-    /// Hands over every message, in order; `take` may stop it with an error of its own. Tells how many messages of other
-    /// branches of the conversation were left out.
+    /// Hands over every message, in order; `take` may stop it with an error of its own. Tells how many messages of
+    /// other branches of the conversation were left out.
     pub fn each<E>(&self, mut take: impl FnMut(ShownMessage) -> Result<(), E>) -> Result<u64, E>
     where
         E: From<Error>,
@@ -227,8 +229,25 @@ impl Conversation {
     }
 
     fn missing(&self, cited: &Cited<'_>) -> Error {
-        let message = format!("session {} has no visible message {cited}", self.session.id);
+        let id = &self.session.id;
+        if let (Cited::Line(line), Some(last)) = (cited, self.last_line())
+            && *line > last
+        {
+            let message = format!("session {id} has no line {line}: it ends at line {last}");
+            return Error::new(Kind::NotFound, message).next(NextStep::Show { session: id.clone() });
+        }
+        let message = format!("session {id} has no visible message {cited}");
         Error::new(Kind::NotFound, message).next(NextStep::ShowEverything)
+    }
+
+    /// The number of lines of its transcript.
+    fn last_line(&self) -> Option<u64> {
+        let Files::Claude(file) = &self.files else { return None };
+        let (mut reader, mut last) = (Reader::open(file).ok()?, 0);
+        while let Some(line) = reader.next_line().ok()? {
+            last = line.number;
+        }
+        Some(last)
     }
 
     fn all<E: From<Error>>(&self, take: &mut impl FnMut(ShownMessage) -> Result<(), E>) -> Result<u64, E> {
@@ -239,14 +258,14 @@ impl Conversation {
                 files.iter().try_for_each(|file| openclaw_conversation::each(file, parts, take))?;
                 return Ok(0);
             }
-            Files::Ghost(messages) => {
+            Files::Messages(messages) => {
                 messages.iter().cloned().try_for_each(take)?;
                 return Ok(0);
             }
         };
         let left_out = self.file(own, None, take)?;
         if self.request.subagents {
-            // Up to 2.0.0 their records stand in the session's own file.
+            // Up to 2.0.0 their records are in the session's own file.
             for agent in self.session.subagents.iter().filter(|agent| agent.file != *own) {
                 self.file(&agent.file, Some(agent), take)?;
             }
@@ -259,7 +278,7 @@ impl Conversation {
         cited: &Cited<'_>,
         mut take: impl FnMut(ShownMessage) -> Result<(), E>,
     ) -> Result<u64, E> {
-        let mut before = VecDeque::with_capacity(AROUND + 1);
+        let mut before = VecDeque::with_capacity(CONTEXT_MESSAGES + 1);
         let mut left: Option<usize> = None;
         self.all(&mut |shown| {
             match &mut left {
@@ -270,12 +289,12 @@ impl Conversation {
                 }
                 None => {}
             }
-            let found = cited.is(&shown);
+            let found = cited.matches(&shown);
             before.push_back(shown);
             if found {
-                left = Some(AROUND);
+                left = Some(CONTEXT_MESSAGES);
                 before.drain(..).try_for_each(&mut take)?;
-            } else if before.len() > AROUND {
+            } else if before.len() > CONTEXT_MESSAGES {
                 before.pop_front();
             }
             Ok(())
@@ -284,7 +303,9 @@ impl Conversation {
             // Most messages are left out, of whatever branch.
             return Ok(0);
         }
-        if matches!(cited, Cited::Line(_)) && !before.is_empty() {
+        let lines = self.session.message_count;
+        let is_in_file = |line: u64| lines == 0 || line <= lines;
+        if matches!(cited, Cited::Line(line) if is_in_file(*line)) && !before.is_empty() {
             // Nothing that is shown follows the line: the end is nearest to it.
             before.into_iter().try_for_each(take)?;
             return Ok(0);
@@ -312,13 +333,20 @@ impl Conversation {
         while let Some(line) = reader.next_line().map_err(failed)? {
             let Ok(record) = parse(line.bytes) else { continue };
             let Some(message) = message(&record) else { continue };
+            // What is cited is shown, wherever it is, with what was thought and the work of tools.
+            let is_cited = agent.is_none() && self.request.line == Some(line.number);
             let aside = agent.is_none() && message.sidechain;
-            if aside && !self.request.subagents {
+            if aside && !self.request.subagents && !is_cited {
                 continue;
             }
-            let Some(shown) = shown.shown(&message, agent) else { continue };
+            let shown = if is_cited && !self.request.diff {
+                PartFilter { tools: ToolDetail::Whole, thinking: true, ..self.parts() }.shown(&message, agent)
+            } else {
+                shown.shown(&message, agent)
+            };
+            let Some(shown) = shown else { continue };
             let shown = ShownMessage { line: agent.is_none().then_some(line.number), ..shown };
-            if aside || chain.as_ref().is_none_or(|chain| chain.holds(message.uuid)) {
+            if aside || is_cited || chain.as_ref().is_none_or(|chain| chain.holds(message.uuid)) {
                 take(shown)?;
             } else if says_something(&shown) {
                 left_out += 1;
@@ -337,7 +365,7 @@ enum Cited<'a> {
 }
 
 impl Cited<'_> {
-    fn is(&self, shown: &ShownMessage) -> bool {
+    fn matches(&self, shown: &ShownMessage) -> bool {
         match self {
             Self::Message(uuid) => shown.uuid.as_deref().is_some_and(|known| known.starts_with(uuid)),
             Self::Line(line) => shown.line.is_some_and(|known| known >= *line),

@@ -17,14 +17,14 @@ pub(crate) fn with_totals(context: &Context) -> Result<Catalog, Error> {
     let places = context.config().places();
     let mut catalog = catalog::overview(
         &places,
-        edition(context),
+        pricing_version(context),
         |entries| ledger::enter(context, entries),
         keep_reading(context),
     );
     context.check_cancelled()?;
     if context.is_limited() {
-        let sight = context.sight();
-        catalog.sessions.retain(|entry| sight.matches(&entry.session));
+        let visible = context.visible_filter();
+        catalog.sessions.retain(|entry| visible.matches(&entry.session));
         catalog.subagents = catalog.sessions.iter().map(|entry| entry.session.subagents.len()).sum();
         // What cannot be read may be anybody's.
         catalog.problems.clear();
@@ -33,13 +33,13 @@ pub(crate) fn with_totals(context: &Context) -> Result<Catalog, Error> {
 }
 
 /// One session with its tokens and price; the others are read only where its price depends on them.
-pub(crate) fn one(context: &Context, id: &SessionId) -> Result<Option<Session>, Error> {
+pub(crate) fn find(context: &Context, id: &SessionId) -> Result<Option<Session>, Error> {
     let enter = |entries: &mut [CatalogEntry]| ledger::enter(context, entries);
     let places = context.config().places();
-    let session = catalog::overview_of(&places, id, edition(context), enter, keep_reading(context));
+    let session = catalog::overview_of(&places, id, pricing_version(context), enter, keep_reading(context));
     context.check_cancelled()?;
     if session.is_some() {
-        return Ok(session.filter(|session| context.sight().matches(session)));
+        return Ok(session.filter(|session| context.visible_filter().matches(session)));
     }
     let mut all = with_totals(context)?.sessions;
     let at = all.iter().position(|entry| entry.session.id == *id);
@@ -65,31 +65,37 @@ pub(crate) fn keep_reading(context: &Context) -> impl FnMut(ReadProgress) -> boo
     }
 }
 
-/// What `tell` makes of every session that the caller may see, as of now or before a moment, with its tokens and price, in
+/// Maps every session that the caller may see, with its tokens and price, as of now or before a moment, in
 /// any order.
-pub(crate) fn survey<T: Send>(
+pub(crate) fn map_visible_sessions<T: Send>(
     context: &Context,
     as_of: Option<Timestamp>,
     extent: Projection,
-    tell: impl Fn(CatalogEntry) -> Option<T> + Sync,
+    map: impl Fn(CatalogEntry) -> Option<T> + Sync,
 ) -> Result<Vec<T>, Error> {
-    let sight = context.sight();
-    let tell = |entry: CatalogEntry| if sight.matches(&entry.session) { tell(entry) } else { None };
-    survey_all(context, as_of, extent, tell)
+    let visible = context.visible_filter();
+    let map = |entry: CatalogEntry| if visible.matches(&entry.session) { map(entry) } else { None };
+    map_all_sessions(context, as_of, extent, map)
 }
 
-/// The same of everybody's sessions.
-pub(crate) fn survey_all<T: Send>(
+/// Like [`map_visible_sessions`], for everybody's sessions.
+pub(crate) fn map_all_sessions<T: Send>(
     context: &Context,
     as_of: Option<Timestamp>,
     extent: Projection,
-    tell: impl Fn(CatalogEntry) -> Option<T> + Sync,
+    map: impl Fn(CatalogEntry) -> Option<T> + Sync,
 ) -> Result<Vec<T>, Error> {
     let (places, enter) =
         (context.config().places(), |entries: &mut [CatalogEntry]| ledger::enter(context, entries));
     let Some(then) = as_of else {
-        let mapped =
-            catalog::map_sessions(&places, edition(context), extent, enter, keep_reading(context), tell);
+        let mapped = catalog::map_sessions(
+            &places,
+            pricing_version(context),
+            extent,
+            enter,
+            keep_reading(context),
+            map,
+        );
         context.check_cancelled()?;
         return Ok(mapped.sessions);
     };
@@ -97,11 +103,11 @@ pub(crate) fn survey_all<T: Send>(
     context.check_cancelled()?;
     let mut past = past.unwrap_or_default().entries;
     enter(&mut past);
-    Ok(past.into_iter().filter_map(tell).collect())
+    Ok(past.into_iter().filter_map(map).collect())
 }
 
 /// The ledger's rules: this program's, its list of prices, and the person's own.
-fn edition(context: &Context) -> u64 {
+fn pricing_version(context: &Context) -> u64 {
     let mut hash = Xxh3::new();
     let own = format!("{:?}", context.config().settings.prices);
     (cost::RULES_VERSION, env!("CARGO_PKG_VERSION"), cost::prices_as_of().map(|date| date.to_string()), own)

@@ -11,7 +11,7 @@ pub(crate) const STILL_FOUND: &str =
 
 /// The databases that cannot be read of the OpenClaw agents that the caller may see, a sentence for each.
 pub(crate) fn unread(context: &Context) -> Vec<String> {
-    unreadable_databases(context).iter().filter(|database| may_see(context, database)).map(said).collect()
+    unreadable_databases(context).iter().filter(|database| may_see(context, database)).map(describe).collect()
 }
 
 /// The databases that cannot be read.
@@ -28,7 +28,7 @@ fn may_see(context: &Context, database: &AgentDatabase) -> bool {
 }
 
 /// Says of a database that it cannot be read.
-pub(crate) fn said(database: &AgentDatabase) -> String {
+pub(crate) fn describe(database: &AgentDatabase) -> String {
     let schema = database.schema.map_or_else(String::new, |schema| format!(" (schema {schema})"));
     let path = database.path.display();
     format!(

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use catalog::SessionFilter;
-use cost::{CountedMessage, UsageWindow, prices_as_of};
+use cost::{CountedMessage, Total, UsageWindow, prices_as_of};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use model::{Session, SessionId};
@@ -15,6 +15,9 @@ use crate::sessions::cost::own_prices;
 use crate::sessions::ledger;
 use crate::sessions::totals::keep_reading;
 use crate::{Context, Error, Moment};
+
+/// The most sessions that are given of a window.
+const SESSIONS: usize = 50;
 
 /// Which windows to give.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -60,6 +63,8 @@ pub struct CostBlock {
     pub models: Vec<String>,
     /// The number of sessions.
     pub sessions: usize,
+    /// Those that took most, the first of them first.
+    pub by_session: Vec<SessionInBlock>,
     /// Input tokens that came neither from nor went into the cache.
     pub input_tokens: u64,
     /// Tokens that models wrote.
@@ -76,6 +81,17 @@ pub struct CostBlock {
     pub projection: Option<CostProjection>,
 }
 
+/// What a session took in a window.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SessionInBlock {
+    /// The session.
+    pub session_id: SessionId,
+    /// Tokens of every kind.
+    pub tokens: u64,
+    /// Their estimated price, in US dollars.
+    pub cost_usd: Option<f64>,
+}
+
 /// What a window will have taken at its end.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct CostProjection {
@@ -90,15 +106,15 @@ pub fn usage_windows(context: &Context, request: &Request) -> Result<Answer, Err
     let mut catalog =
         catalog::read(&context.config().places(), catalog::Detail::Spending, keep_reading(context));
     context.check_cancelled()?;
-    catalog.sessions.append(&mut catalog.strays);
+    catalog.sessions.append(&mut catalog.unattached_messages);
     let day_of = |at: Timestamp| at.to_zoned(context.zone()).date();
     let day = |moment: &Moment| Ok::<_, Error>(day_of(moment.at(context)?));
     let since = request.since.as_ref().map(day).transpose()?;
     let until = request.until.as_ref().map(day).transpose()?;
-    let sight = context.sight();
+    let visible = context.visible_filter();
     let sessions: HashMap<&SessionId, &Session> =
         catalog.sessions.iter().map(|entry| (&entry.session.id, &*entry.session)).collect();
-    let seen = sessions.values().copied().filter(|session| sight.matches(session));
+    let seen = sessions.values().copied().filter(|session| visible.matches(session));
     let filter = SessionFilter { project: request.project.clone(), ..SessionFilter::default() };
     let filter = with_project(context, &filter, &seen.clone());
     let is_asked = |session: &&Session| request.project.is_none() || filter.matches(session);
@@ -132,6 +148,7 @@ fn block(window: &UsageWindow, now: Timestamp) -> CostBlock {
         is_active: window.is_running(now),
         models: window.models.iter().cloned().collect(),
         sessions: window.sessions.len(),
+        by_session: by_session(window),
         input_tokens: usage.input,
         output_tokens: usage.output,
         cache_read_tokens: usage.cache_read,
@@ -140,4 +157,18 @@ fn block(window: &UsageWindow, now: Timestamp) -> CostBlock {
         unpriced_tokens: window.total.unpriced_tokens,
         projection: projection.map(|found| CostProjection { tokens: found.tokens, cost_usd: found.cost }),
     }
+}
+
+/// The sessions of a window that took most.
+fn by_session(window: &UsageWindow) -> Vec<SessionInBlock> {
+    let of = |(id, total): (&SessionId, &Total)| SessionInBlock {
+        session_id: id.clone(),
+        tokens: total.usage.total(),
+        cost_usd: total.cost,
+    };
+    let mut all: Vec<SessionInBlock> = window.sessions.iter().map(of).collect();
+    let cost = |one: &SessionInBlock| one.cost_usd.unwrap_or_default();
+    all.sort_by(|one, other| cost(other).total_cmp(&cost(one)).then(other.tokens.cmp(&one.tokens)));
+    all.truncate(SESSIONS);
+    all
 }

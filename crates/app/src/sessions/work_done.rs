@@ -11,7 +11,8 @@ use crate::Secrets;
 /// What a session left behind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WorkDone {
-    /// The files that were changed, the most often changed first; relative to the session's directory where they are in it.
+    /// The files that were changed, the most often changed first; relative to the session's directory where they are in
+    /// it.
     pub files: Vec<String>,
     /// The commits, in order: the beginning of the hash, and the subject.
     pub commits: Vec<(String, String)>,

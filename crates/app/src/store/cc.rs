@@ -62,7 +62,7 @@ impl From<&Session> for CcSession {
         let text = |text: &Option<std::sync::Arc<str>>| text.as_deref().map(str::to_owned);
         Self {
             session_id: session.id.to_string(),
-            origin: OriginName::from(&session.origin).word(),
+            origin: OriginName::from(&session.origin).as_str(),
             agent_id,
             label,
             repo_path: session.repo_path.as_ref().map(|path| path.display().to_string()),

@@ -15,7 +15,7 @@ pub(crate) fn as_key(text: &str) -> Option<(SessionKey, AgentId)> {
     Some((key, agent))
 }
 
-/// The Claude session that a text stands for; `None` where it names no session of OpenClaw's. Another agent's is refused
+/// The Claude session that a text refers to; `None` if it names no OpenClaw session. Another agent's is refused
 /// to an agent, with its owner's name.
 pub(crate) fn claude_behind(context: &Context, text: &str) -> Result<Option<SessionId>, Error> {
     let (store, entry) = if let Some(rest) = text.strip_prefix(PREFIX) {

@@ -57,9 +57,13 @@ fn deliver(
         }
     }
     let how = run::TaskSession::Fresh;
-    let order =
-        run::Order { task: message.to_owned(), how, agent: Some(agent.clone()), ..run::Order::default() };
-    let ready = run::prepare(context, &order)?;
+    let task_spec = run::TaskSpec {
+        task: message.to_owned(),
+        session: how,
+        agent: Some(agent.clone()),
+        ..run::TaskSpec::default()
+    };
+    let ready = run::prepare(context, &task_spec)?;
     let sent = Answer { worker: ready.worker, session_id: ready.session_id.clone(), resumed: false };
     detach(context, ready.worker)?;
     Ok(sent)

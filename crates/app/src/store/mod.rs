@@ -1,8 +1,12 @@
-//! `store`: the sessions of OpenClaw's agents, read and changed as OpenClaw does it. `cc.rs` has its `cc` commands.
+//! `store`: the sessions of OpenClaw's agents, read and changed as OpenClaw does it. Each question is a function that takes a
+//! request and returns an answer. `cc.rs` has its `cc` commands.
 
 pub mod cc;
+mod check;
 pub(crate) mod claude_behind;
+mod cleanup;
 pub(crate) mod continue_key;
+mod policy;
 mod sessions;
 
 use jiff::Timestamp;
@@ -11,11 +15,10 @@ use openclaw::{AgentStore, SessionKey, StoreError};
 
 pub use openclaw::{SendDecision, SessionRow};
 
-pub use self::sessions::{
-    CheckAnswer, Ended, GetAnswer, KeyRequest, ListAnswer, LockAnswer, PolicyAnswer, PruneRequest,
-    ResetRequest, SetRequest, StoreProblem, StoreRequest, check, delete, get, list, lock, policy, prune,
-    reset, set,
-};
+pub use self::check::{CheckAnswer, LockAnswer, StoreProblem, check, lock};
+pub use self::cleanup::{Ended, PruneRequest, ResetRequest, delete, prune, reset};
+pub use self::policy::{PolicyAnswer, policy};
+pub use self::sessions::{GetAnswer, KeyRequest, ListAnswer, SetRequest, StoreRequest, get, list, set};
 use crate::{Context, Error, Kind};
 
 /// The store of the agent that a request is about: the one it names, else the caller's own, else the one of the key.

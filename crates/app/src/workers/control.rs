@@ -1,18 +1,19 @@
-//! `attach` and `stop`: watching a worker, telling it something, ending it.
+//! `attach` and `stop`: watches a worker, sends it commands, ends it.
 
 use workers::store::Worker;
 use workers::{Command, Event, Limits, RemoteWorker, WorkerState};
 
 use crate::workers::link::{Link, Peer};
 use crate::workers::list::{self, WorkerInfo};
-use crate::workers::table::{self, home, not_running, open_recovered, over, unusable};
-use crate::{Context, Error, Kind};
+use crate::workers::table::{self, already_ended, not_running, open_recovered, state_folder, unusable};
+use crate::{Context, Error, Kind, NextStep};
 
-/// A worker that runs, to be watched and answered.
+/// Connects to a running worker, to follow and answer it.
 pub fn attach(context: &Context, text: &str) -> Result<(WorkerInfo, Link), Error> {
     let table = open_recovered(context)?;
     let worker = table::find(context, &table, text)?;
-    let remote = RemoteWorker::connect(&home(context), worker.id).map_err(|_| not_running(&worker))?;
+    let remote =
+        RemoteWorker::connect(&state_folder(context), worker.id).map_err(|_| not_running(&worker))?;
     Ok((list::describe(context, &table, &worker)?, Link::new(context, worker.id, Peer::There(remote))))
 }
 
@@ -25,10 +26,11 @@ pub(crate) fn stop(context: &Context, text: &str) -> Result<WorkerInfo, Error> {
         return list::find(context, &worker.id.to_string());
     }
     if worker.state.is_over() && worker.slot_state.is_none() {
-        return Err(over(&worker));
+        return Err(already_ended(&worker));
     }
     if worker.host.is_alive() {
-        let remote = RemoteWorker::connect(&home(context), worker.id).map_err(|_| not_running(&worker))?;
+        let remote =
+            RemoteWorker::connect(&state_folder(context), worker.id).map_err(|_| not_running(&worker))?;
         let refused = |why: String| Error::new(Kind::Unavailable, format!("worker {}: {why}", worker.id));
         remote.command(&Command::Stop).map_err(refused)?;
         // The last event is its end.
@@ -40,20 +42,22 @@ pub(crate) fn stop(context: &Context, text: &str) -> Result<WorkerInfo, Error> {
     list::find(context, &worker.id.to_string())
 }
 
-/// Whether an idle worker agrees to end, because somebody else needs its session. One that has been given more to do
-/// meanwhile does not.
-pub(crate) fn yields(context: &Context, worker: &Worker) -> bool {
-    RemoteWorker::connect(&home(context), worker.id)
+/// Asks an idle worker to end, because its session is needed; returns whether it agrees. A worker with more work
+/// does not.
+pub(crate) fn agrees_to_end(context: &Context, worker: &Worker) -> bool {
+    RemoteWorker::connect(&state_folder(context), worker.id)
         .is_ok_and(|remote| remote.command(&Command::Yield).is_ok())
 }
 
-/// Tells a worker that its task is done, for which it was started.
+/// Tells a worker that the task it was started for is done.
 pub(crate) fn close(context: &Context, worker: &Worker) -> Result<(), Error> {
-    tell(context, worker, &Command::Close)
+    send_command(context, worker, &Command::Close)
 }
 
-pub(crate) fn tell(context: &Context, worker: &Worker, command: &Command) -> Result<(), Error> {
-    let remote = RemoteWorker::connect(&home(context), worker.id).map_err(|_| not_running(worker))?;
-    let refused = |why: String| Error::new(Kind::Held, format!("worker {}: {why}", worker.id));
+pub(crate) fn send_command(context: &Context, worker: &Worker, command: &Command) -> Result<(), Error> {
+    let remote = RemoteWorker::connect(&state_folder(context), worker.id).map_err(|_| not_running(worker))?;
+    let refused = |why: String| {
+        Error::new(Kind::Held, format!("worker {}: {why}", worker.id)).next(NextStep::ListWorkers)
+    };
     remote.command(command).map_err(refused)
 }

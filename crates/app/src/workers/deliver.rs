@@ -1,15 +1,15 @@
-//! Delivers a message to a session of Claude's: to its living worker, or to a new one that resumes it.
+//! Delivers a message to a Claude session: to its living worker, or to a new one that resumes it.
 
 use model::{AgentId, SessionId};
 use schemars::JsonSchema;
 use serde::Serialize;
-use workers::WorkerId;
+use workers::{WorkerId, WorkerState};
 
-use crate::workers::control::tell;
+use crate::workers::control::send_command;
 use crate::workers::host::detach;
 use crate::workers::run;
 use crate::workers::table::{lookup, open_recovered};
-use crate::{Context, Error};
+use crate::{Context, Error, NextStep};
 
 /// What became of a message.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -23,7 +23,7 @@ pub struct Answer {
     pub resumed: bool,
 }
 
-/// Sends a message to a session of Claude's, for an agent where nobody else has worked in it yet.
+/// Sends a message to a Claude session, for an agent if nobody else has worked in it yet.
 pub(crate) fn to_session(
     context: &Context,
     text: &str,
@@ -35,7 +35,11 @@ pub(crate) fn to_session(
     if let Some(worker) =
         worker.as_ref().filter(|worker| worker.slot_state.is_some() && worker.host.is_alive())
     {
-        tell(context, worker, &run::message(message))?;
+        let is_asking = matches!(worker.state, WorkerState::WaitingPermission { .. });
+        let sent = send_command(context, worker, &run::message(message)?.1);
+        sent.map_err(|error| {
+            if is_asking { error.next(NextStep::Attach { session: worker.session.clone() }) } else { error }
+        })?;
         return Ok(Answer { worker: worker.id, session_id: worker.session.clone(), resumed: false });
     }
     drop(table);
@@ -44,8 +48,9 @@ pub(crate) fn to_session(
     let (agent, options) = worker.map(|worker| (worker.agent, worker.spec.options)).unwrap_or_default();
     let agent = agent.or_else(|| for_agent.cloned());
     let how = run::TaskSession::Resume(session);
-    let order = run::Order { task: message.to_owned(), how, agent, options, ..run::Order::default() };
-    let ready = run::prepare(context, &order)?;
+    let task_spec =
+        run::TaskSpec { task: message.to_owned(), session: how, agent, options, ..run::TaskSpec::default() };
+    let ready = run::prepare(context, &task_spec)?;
     let sent = Answer { worker: ready.worker, session_id: ready.session_id.clone(), resumed: true };
     detach(context, ready.worker)?;
     Ok(sent)

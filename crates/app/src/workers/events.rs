@@ -1,4 +1,4 @@
-//! The events of a worker as they leave: without secrets, also where a text comes in pieces.
+//! The events of a worker without secrets, even where a text arrives in pieces.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,30 +8,30 @@ use std::time::Duration;
 use workers::Event;
 
 use crate::Context;
-use crate::workers::pieces::Pieces;
+use crate::workers::stream_redactor::StreamRedactor;
 
 /// The events of one worker, in order; the iterator waits for the next one and ends with the worker.
 #[derive(Debug)]
 pub struct Events {
     context: Context,
     raw: Receiver<Arc<Event>>,
-    /// The text that is being written.
-    pieces: Pieces,
+    /// Redacts the text that is being streamed.
+    redactor: StreamRedactor,
     ready: VecDeque<Event>,
 }
 
 impl Events {
     pub(crate) fn new(context: &Context, raw: Receiver<Arc<Event>>) -> Self {
-        let pieces = Pieces::new(context.secrets);
-        Self { context: context.clone(), raw, pieces, ready: VecDeque::new() }
+        let redactor = StreamRedactor::new(context.secrets);
+        Self { context: context.clone(), raw, redactor, ready: VecDeque::new() }
     }
 
-    /// The next event, unless none comes within `patience`; an error once the worker has ended.
-    pub fn next_within(&mut self, patience: Duration) -> Result<Option<Event>, RecvError> {
+    /// The next event, unless none comes within `timeout`; an error once the worker has ended.
+    pub fn next_within(&mut self, timeout: Duration) -> Result<Option<Event>, RecvError> {
         if let Some(event) = self.ready.pop_front() {
             return Ok(Some(event));
         }
-        match self.raw.recv_timeout(patience) {
+        match self.raw.recv_timeout(timeout) {
             Ok(event) => self.take(&event),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Err(RecvError),
@@ -41,9 +41,9 @@ impl Events {
 
     fn take(&mut self, event: &Event) {
         let piece = match event {
-            Event::Delta { text } => self.pieces.add(text),
-            // A whole text follows its pieces.
-            Event::Text { agent: None, streamed: true, .. } => self.pieces.finish(),
+            Event::Delta { text } => self.redactor.add(text),
+            // The whole text follows its pieces.
+            Event::Text { agent: None, streamed: true, .. } => self.redactor.finish(),
             _ => String::new(),
         };
         if !piece.is_empty() {
@@ -51,16 +51,16 @@ impl Events {
         }
         match event {
             Event::Delta { .. } => {}
-            // Whose worker that is says the table alone.
+            // Only the table knows whose worker that is.
             Event::Queued { .. } if self.context.caller.agent().is_some() => {
                 self.ready.push_back(Event::Queued { behind: None });
             }
-            event => self.ready.push_back(self.leaving(event)),
+            event => self.ready.push_back(self.redacted(event)),
         }
     }
 
-    /// An event as it may leave; what cannot be redacted gives way to a note.
-    fn leaving(&self, event: &Event) -> Event {
+    /// The redacted event; one that cannot be redacted is replaced by a note.
+    fn redacted(&self, event: &Event) -> Event {
         self.context.redacted(event).unwrap_or_else(|error| Event::Note { text: error.message })
     }
 }
@@ -87,7 +87,7 @@ mod tests {
     use crate::{Config, testing};
 
     #[test]
-    fn a_secret_leaves_neither_in_pieces_nor_whole() {
+    fn secrets_are_redacted_in_pieces_and_in_whole_texts() {
         let secret = format!("gh{}{}", "p_", "Zq7Lm2Xv9Kd4Rt6Wb1Nc8Ys3Hf5Jg0PaQeUi");
         let (send, raw) = channel();
         let mut events = Events::new(&testing::context(Config::default()), raw);
@@ -99,11 +99,11 @@ mod tests {
         send.send(Arc::new(Event::Text { text, agent: None, streamed: true })).unwrap();
         drop(send);
         let all: Vec<Event> = events.by_ref().collect();
-        let pieces = all.iter().filter_map(|event| match event {
+        let texts = all.iter().filter_map(|event| match event {
             Event::Delta { text } => Some(text.as_str()),
             _ => None,
         });
-        assert_eq!(pieces.collect::<String>(), "use [redacted:github-token] now");
+        assert_eq!(texts.collect::<String>(), "use [redacted:github-token] now");
         assert!(!format!("{all:?}").contains(&secret[4..]), "{all:?}");
         assert!(matches!(all.last(), Some(Event::Text { text, .. }) if text.ends_with("] now")), "{all:?}");
     }

@@ -1,4 +1,4 @@
-//! A worker that works on an intent in a fork of a session.
+//! Starts a worker in a fork of a session.
 
 use model::{Session, SessionId};
 use schemars::JsonSchema;
@@ -25,7 +25,7 @@ pub struct ForkedWorker {
     pub worker_id: WorkerId,
 }
 
-/// Has a worker in the background work on `intent` in the fork of `session` that `request` asks for.
+/// Starts a background worker on `intent`, in the fork of `session` that `request` describes.
 pub(crate) fn work(
     context: &Context,
     session: &Session,
@@ -41,7 +41,7 @@ pub(crate) fn work(
         into: request.into.as_deref().map(|into| existing(context, into)).transpose()?,
         ..request.clone()
     };
-    let ready = run::in_a_fork(context, session, &request, intent)?;
+    let ready = run::prepare_in_fork(context, session, &request, intent)?;
     detach(context, ready.worker)?;
     Ok(ForkedWorker {
         session_name: session.title.as_deref().unwrap_or(session.id.short()).to_owned(),

@@ -1,4 +1,4 @@
-//! The process that runs a worker: this one, or one of its own in the background that outlives a terminal.
+//! Where a worker runs: in this process, or in a background process of its own that outlives the terminal.
 
 use std::process::{Command as Process, Stdio};
 use std::time::{Duration, Instant};
@@ -9,29 +9,29 @@ use workers::{BridgeServer, Limits, ProcessIdentity, RemoteWorker, RunnerConfig,
 use crate::proceed::claude::{self, ControllableClaude};
 use crate::workers::link::{Link, Peer};
 use crate::workers::registry::{self, RegistryRecorder};
-use crate::workers::table::{exists, home, open, open_recovered, unusable};
+use crate::workers::table::{exists, open, open_recovered, state_folder, unusable};
 use crate::{Context, Error, Kind, NextStep};
 
-/// How long a process in the background may take until it can be reached: on a busy machine `claude` alone takes seconds
-/// to say which release it is. One that has ended is not waited for.
-const REACHED: Duration = Duration::from_mins(5);
-/// How often it is looked.
-const GLANCE: Duration = Duration::from_millis(20);
+/// How long a background process may take until it can be reached: on a busy machine `claude` alone takes seconds
+/// to print its release.
+const CONNECT_TIMEOUT: Duration = Duration::from_mins(5);
+/// How often the state of another process is checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Runs a worker whose Backstory is not this one until it ends: what outlives a terminal.
+/// Takes over a worker of another Backstory process and runs it until it ends.
 ///
-/// Where another process runs it already, nothing is done.
+/// Does nothing if another process runs it already.
 pub fn supervise(context: &Context, id: WorkerId) -> Result<Option<Link>, Error> {
     let mut table = open(context)?;
     let own = ProcessIdentity::current();
     let began = Instant::now();
-    while began.elapsed() < REACHED {
+    while began.elapsed() < CONNECT_TIMEOUT {
         let Some(worker) = table.get(id).map_err(unusable)?.filter(|worker| worker.slot_state.is_some())
         else {
             return Ok(None);
         };
         if worker.host == own {
-            return begin(context, id, claude::controllable(context)?).map(Some);
+            return run_in_this_process(context, id, claude::controllable(context)?).map(Some);
         }
         if !worker.host.is_alive() {
             table.hand_over(id, &worker.host, &own).map_err(unusable)?;
@@ -42,18 +42,22 @@ pub fn supervise(context: &Context, id: WorkerId) -> Result<Option<Link>, Error>
 }
 
 /// Runs a worker of the table in this process.
-pub(crate) fn begin(context: &Context, id: WorkerId, claude: ControllableClaude) -> Result<Link, Error> {
-    let (handle, _) = workers::start(order(context, claude), id).map_err(unusable)?;
+pub(crate) fn run_in_this_process(
+    context: &Context,
+    id: WorkerId,
+    claude: ControllableClaude,
+) -> Result<Link, Error> {
+    let (handle, _) = workers::start(runner_config(context, claude), id).map_err(unusable)?;
     let recorder = RegistryRecorder::start(context, &handle)?;
     Ok(Link::new(context, id, Peer::Here { handle, recorder }))
 }
 
-/// Gives a worker of the table to a process of its own, and waits until that can be reached or has ended.
+/// Starts a background process for a worker, and waits until it can be reached or has ended.
 pub fn detach(context: &Context, id: WorkerId) -> Result<(), Error> {
     hand_over(context, &mut open(context)?, id, &ProcessIdentity::current())?;
     let began = Instant::now();
-    while began.elapsed() < REACHED {
-        if RemoteWorker::connect(&home(context), id).is_ok() {
+    while began.elapsed() < CONNECT_TIMEOUT {
+        if RemoteWorker::connect(&state_folder(context), id).is_ok() {
             return Ok(());
         }
         let worker = open(context)?.get(id).map_err(unusable)?.filter(|worker| !worker.state.is_over());
@@ -67,7 +71,7 @@ pub fn detach(context: &Context, id: WorkerId) -> Result<(), Error> {
     Err(Error::new(Kind::Unavailable, message).next(NextStep::ListWorkers))
 }
 
-/// Recovers what a killed Backstory left: its unfinished tasks are run again in the background.
+/// Recovers the workers of a killed Backstory: unfinished tasks run again in the background.
 pub(crate) fn recover_orphans(context: &Context) -> Result<(), Error> {
     if !exists(context) {
         return Ok(());
@@ -81,13 +85,13 @@ pub(crate) fn recover_orphans(context: &Context) -> Result<(), Error> {
     registry::record_missing_ends(context, &mut table)
 }
 
-/// The worker whose first message has this id, after recovering what a killed Backstory left.
-pub(crate) fn of_message(context: &Context, message: &str) -> Result<Option<Worker>, Error> {
+/// The worker whose first message has this id, after recovering the workers of a killed Backstory.
+pub(crate) fn find_by_message(context: &Context, message: &str) -> Result<Option<Worker>, Error> {
     recover_orphans(context)?;
     open_recovered(context)?.by_first_message(message).map_err(unusable)
 }
 
-/// Gives a worker of one Backstory to a process of its own. Where it is another's by now, that has it.
+/// Hands a worker of `from` over to a new background process, unless another process has taken it meanwhile.
 fn hand_over(
     context: &Context,
     table: &mut WorkerStore,
@@ -110,17 +114,17 @@ fn hand_over(
         )
     };
     let mut child = process.spawn().map_err(|error| failed(&error))?;
-    // Where it has ended already, the table says what became of the worker.
+    // If it has ended already, the table has the worker's outcome.
     if let Some(life) = ProcessIdentity::from_pid(child.id()) {
         table.hand_over(id, from, &life).map_err(unusable)?;
     }
-    // A child is waited for, so that none is left behind where this process runs for long.
+    // Reap the child, so that a long-running process leaves no zombies.
     std::thread::spawn(move || child.wait());
     Ok(())
 }
 
-/// What workers are run with.
-fn order(context: &Context, claude: ControllableClaude) -> RunnerConfig {
+/// The configuration with which workers run.
+fn runner_config(context: &Context, claude: ControllableClaude) -> RunnerConfig {
     let settings = context.config().settings.workers;
     let limits = Limits {
         start: Duration::from_secs(settings.start_seconds.into()),
@@ -130,7 +134,7 @@ fn order(context: &Context, claude: ControllableClaude) -> RunnerConfig {
     };
     let ControllableClaude { program, release } = claude;
     let folders = context.config().places().config_folders;
-    let state = home(context);
+    let state = state_folder(context);
     let bridge = BridgeServer {
         program: context.program().to_owned(),
         environment: [("BACKSTORY_HOME".to_owned(), state.to_string_lossy().into_owned())].into(),
@@ -141,5 +145,5 @@ fn order(context: &Context, claude: ControllableClaude) -> RunnerConfig {
 /// Waits a moment for another process, whose start and end cannot be waited for.
 #[expect(clippy::disallowed_methods, reason = "another process's start and end cannot be waited for")]
 pub(crate) fn pause() {
-    std::thread::sleep(GLANCE);
+    std::thread::sleep(POLL_INTERVAL);
 }

@@ -24,7 +24,7 @@ pub(crate) enum Peer {
     There(RemoteWorker),
 }
 
-/// The commands that a worker of this process takes from one who does not listen to it.
+/// Sends commands to a worker of this process without following its events.
 #[derive(Debug, Clone)]
 pub struct Control(WorkerHandle);
 
@@ -69,21 +69,21 @@ impl Link {
     /// Ends the worker, and waits for its end.
     pub fn end(&mut self) {
         let mut events = self.listen();
-        // One that has ended already has nothing more to say.
+        // The worker may have ended already.
         if self.command(Command::Stop).is_ok() {
             let _ = events.find(|event| matches!(event, Event::Ended { .. }));
         }
     }
 
-    /// Waits until everybody who listens to a worker of this process knows how it ended, and OpenClaw's registry does,
-    /// where it worked for an agent; what hindered that otherwise.
+    /// Waits until all listeners of a worker of this process have its last event, and OpenClaw's registry has its end
+    /// if it worked for an agent; returns the failure, if any.
     pub fn wait_for_end(&self) -> Option<String> {
         let Peer::Here { handle, recorder } = &self.peer else { return None };
         handle.wait_until_closed();
         recorder.as_ref().and_then(RegistryRecorder::wait)
     }
 
-    /// What happened lately and what happens from now on, redacted; it ends with the worker.
+    /// The recent and all further events, redacted, until the worker ends.
     pub fn listen(&mut self) -> Events {
         let raw = match &mut self.peer {
             Peer::Here { handle, .. } => handle.listen(QueuePolicy::Unbounded),

@@ -6,12 +6,13 @@ use catalog::ProjectScope;
 use model::SessionId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use transcript::after_crewhub_context;
 use workers::store::{SlotState, Worker, WorkerStats};
 use workers::{Announcement, PermissionMode, WorkerId, WorkerState, WorkerStore};
 
 use crate::workers::host::recover_orphans;
 use crate::workers::table;
-use crate::workers::table::{home, open_recovered, unusable};
+use crate::workers::table::{open_recovered, state_folder, unusable};
 use crate::{Context, Error, Kind};
 
 /// How many workers are listed without a limit, newest first.
@@ -27,9 +28,9 @@ pub struct Request {
     pub status: Option<String>,
     /// Only workers of this project: its name, or a path inside it.
     pub project: Option<String>,
-    /// Leave out those that have ended.
+    /// Leave out workers that have ended.
     pub active: bool,
-    /// At most so many; 50 without it.
+    /// The maximum number of workers; default 50.
     #[schemars(range(min = 1))]
     pub limit: Option<usize>,
 }
@@ -83,7 +84,7 @@ pub struct WorkerInfo {
     pub frames: PathBuf,
 }
 
-/// The workers, newest first. What a killed Backstory left is run by hosts of their own.
+/// Lists the workers, newest first. Workers of a killed Backstory get host processes of their own.
 pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
     if let Some(status) = request.status.as_deref().filter(|status| !WorkerState::NAMES.contains(status)) {
         return Err(Error::new(Kind::Usage, format!("unknown status `{status}`"))
@@ -101,7 +102,7 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
             && context.may_see_worker(worker)
             && scope.as_ref().is_none_or(|scope| scope.admits_directory(&root(), &worker.directory))
     };
-    // What a condition leaves out is looked for beyond the newest.
+    // With a condition, older workers are examined too.
     let is_plain = scope.is_none() && request.status.is_none() && !request.active;
     let limit = request.limit.unwrap_or(LISTED);
     let newest = table.newest(if is_plain { limit } else { usize::MAX }).map_err(unusable)?;
@@ -112,7 +113,7 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
     Ok(Answer { workers, notes })
 }
 
-/// What there is besides, where nothing meets the conditions.
+/// Notes on which workers exist if none meets the conditions.
 fn why_none(context: &Context, request: &Request, table: &WorkerStore) -> Result<Vec<String>, Error> {
     let all = table.newest(usize::MAX).map_err(unusable)?;
     let all: Vec<_> = all.iter().filter(|worker| context.may_see_worker(worker)).collect();
@@ -149,19 +150,19 @@ pub(crate) fn describe(context: &Context, table: &WorkerStore, worker: &Worker) 
         state: context.redacted(&worker.state)?,
         slot: worker.slot_state,
         directory: worker.directory.clone(),
-        task: context.secrets.redacted(worker.task.as_str().into()),
+        task: context.secrets.redacted(after_crewhub_context(&worker.task).into()),
         agent_id: worker.agent.as_ref().map(ToString::to_string),
         permission_mode: worker.spec.options.permission_mode,
-        // The table keeps the process of one that has ended, so that it is never taken for another's.
+        // The table keeps the process of an ended worker, so that a reused process id is recognized.
         pid: worker.process.as_ref().filter(|_| worker.slot_state.is_some()).map(|process| process.pid),
         host_pid: worker.host.pid,
-        budget_used_pct: worker.stats.budget_usd.map(|budget| spent / budget * 100.0),
+        budget_used_pct: worker.stats.budget_usd.map(|budget| model::budget_used(spent, budget)),
         facts: WorkerStats {
             model: worker.stats.model.as_deref().map(|model| context.secrets.redacted(model.into())),
             version: worker.stats.version.as_deref().map(|version| context.secrets.redacted(version.into())),
             ..worker.stats.clone()
         },
         announcements: context.redacted(&table.announcements(worker.id).map_err(unusable)?)?,
-        frames: workers::frame_log_path(&home(context), worker.id),
+        frames: workers::frame_log_path(&state_folder(context), worker.id),
     })
 }

@@ -13,21 +13,21 @@ use crate::{Context, Error, Kind};
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "LogRequest")]
 pub struct Request {
-    /// The worker's number, or its session's id or the beginning of it.
-    #[serde(deserialize_with = "worker_name::one")]
+    /// The worker's number, or its session's id or a prefix of it.
+    #[serde(deserialize_with = "worker_name::deserialize")]
     #[schemars(with = "WorkerName")]
     pub worker: String,
     /// Messages before this place: `older` of a page.
     pub before: Option<String>,
     /// Messages after this place: `newer` of a page.
     pub after: Option<String>,
-    /// At most so many messages, up to 500; 50 without it.
+    /// The maximum number of messages, up to 500; default 50.
     #[schemars(range(min = 1, max = 500))]
     pub limit: Option<usize>,
-    /// Also what tools did.
+    /// Include tool calls and their results.
     #[serde(default)]
     pub tools: bool,
-    /// Also what the model thought.
+    /// Include the model's thinking.
     #[serde(default)]
     pub thinking: bool,
 }

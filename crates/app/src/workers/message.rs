@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::workers::instruction::require_message;
 use crate::workers::send::{self, send};
 use crate::workers::wait::{self, WaitMode};
 use crate::workers::worker_name::{self, WorkerName};
@@ -13,16 +14,16 @@ use crate::{Context, Error, Kind, NextStep};
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "MessageRequest")]
 pub struct Request {
-    /// The workers' numbers, or sessions' ids or the beginnings of them. A session that nobody has open is resumed.
-    #[serde(deserialize_with = "worker_name::several")]
+    /// Worker numbers, or session ids or prefixes. A session that nobody has open is resumed.
+    #[serde(deserialize_with = "worker_name::deserialize_list")]
     #[schemars(with = "Vec<WorkerName>")]
     pub workers: Vec<String>,
     /// The text to send.
     pub message: String,
-    /// Whether to wait until none, any or all of them have done what it says.
+    /// Whether to wait for the workers to finish: `none` (the default), `any` or `all`.
     #[serde(default)]
     pub wait_mode: WaitFor,
-    /// At most so many seconds to wait, up to 3600; 600 without it.
+    /// The maximum number of seconds to wait, up to 3600; default 600.
     pub timeout_seconds: Option<u32>,
 }
 
@@ -66,10 +67,10 @@ pub struct Unsent {
 
 /// Sends a message to workers; an error if none of them has it.
 pub fn message(context: &Context, request: &Request) -> Result<Answer, Error> {
-    if request.workers.is_empty() || request.message.trim().is_empty() {
-        let missing = if request.workers.is_empty() { "no worker is named" } else { "the message is empty" };
-        return Err(Error::new(Kind::Usage, missing).next(NextStep::ListWorkers));
+    if request.workers.is_empty() {
+        return Err(Error::new(Kind::Usage, "no worker is named").next(NextStep::ListWorkers));
     }
+    require_message(&request.message)?;
     let (mut sent, mut failed, mut last) = (Vec::new(), Vec::new(), None);
     for worker in &request.workers {
         context.check_cancelled()?;

@@ -38,19 +38,19 @@ impl RegistryRecorder {
                     said = problem;
                     break;
                 }
-                // The same at every turn is said once.
+                // A failure that repeats every turn is reported once.
                 if let Some(text) = problem.filter(|text| said.as_ref() != Some(text)) {
                     handle.note(text.clone());
                     said = Some(text);
                 }
             }
-            // Nobody waits any more where the program ends at once.
+            // The receiver may be gone if the program ends at once.
             let _ = end.send(said);
         });
         Ok(Some(Self { done }))
     }
 
-    /// Waits until the worker's end is entered; what hindered it otherwise.
+    /// Waits until the worker's end is recorded; returns the failure, if any.
     pub(crate) fn wait(&self) -> Option<String> {
         self.done.recv().ok().flatten()
     }
@@ -59,7 +59,7 @@ impl RegistryRecorder {
 /// Records the ends of workers whose Backstory was killed before it could.
 pub(crate) fn record_missing_ends(context: &Context, table: &mut WorkerStore) -> Result<(), Error> {
     for worker in table.unreported().map_err(unusable)? {
-        // Where the registry cannot be written now, it is tried again the next time; `doctor` tells why.
+        // If the registry cannot be written now, the next call tries again; `doctor` reports the reason.
         let _ = enter(context, table, &worker, &|| context.now);
     }
     Ok(())

@@ -1,140 +1,118 @@
-//! What Backstory's own workers say of the sessions that they hold, for whoever asks what those do.
+//! Reports of Backstory's own workers about the sessions they hold, read from the workers' table.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use model::{AnnouncementEvent, SessionId};
-use monitor::{ReportSender, WorkerActivity, WorkerReport};
+use monitor::{WorkerActivity, WorkerReport, WorkerSource, WorkerUpdates};
 use workers::store::{FILE, Worker};
 use workers::{Announcement, FailureReason, PermissionRequest, RequestKind, WorkerState, WorkerStore};
 
 use crate::Context;
 
-/// How often it is looked what workers say, while any holds a session, and while none does.
-const LIVELY: Duration = Duration::from_millis(50);
-const QUIET: Duration = Duration::from_millis(500);
-/// A Backstory that was killed does not say so: how often it is checked that connected ones are alive.
-const LIVES: Duration = Duration::from_secs(1);
+/// How often the table is polled while a worker holds a session, and while none does.
+const POLL: Duration = Duration::from_millis(50);
+const POLL_AT_REST: Duration = Duration::from_millis(500);
+/// A Backstory that was killed leaves its rows as they were: how often it is checked that the owners are alive.
+const CHECK_OWNERS: Duration = Duration::from_secs(1);
 
-/// What those say that hold a session at this moment.
+/// The reports of all workers that hold a session now.
 pub(crate) fn all(context: &Context) -> HashMap<SessionId, WorkerReport> {
-    let mut ear = Ear::new(context);
-    ear.listen();
-    ear.heard
+    let mut reader = ReportReader::new(context.config().state.join(FILE));
+    reader.changes();
+    reader.reports
 }
 
-/// One who listens to the workers by looking into their table.
+/// The reports as a source for the monitor.
+pub(crate) fn source(context: &Context) -> WorkerSource {
+    let mut reader = ReportReader::new(context.config().state.join(FILE));
+    WorkerSource::new(move || reader.poll())
+}
+
+/// Reads what changed in the workers' table since it was last read.
 #[derive(Debug)]
-pub(crate) struct Ear {
+struct ReportReader {
     file: PathBuf,
     table: Option<WorkerStore>,
-    /// The table's version when it was last looked into, and when that was.
-    looked: Option<(i64, Instant)>,
-    heard: HashMap<SessionId, WorkerReport>,
-    /// The number of the last announcement, once the table was looked into.
+    /// The table's version when it was last read, and when that was.
+    read: Option<(i64, Instant)>,
+    reports: HashMap<SessionId, WorkerReport>,
+    /// Number of the last announcement; `None` before the table was first read.
     last_announcement: Option<i64>,
-    announced: Vec<AnnouncementEvent>,
 }
 
-impl Ear {
-    pub(crate) fn new(context: &Context) -> Self {
-        Self::at(context.config().state.join(FILE))
-    }
-
-    fn at(file: PathBuf) -> Self {
+impl ReportReader {
+    fn new(file: PathBuf) -> Self {
         Self {
             last_announcement: (!file.exists()).then_some(0),
             file,
             table: None,
-            looked: None,
-            heard: HashMap::new(),
-            announced: Vec::new(),
+            read: None,
+            reports: HashMap::new(),
         }
     }
 
-    /// What agents announced between the last two looks, oldest first; nothing of what was announced before the first.
-    pub(crate) fn announcements(&mut self) -> Vec<AnnouncementEvent> {
-        std::mem::take(&mut self.announced)
+    fn poll(&mut self) -> WorkerUpdates {
+        let reports = self.changes();
+        let announcements = if reports.is_none() { Vec::new() } else { self.new_announcements() };
+        let next_poll = if self.reports.is_empty() { POLL_AT_REST } else { POLL };
+        WorkerUpdates { reports: reports.unwrap_or_default(), announcements, next_poll }
     }
 
-    fn look_for_announcements(&mut self) {
-        let Some(table) = &self.table else { return };
-        let Some(last) = self.last_announcement else {
-            self.last_announcement = table.last_announcement().ok();
-            return;
-        };
-        for stored in table.announcements_after(last).unwrap_or_default() {
-            self.last_announcement = Some(stored.number);
-            let Announcement { message, timestamp } = stored.announcement;
-            self.announced.push(AnnouncementEvent::new(stored.session, message, timestamp));
-        }
-    }
-
-    /// What they say that they did not say the last time; nothing of those that hold their session no more.
-    pub(crate) fn listen(&mut self) -> Vec<(SessionId, Option<WorkerReport>)> {
+    /// The reports that changed; `None` if the table is the same as before. A session that its worker has let go of
+    /// gets that worker's last report.
+    fn changes(&mut self) -> Option<Vec<(SessionId, Option<WorkerReport>)>> {
         if !self.file.exists() {
             self.table = None;
         } else if self.table.is_none() {
-            self.looked = None;
+            self.read = None;
             self.table = WorkerStore::open(&self.file).ok();
         }
-        let Some(table) = &self.table else { return self.all_left() };
-        let Ok(version) = table.data_version() else { return Vec::new() };
-        if self.looked.is_some_and(|(known, at)| known == version && at.elapsed() < LIVES) {
-            return Vec::new();
-        }
-        let Ok(living) = table.active() else { return Vec::new() };
-        self.looked = Some((version, Instant::now()));
-        let now: HashMap<SessionId, WorkerReport> = living.iter().filter_map(said).collect();
-        let left = self.heard.keys().filter(|session| !now.contains_key(*session));
-        let last_words = |session: &SessionId| {
-            let workers = table.by_session(session).unwrap_or_default();
-            (session.clone(), workers.first().and_then(said).map(|(_, report)| report))
+        let Some(table) = &self.table else {
+            return Some(self.reports.drain().map(|(session, _)| (session, None)).collect());
         };
-        let mut news: Vec<_> = left.map(last_words).collect();
-        let is_new = |session: &SessionId, report: &WorkerReport| self.heard.get(session) != Some(report);
-        let changed = now.iter().filter(|(session, report)| is_new(session, report));
-        news.extend(changed.map(|(session, report)| (session.clone(), Some(report.clone()))));
-        self.heard = now;
-        self.look_for_announcements();
-        news
+        let version = table.data_version().ok()?;
+        if self.read.is_some_and(|(known, at)| known == version && at.elapsed() < CHECK_OWNERS) {
+            return None;
+        }
+        let active = table.active().ok()?;
+        self.read = Some((version, Instant::now()));
+        let now: HashMap<SessionId, WorkerReport> = active.iter().filter_map(report).collect();
+        let released = self.reports.keys().filter(|session| !now.contains_key(*session));
+        let last_report = |session: &SessionId| {
+            let workers = table.by_session(session).unwrap_or_default();
+            (session.clone(), workers.first().and_then(report).map(|(_, report)| report))
+        };
+        let mut changes: Vec<_> = released.map(last_report).collect();
+        let new = now.iter().filter(|(session, report)| self.reports.get(*session) != Some(*report));
+        changes.extend(new.map(|(session, report)| (session.clone(), Some(report.clone()))));
+        self.reports = now;
+        Some(changes)
     }
 
-    fn all_left(&mut self) -> Vec<(SessionId, Option<WorkerReport>)> {
-        self.heard.drain().map(|(session, _)| (session, None)).collect()
-    }
-
-    /// Has a thread listen from now on, and tell the monitor; it ends with what is returned.
-    pub(crate) fn keep_listening(mut self, sender: ReportSender) -> std::io::Result<Sender<()>> {
-        let (end, ended): (_, Receiver<()>) = channel();
-        std::thread::Builder::new().name("workers".to_owned()).spawn(move || {
-            loop {
-                let patience = if self.heard.is_empty() { QUIET } else { LIVELY };
-                let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(patience) else { return };
-                for (session, report) in self.listen() {
-                    if !sender.send(session, report) {
-                        return;
-                    }
-                }
-                for announcement in self.announcements() {
-                    if !sender.announce(announcement) {
-                        return;
-                    }
-                }
-            }
-        })?;
-        Ok(end)
+    /// What agents announced between the last two reads, oldest first; nothing from before the first.
+    fn new_announcements(&mut self) -> Vec<AnnouncementEvent> {
+        let Some(table) = &self.table else { return Vec::new() };
+        let Some(last) = self.last_announcement else {
+            self.last_announcement = table.last_announcement().ok();
+            return Vec::new();
+        };
+        let stored = table.announcements_after(last).unwrap_or_default();
+        self.last_announcement = stored.last().map(|last| last.number).or(self.last_announcement);
+        let event = |Announcement { message, timestamp }, session| {
+            AnnouncementEvent::new(session, message, timestamp)
+        };
+        stored.into_iter().map(|stored| event(stored.announcement, stored.session)).collect()
     }
 }
 
-/// What a worker says; nothing where it does not hold its session, or nobody is connected to it.
-fn said(worker: &Worker) -> Option<(SessionId, WorkerReport)> {
+/// A worker's report about its session; `None` if it does not hold one, or its Backstory is gone.
+fn report(worker: &Worker) -> Option<(SessionId, WorkerReport)> {
     let (activity, since) = match &worker.state {
         WorkerState::Queued | WorkerState::Lost { .. } => return None,
         WorkerState::Starting | WorkerState::Running => (WorkerActivity::Working, worker.stats.changed),
-        WorkerState::WaitingPermission { requests } => (asks(requests.first()?), worker.stats.changed),
+        WorkerState::WaitingPermission { requests } => (asking(requests.first()?), worker.stats.changed),
         WorkerState::Idle { since, .. } => (WorkerActivity::Idle, *since),
         WorkerState::Failed { reason: FailureReason::Exit, .. } => {
             (WorkerActivity::Lost, worker.stats.changed)
@@ -147,13 +125,15 @@ fn said(worker: &Worker) -> Option<(SessionId, WorkerReport)> {
         return None;
     }
     let pid = worker.process.as_ref().map(|process| process.pid);
-    Some((worker.session.clone(), WorkerReport { pid, since, activity }))
+    let (directory, task) = (worker.directory.clone(), worker.task.clone());
+    Some((worker.session.clone(), WorkerReport { pid, since, activity, directory, task }))
 }
 
-fn asks(request: &PermissionRequest) -> WorkerActivity {
+fn asking(request: &PermissionRequest) -> WorkerActivity {
     WorkerActivity::Asking {
         tool: request.tool.clone(),
         detail: request.detail(),
+        asking: request.asking(),
         question: matches!(request.kind(), RequestKind::Questions(_)),
     }
 }
@@ -171,7 +151,7 @@ mod tests {
     struct Scene {
         _scratch: tempfile::TempDir,
         table: WorkerStore,
-        ear: Ear,
+        reader: ReportReader,
     }
 
     fn now() -> Timestamp {
@@ -183,7 +163,7 @@ mod tests {
             let scratch = tempfile::tempdir().unwrap();
             let file = scratch.path().join(FILE);
             let table = WorkerStore::open(&file).unwrap();
-            Self { table, ear: Ear::at(file), _scratch: scratch }
+            Self { table, reader: ReportReader::new(file), _scratch: scratch }
         }
 
         fn add(&mut self, session: &str, host: &ProcessIdentity) -> WorkerId {
@@ -200,21 +180,23 @@ mod tests {
 
         #[track_caller]
         fn check(&mut self, expected: &str) {
-            let mut heard: Vec<String> = self.ear.listen().iter().map(word).collect();
-            heard.sort();
-            assert_eq!(heard.join(", "), expected);
+            let mut changes: Vec<String> =
+                self.reader.changes().unwrap_or_default().iter().map(describe).collect();
+            changes.sort();
+            assert_eq!(changes.join(", "), expected);
         }
     }
 
-    fn word((session, report): &(SessionId, Option<WorkerReport>)) -> String {
-        let word = match report.as_ref().map(|report| &report.activity) {
+    fn describe((session, report): &(SessionId, Option<WorkerReport>)) -> String {
+        let activity = match report.as_ref().map(|report| &report.activity) {
             None => "-".to_owned(),
-            Some(WorkerActivity::Asking { tool, detail, question }) => {
-                format!("{tool} {} {question}", detail.as_deref().unwrap_or("-"))
+            Some(WorkerActivity::Asking { tool, detail, asking, question }) => {
+                let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+                format!("{tool} {} ({}) {question}", text(detail), text(asking))
             }
             Some(other) => format!("{other:?}"),
         };
-        format!("{session} {word}")
+        format!("{session} {activity}")
     }
 
     fn request(tool: &str, input: &serde_json::Value) -> PermissionRequest {
@@ -225,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_worker_says_from_its_start_to_its_end() {
+    fn a_workers_reports_from_its_start_to_its_end() {
         let mut scene = Scene::new();
         let own = ProcessIdentity::current();
         let (a, b) = (scene.add("a", &own), scene.add("b", &own));
@@ -244,7 +226,7 @@ mod tests {
         let mut enter = |id, state: &WorkerState| scene.table.set_state(id, state, now()).unwrap();
         enter(a, &WorkerState::WaitingPermission { requests: vec![bash] });
         enter(b, &WorkerState::WaitingPermission { requests: vec![question] });
-        scene.check("a Bash Ask h false, b AskUserQuestion - true");
+        scene.check("a Bash Ask h (curl -H 'Key: x' https://h/) false, b AskUserQuestion - (Which?) true");
         let mut enter = |id, state: &WorkerState| scene.table.set_state(id, state, now()).unwrap();
         enter(a, &WorkerState::Idle { since: now(), text: String::new(), turn_failed: false });
         enter(b, &WorkerState::Failed { reason: FailureReason::Exit, message: "killed".into() });
@@ -255,28 +237,27 @@ mod tests {
     }
 
     #[test]
-    fn what_is_announced_from_now_on() {
+    fn announcements_since_the_first_poll() {
         let mut scene = Scene::new();
         let id = scene.add("a", &ProcessIdentity::current());
         let announce = |scene: &mut Scene, message: &str| {
             let announcement = Announcement { message: message.to_owned(), timestamp: now() };
             scene.table.announce(id, &announcement).unwrap();
         };
-        let heard = |scene: &mut Scene| {
-            scene.ear.listen();
-            let messages = scene.ear.announcements().into_iter().map(|event| event.message);
-            messages.collect::<Vec<_>>()
+        let polled = |scene: &mut Scene| {
+            let announcements = scene.reader.poll().announcements.into_iter();
+            announcements.map(|event| event.message).collect::<Vec<_>>()
         };
         announce(&mut scene, "before");
-        assert!(heard(&mut scene).is_empty());
+        assert!(polled(&mut scene).is_empty());
         announce(&mut scene, "one");
         announce(&mut scene, "two");
-        assert_eq!(heard(&mut scene), ["one", "two"]);
-        assert!(heard(&mut scene).is_empty());
+        assert_eq!(polled(&mut scene), ["one", "two"]);
+        assert!(polled(&mut scene).is_empty());
     }
 
     #[test]
-    fn nobody_speaks_for_a_backstory_that_is_gone() {
+    fn a_worker_whose_backstory_is_gone_reports_nothing() {
         let mut scene = Scene::new();
         let mut child = std::process::Command::new("sleep").arg("600").spawn().unwrap();
         let host = ProcessIdentity::from_pid(child.id()).unwrap();
@@ -285,7 +266,7 @@ mod tests {
         scene.check("a Working");
         child.kill().unwrap();
         child.wait().unwrap();
-        scene.ear.looked = None;
+        scene.reader.read = None;
         scene.check("a -");
     }
 }

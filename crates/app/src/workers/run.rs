@@ -1,4 +1,4 @@
-//! `run`: a task goes to the session that `pick` chooses, or to the one that is named, and a worker does it.
+//! `run`: adds a worker for a task, in the session that `pick` chooses or in the named one.
 
 use std::path::{Path, PathBuf};
 
@@ -24,24 +24,25 @@ use crate::proceed::location::ensure_not_demo;
 use crate::proceed::{claude, fork};
 use crate::repository::target::RepoTarget;
 use crate::sessions::lookup::{SessionRef, by_name};
-use crate::sessions::totals::survey_all;
-use crate::workers::host::{begin, recover_orphans};
-use crate::workers::launch::{self, Course};
+use crate::sessions::totals::map_all_sessions;
+use crate::workers::host::{recover_orphans, run_in_this_process};
+use crate::workers::instruction::{require_message, require_task};
+use crate::workers::launch::{self, LaunchPlan};
 use crate::workers::link::Link;
 use crate::workers::table::{open_recovered, unusable, visible, worker_name};
 use crate::workers::worktree;
 pub use crate::workers::worktree::Worktree;
 use crate::{Context, Error, Kind, NextStep};
 
-/// A task, and how it is to be done.
+/// A task, the session for it, and the options of its worker.
 #[derive(Debug, Clone, Default)]
-pub struct Order {
+pub struct TaskSpec {
     /// What is to be done.
     pub task: String,
     /// A path or a project's name; the current directory without it.
     pub repo: Option<String>,
     /// Whether to begin fresh, resume or fork.
-    pub how: TaskSession,
+    pub session: TaskSession,
     /// What `pick` answered, where it was asked already.
     pub chosen: Option<Answer>,
     /// The name of the session it must go to.
@@ -114,40 +115,40 @@ pub enum RunEvent<'a> {
 
 /// Chooses the session, and puts the worker into the table: from then on it has its directory, or its place in the
 /// queue for it.
-pub fn prepare(context: &Context, order: &Order) -> Result<Ready, Error> {
-    let agent = context.agent(order.agent.as_ref())?;
-    let order = &Order { agent, ..order.clone() };
-    if order.options.permission_mode.acts_without_asking() || !order.options.allowed_tools.is_empty() {
+pub fn prepare(context: &Context, task_spec: &TaskSpec) -> Result<Ready, Error> {
+    let agent = context.agent(task_spec.agent.as_ref())?;
+    let task_spec = &TaskSpec { agent, ..task_spec.clone() };
+    if task_spec.options.acts_without_asking() {
         context.require_person("a worker that acts without asking")?;
     }
     if let (Some(_), TaskSession::Resume(text) | TaskSession::Fork { session: text, .. }) =
-        (context.caller.agent(), &order.how)
+        (context.caller.agent(), &task_spec.session)
     {
-        // Whose it is comes before what is missing on this machine.
-        named(context, text)?;
+        // The owner is checked before what is missing on this machine.
+        find_session(context, text)?;
     }
-    let claude = controllable_claude(context, &order.task)?;
-    let Some(wanted) = &order.worktree else { return ready(context, order, claude) };
-    let tree = worktree::make(context, order.repo.as_deref(), wanted)?;
-    let inside = Order {
+    let claude = controllable_claude(context, &task_spec.task)?;
+    let Some(wanted) = &task_spec.worktree else { return ready(context, task_spec, claude) };
+    let tree = worktree::create(context, task_spec.repo.as_deref(), wanted)?;
+    let inside = TaskSpec {
         repo: Some(tree.path.to_string_lossy().into_owned()),
-        how: match &order.how {
-            // No session of another tree can be gone on with here.
-            TaskSession::Chosen if order.label.is_none() => TaskSession::Fresh,
+        session: match &task_spec.session {
+            // A session of another work tree cannot be continued here.
+            TaskSession::Chosen if task_spec.label.is_none() => TaskSession::Fresh,
             how => how.clone(),
         },
-        ..order.clone()
+        ..task_spec.clone()
     };
     let ready = ready(context, &inside, claude);
     if ready.is_err() && tree.is_new {
-        // Nobody has begun to work there.
+        // No worker has started there.
         worktree::remove_if_unused(context, &tree.path);
     }
     ready
 }
 
 /// Adds a worker to the table that runs a task in a fork of this session.
-pub(crate) fn in_a_fork(
+pub(crate) fn prepare_in_fork(
     context: &Context,
     session: &Session,
     wanted: &fork::Request,
@@ -155,119 +156,112 @@ pub(crate) fn in_a_fork(
 ) -> Result<Ready, Error> {
     let claude = controllable_claude(context, task)?;
     let (at, into) = (wanted.at.as_deref(), wanted.into.as_deref());
-    let course = launch::forked(context, session, claude.release, at, into)?;
-    let order = Order { task: task.to_owned(), agent: context.agent(None)?, ..Order::default() };
-    add_worker(context, &order, course, None, claude)
+    let plan = launch::forked(context, session, claude.release, at, into)?;
+    let task_spec = TaskSpec { task: task.to_owned(), agent: context.agent(None)?, ..TaskSpec::default() };
+    add_worker(context, &task_spec, plan, None, claude)
 }
 
-/// The `claude` that can do a task, once what a killed Backstory left is looked after.
+/// The `claude` that can do a task, after recovering the workers of a killed Backstory.
 fn controllable_claude(context: &Context, task: &str) -> Result<ControllableClaude, Error> {
-    if task.trim().is_empty() {
-        return Err(Error::new(Kind::Usage, "the task is empty: say what to do"));
-    }
+    require_task(task)?;
     ensure_not_demo(context)?;
     recover_orphans(context)?;
     claude::controllable(context)
 }
 
-fn ready(context: &Context, order: &Order, claude: ControllableClaude) -> Result<Ready, Error> {
-    let decision = match &order.how {
-        TaskSession::Chosen => Some(decide(context, order)?),
+fn ready(context: &Context, task_spec: &TaskSpec, claude: ControllableClaude) -> Result<Ready, Error> {
+    let decision = match &task_spec.session {
+        TaskSession::Chosen => Some(decide(context, task_spec)?),
         TaskSession::Fresh | TaskSession::Named(_) | TaskSession::Resume(_) | TaskSession::Fork { .. } => {
             None
         }
     };
-    let course = find_course(context, order, decision.as_ref(), claude.release)?;
-    add_worker(context, order, course, decision, claude)
+    let plan = plan_launch(context, task_spec, decision.as_ref(), claude.release)?;
+    add_worker(context, task_spec, plan, decision, claude)
 }
 
 /// Adds a worker to the table.
 fn add_worker(
     context: &Context,
-    order: &Order,
-    course: Course,
+    task_spec: &TaskSpec,
+    plan: LaunchPlan,
     decision: Option<Answer>,
     claude: ControllableClaude,
 ) -> Result<Ready, Error> {
-    let mut options = order.options.clone();
-    if let Some(agent) = &order.agent {
-        let root = catalog::repository(&context.config().places(), &course.directory);
+    let mut options = task_spec.options.clone();
+    if let Some(agent) = &task_spec.agent {
+        let root = catalog::repository(&context.config().places(), &plan.directory);
         let project = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let envelope = Envelope { agent: agent.as_str(), project: &project, repo: &root };
         options.append_system_prompt = Some(envelope.append_to(options.append_system_prompt.as_deref()));
     }
     let pack = decision.as_ref().and_then(|answer| answer.pack.as_ref());
-    if let (SessionStart::Fresh(_), Some(pack)) = (&course.start, pack.filter(|_| order.worktree.is_none())) {
+    if let (SessionStart::Fresh(_), Some(pack)) = (&plan.start, pack.filter(|_| task_spec.worktree.is_none()))
+    {
         let behind =
             options.append_system_prompt.as_deref().map(|text| format!("{text}\n\n")).unwrap_or_default();
         options.append_system_prompt = Some(behind + &pack.text);
     }
-    if matches!(course.start, SessionStart::Fresh(_)) {
-        options.name = options.name.or_else(|| order.label.clone());
+    if matches!(plan.start, SessionStart::Fresh(_)) {
+        options.name = options.name.or_else(|| task_spec.label.clone());
     }
     let spec = WorkerSpec {
-        config_folder: course.config_folder,
-        agent: order.agent.clone(),
-        label: order.label.clone(),
-        once: order.once,
-        bridge: bridge::is_enabled(context, order.agent.as_ref())?,
+        config_folder: plan.config_folder,
+        agent: task_spec.agent.clone(),
+        label: task_spec.label.clone(),
+        once: task_spec.once,
+        bridge: bridge::is_enabled(context, task_spec.agent.as_ref())?,
         options,
-        ..WorkerSpec::new(course.start, course.directory, order.task.clone())
+        ..WorkerSpec::new(plan.start, plan.directory, task_spec.task.clone())
     };
     if let Some(objection) = spec.validation_error() {
         return Err(Error::new(Kind::Usage, objection));
     }
-    let message = order.message.clone().unwrap_or_else(new_uuid);
-    course.copy.as_ref().map_or(Ok(()), |copy| fork::made(copy, context.now))?;
-    let added = add(context, &spec, &course.session, &message);
-    if let (Err(_), Some(copy)) = (&added, &course.copy) {
+    let message = task_spec.message.clone().unwrap_or_else(new_uuid);
+    plan.copy.as_ref().map_or(Ok(()), |copy| fork::create_copy(copy, context.now))?;
+    let added = add(context, &spec, &plan.session, &message);
+    if let (Err(_), Some(copy)) = (&added, &plan.copy) {
         copy.remove();
     }
     let (worker, behind) = added?;
     let start = match spec.start {
         SessionStart::Fork { .. } => "fork",
-        SessionStart::Resume(_) if course.copy.is_some() => "fork",
+        SessionStart::Resume(_) if plan.copy.is_some() => "fork",
         SessionStart::Resume(_) => "resume",
         SessionStart::Fresh(_) => "fresh",
     };
-    Ok(Ready {
-        worker,
-        session_id: course.session,
-        start,
-        directory: spec.directory,
-        behind,
-        decision,
-        claude,
-    })
+    Ok(Ready { worker, session_id: plan.session, start, directory: spec.directory, behind, decision, claude })
 }
 
 /// Runs a worker of the table in this process.
 pub fn here(context: &Context, ready: &Ready) -> Result<Link, Error> {
-    begin(context, ready.worker, ready.claude.clone())
+    run_in_this_process(context, ready.worker, ready.claude.clone())
 }
 
-/// A person's words as the text of a worker's message.
-pub fn message(text: &str) -> Command {
-    Command::Message { id: new_uuid(), text: text.to_owned() }
+/// A person's words as the text of a worker's message, and the message's id.
+pub fn message(text: &str) -> Result<(String, Command), Error> {
+    require_message(text)?;
+    let id = new_uuid();
+    Ok((id.clone(), Command::Message { id, text: text.to_owned() }))
 }
 
-/// What `pick` answers, for a person who is asked where that leaves it open.
-pub fn choose(context: &Context, order: &Order) -> Result<Answer, Error> {
+/// The answer of `pick`; if it is uncertain, the caller can ask the person.
+pub fn choose(context: &Context, task_spec: &TaskSpec) -> Result<Answer, Error> {
     ensure_not_demo(context)?;
     let question = Question {
-        task: order.task.clone(),
-        repo: order.repo.clone(),
-        label: order.label.clone(),
-        agent: order.agent.clone(),
-        budget: positive(order.options.budget_usd)?,
+        task: task_spec.task.clone(),
+        repo: task_spec.repo.clone(),
+        label: task_spec.label.clone(),
+        agent: task_spec.agent.clone(),
+        budget: positive(task_spec.options.budget_usd)?,
         is_carried_out: true,
         ..Question::default()
     };
     pick::choose(context, &question)
 }
 
-/// What a person decided who was asked.
-pub fn decided(context: &Context, answer: &Answer, how: &TaskSession) {
+/// Records what the person decided when asked.
+pub fn record_decision(context: &Context, answer: &Answer, how: &TaskSession) {
     let outcome = match how {
         TaskSession::Chosen | TaskSession::Named(_) => return,
         TaskSession::Fresh => Outcome::BeganFresh,
@@ -277,73 +271,73 @@ pub fn decided(context: &Context, answer: &Answer, how: &TaskSession) {
         },
     };
     let Some((decision, advice)) = answer.decision.zip(answer.advice()) else { return };
-    // Nothing is lost but one line of the record.
+    // If this fails, only one row of the track record is lost.
     let _ = decisions::record_outcome(context, decision, &advice, &outcome);
 }
 
-/// What is decided: where it is left open, by the person who was asked, else a fresh session.
-fn decide(context: &Context, order: &Order) -> Result<Answer, Error> {
-    let answer = match &order.chosen {
+/// The decision: the person's if they were asked, else that of `pick`, or a fresh session if it is uncertain.
+fn decide(context: &Context, task_spec: &TaskSpec) -> Result<Answer, Error> {
+    let answer = match &task_spec.chosen {
         Some(answer) => answer.clone(),
-        None => choose(context, order)?.fresh_if_uncertain(),
+        None => choose(context, task_spec)?.fresh_if_uncertain(),
     };
-    if let Some(label) = &order.label {
-        ensure_label_free(context, order, label)?;
+    if let Some(label) = &task_spec.label {
+        ensure_label_free(context, task_spec, label)?;
     }
     if answer.action == Action::Queue {
-        // Another program's run: the end of one of ours would be waited for in the table.
+        // Another program's run; for one of our own the worker would be queued.
         return Err(Error::new(Kind::Held, answer.reason).next(NextStep::RunFresh));
     }
     Ok(answer)
 }
 
-/// A session that goes by a label and is open somewhere is refused, and no other one gets its label.
-fn ensure_label_free(context: &Context, order: &Order, label: &str) -> Result<(), Error> {
-    let Some(meant) = RepoTarget::directory(context, order.repo.as_deref())? else { return Ok(()) };
-    let found = labelled(context, order.agent.as_ref(), &meant.work_tree(context), label)?;
+/// Refuses a label whose session is open elsewhere.
+fn ensure_label_free(context: &Context, task_spec: &TaskSpec, label: &str) -> Result<(), Error> {
+    let Some(target) = RepoTarget::directory(context, task_spec.repo.as_deref())? else { return Ok(()) };
+    let found = labelled(context, task_spec.agent.as_ref(), &target.work_tree(context), label)?;
     found.map_or(Ok(()), |session| {
-        launch::make_free(context, &session, &format!("the session named `{label}`"))
+        launch::free_session(context, &session, &format!("the session named `{label}`"))
     })
 }
 
-fn find_course(
+fn plan_launch(
     context: &Context,
-    order: &Order,
+    task_spec: &TaskSpec,
     decision: Option<&Answer>,
     release: Release,
-) -> Result<Course, Error> {
+) -> Result<LaunchPlan, Error> {
     let chosen = decision.and_then(|answer| answer.session_id.as_ref()).map(ToString::to_string);
-    match (&order.how, &chosen) {
+    match (&task_spec.session, &chosen) {
         (TaskSession::Resume(text), _) | (TaskSession::Chosen, Some(text)) => {
-            launch::resume(context, &named(context, text)?)
+            launch::resume(context, &find_session(context, text)?)
         }
         (TaskSession::Fork { session, at }, _) => {
-            let into = order.worktree.as_ref().and(order.repo.as_deref()).map(Path::new);
-            launch::forked(context, &named(context, session)?, release, at.as_deref(), into)
+            let into = task_spec.worktree.as_ref().and(task_spec.repo.as_deref()).map(Path::new);
+            launch::forked(context, &find_session(context, session)?, release, at.as_deref(), into)
         }
         (TaskSession::Fresh, _) | (TaskSession::Chosen, None) => {
-            launch::fresh(context, order.repo.as_deref(), None)
+            launch::fresh(context, task_spec.repo.as_deref(), None)
         }
         (TaskSession::Named(id), _) => {
-            launch::fresh(context, order.repo.as_deref(), Some(unused(context, id)?))
+            launch::fresh(context, task_spec.repo.as_deref(), Some(unused_id(context, id)?))
         }
     }
 }
 
 /// An id for a new session, which no session has.
-fn unused(context: &Context, text: &str) -> Result<SessionId, Error> {
+fn unused_id(context: &Context, text: &str) -> Result<SessionId, Error> {
     let id = text.parse().ok().filter(SessionId::is_uuid).ok_or_else(|| {
         let message = format!("`{text}` is not a valid session id: Claude Code takes UUIDs");
         Error::new(Kind::Usage, message).hint("for example 3f0c6d0e-8f2b-4a57-9d0e-0c6f3a1b2c4d")
     })?;
     let is_it = |entry: CatalogEntry| (entry.session.id == id).then_some(entry.session);
-    let sessions = survey_all(context, None, Projection::Scalars, is_it)?;
+    let sessions = map_all_sessions(context, None, Projection::Scalars, is_it)?;
     let workers = open_recovered(context)?.by_session(&id).map_err(unusable)?;
     if sessions.is_empty() && workers.is_empty() {
         return Ok(id);
     }
-    let sight = context.sight();
-    let is_visible = sessions.iter().any(|session| sight.matches(session))
+    let visible = context.visible_filter();
+    let is_visible = sessions.iter().any(|session| visible.matches(session))
         || workers.iter().any(|worker| context.may_see_worker(worker));
     Err(if is_visible {
         let error = Error::new(Kind::Held, format!("session {id} already exists"));
@@ -354,26 +348,29 @@ fn unused(context: &Context, text: &str) -> Result<SessionId, Error> {
 }
 
 /// The living worker of a session, named by its whole id.
-fn has_begun(context: &Context, text: &str) -> Result<Option<Worker>, Error> {
+fn living_worker(context: &Context, text: &str) -> Result<Option<Worker>, Error> {
     let Ok(id) = text.parse() else { return Ok(None) };
     let workers = open_recovered(context)?.by_session(&id).map_err(unusable)?;
     let is_it = |worker: &Worker| worker.slot_state.is_some() && context.is_of(worker.agent.as_ref());
     Ok(workers.into_iter().find(is_it))
 }
 
-fn named(context: &Context, text: &str) -> Result<Session, Error> {
+pub(crate) fn find_session(context: &Context, text: &str) -> Result<Session, Error> {
     let sessions = crate::sessions::select::all(context)?.sessions;
-    // Words are for people, who are asked which one they mean.
-    match by_name(context, &SessionRef::Named(text.to_owned()), &sessions)?.and_then(|found| found.session) {
-        Some(session) => Ok(session),
-        // Its worker has just begun it: there is no transcript yet.
-        None if let Some(worker) = has_begun(context, text)? => {
-            Err(launch::has_a_worker(context, &worker, &format!("session {text}")))
-        }
-        None => Err(Error::new(Kind::NotFound, format!("no session id starts with `{text}`"))
-            .next(NextStep::ListSessions)
-            .next(NextStep::ListWorkers)),
-    }
+    // Searching by words is for people, who can be asked which session they mean.
+    let missing = match by_name(context, &SessionRef::Named(text.to_owned()), &sessions) {
+        Ok(found) => match found.and_then(|found| found.session) {
+            Some(session) => return Ok(session),
+            None => Error::new(Kind::NotFound, format!("no session id starts with `{text}`"))
+                .next(NextStep::ListSessions)
+                .next(NextStep::ListWorkers),
+        },
+        Err(error) if error.kind == Kind::NotFound => error,
+        Err(error) => return Err(error),
+    };
+    // Its worker may have just begun it: there is no transcript yet.
+    Err(living_worker(context, text)?
+        .map_or(missing, |worker| launch::held_by_worker(context, &worker, &format!("session {text}"))))
 }
 
 fn add(
@@ -382,8 +379,8 @@ fn add(
     session: &SessionId,
     message: &str,
 ) -> Result<(WorkerId, Option<WorkerId>), Error> {
-    let meant = RepoTarget { directory: spec.directory.clone(), root: spec.directory.clone() };
-    let slot = meant.work_tree(context);
+    let target = RepoTarget { directory: spec.directory.clone(), root: spec.directory.clone() };
+    let slot = target.work_tree(context);
     let host = ProcessIdentity::current();
     let wanted = NewWorker { spec, session, slot: &slot, message, host: &host };
     let mut table = open_recovered(context)?;
@@ -409,7 +406,7 @@ fn add(
             let of_label = spec.label.as_ref().map(|label| format!("the session named `{label}`"));
             let held = of_label.unwrap_or_else(|| format!("session {session}"));
             let refused = match table.get(holder).map_err(unusable)? {
-                Some(worker) => launch::has_a_worker(context, &worker, &held),
+                Some(worker) => launch::held_by_worker(context, &worker, &held),
                 None => Error::new(Kind::Held, format!("{held} is in use")),
             };
             Err(match spec.start {

@@ -1,4 +1,4 @@
-//! `send`: a message goes to the worker of a session, or to a new one that resumes it.
+//! `send`: sends a message to a session's worker, or to a new worker that resumes the session.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -6,7 +6,9 @@ use serde::Deserialize;
 use crate::store::{claude_behind, continue_key};
 use crate::workers::deliver;
 pub use crate::workers::deliver::Answer;
-use crate::{Context, Error};
+use crate::workers::instruction::require_message;
+use crate::workers::table::{lookup, open_recovered};
+use crate::{Context, Error, Kind};
 
 /// A message, and to whom it goes.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -24,8 +26,23 @@ pub struct Request {
 ///
 /// The key of a session of OpenClaw's names the Claude session behind it; where there is none, one is started.
 pub fn send(context: &Context, request: &Request) -> Result<Answer, Error> {
+    require_message(&request.message)?;
     match claude_behind::as_key(&request.to) {
         Some((key, agent)) => continue_key::send(context, &key, &agent, &request.message),
         None => deliver::to_session(context, &request.to, &request.message, None),
     }
+}
+
+/// Whether the recipient of a message acts without asking: the session's living worker, or a new one, which continues
+/// with the options of the last.
+pub fn acts_without_asking(context: &Context, to: &str) -> Result<bool, Error> {
+    let session = match claude_behind::claude_behind(context, to) {
+        Ok(session) => session.map(|session| session.to_string()),
+        // A new session is started, whose worker asks.
+        Err(error) if error.kind == Kind::NotFound => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    let table = open_recovered(context)?;
+    let worker = lookup(context, &table, session.as_deref().unwrap_or(to))?;
+    Ok(worker.is_some_and(|worker| worker.spec.options.acts_without_asking()))
 }

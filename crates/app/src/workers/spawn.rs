@@ -1,10 +1,12 @@
-//! `spawn`: a worker in the background, asked for as a program asks: with a session to resume, to fork, or the last one.
+//! `spawn`: starts a background worker from a program's request, in a new, resumed, forked or the last session.
 
+use catalog::SessionFilter;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::repository::target::with_project;
 use crate::sessions::list::{self, list};
-use crate::workers::run::Ready;
+use crate::workers::run::{Ready, find_session};
 use crate::workers::start::{self, Effort};
 use crate::{Context, Error, Kind, NextStep};
 
@@ -15,27 +17,27 @@ use crate::{Context, Error, Kind, NextStep};
 #[schemars(rename = "SpawnRequest")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a parameter of its own")]
 pub struct Request {
-    /// The task. `prompt` is another name for it.
+    /// The task; `prompt` is an alias.
     #[serde(alias = "prompt")]
     pub task: String,
-    /// The project: a path, or a project's name; the directory of the request without it or with `auto`.
+    /// A path or a project's name; by default, or with `auto`, the current directory.
     pub project_path: Option<String>,
-    /// Continue this session: its id, or the beginning of it.
+    /// Continue this session, named by its id or a prefix; with `project_path` it must belong to that project.
     pub resume_session_id: Option<String>,
-    /// Continue a fork of the session to resume, which itself is not changed.
+    /// Continue a fork of that session instead, which leaves the session unchanged.
     #[serde(default)]
     pub fork_session: bool,
-    /// Fork at the message with this id, without anything after it.
+    /// Fork at the message with this `uuid`, leaving out what came after it.
     pub at: Option<String>,
-    /// Continue the last session of the project.
+    /// Continue the project's most recent session.
     #[serde(default)]
     pub continue_session: bool,
     /// Let Backstory choose between continuing a session of the project and starting a new one.
     #[serde(default)]
     pub choose_session: bool,
-    /// The id of the new session, a UUID that no session has.
+    /// The id for the new session, an unused UUID.
     pub session_id: Option<String>,
-    /// Continue the session with this name, or start it.
+    /// Continue the session with this label, or start one.
     pub label: Option<String>,
     /// The new session's title.
     pub name: Option<String>,
@@ -43,24 +45,25 @@ pub struct Request {
     pub model: Option<String>,
     /// How hard the model thinks.
     pub effort: Option<Effort>,
-    /// Run in the work tree with this name, on its own branch; it is created if there is none.
+    /// Run in the work tree with this name, on its own branch; it is created if missing.
     pub worktree: Option<String>,
     /// Run in a new work tree.
     #[serde(default)]
     pub new_worktree: bool,
-    /// The most that the session may cost over all its runs, in US dollars.
+    /// The most the session may cost over all its runs, in US dollars.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub budget_usd: Option<f64>,
-    /// Plan first, and ask before anything is changed.
+    /// Plan first, and ask before changing anything.
     #[serde(default)]
     pub plan: bool,
-    /// Appended to the system prompt.
+    /// Text to append to the system prompt.
     pub append_system_prompt: Option<String>,
 }
 
 /// Starts a worker in the background.
 pub fn spawn(context: &Context, request: &Request) -> Result<Ready, Error> {
     request.check()?;
+    request.check_project(context)?;
     let session = match (&request.resume_session_id, request.continue_session) {
         (Some(id), _) => Some(id.clone()),
         (None, true) => Some(request.last_session(context)?),
@@ -91,7 +94,7 @@ pub fn spawn(context: &Context, request: &Request) -> Result<Ready, Error> {
 }
 
 impl Request {
-    /// Refuses what contradicts itself.
+    /// Refuses contradictory fields.
     fn check(&self) -> Result<(), Error> {
         let refuse = |message: &str| Err(Error::new(Kind::Usage, message));
         let is_old = self.resume_session_id.is_some() || self.continue_session;
@@ -116,12 +119,27 @@ impl Request {
         Ok(())
     }
 
+    /// Refuses a session of another project than the named one: a worker must not act in an unintended place.
+    fn check_project(&self, context: &Context) -> Result<(), Error> {
+        let (Some(id), Some(project)) = (&self.resume_session_id, self.project()) else { return Ok(()) };
+        let session = find_session(context, id)?;
+        let filter = SessionFilter { project: Some(project.to_owned()), ..SessionFilter::default() };
+        if with_project(context, &filter, &std::iter::once(&session)).matches(&session) {
+            return Ok(());
+        }
+        let is_in = session.cwd.as_deref().map(|cwd| format!(", but in {}", cwd.display()));
+        let message = format!("session {id} is not in the project {project}{}", is_in.unwrap_or_default());
+        Err(Error::new(Kind::Usage, message)
+            .hint("leave out `project_path`: the worker goes where its session is")
+            .hint("leave out `resume_session_id`: a new session of the project does the task"))
+    }
+
     fn project(&self) -> Option<&str> {
         self.project_path.as_deref().filter(|path| *path != "auto")
     }
 
-    /// The id of the project's session in which something happened last. Claude Code's own `--continue` would take
-    /// whatever is last when the worker starts, another worker's session too.
+    /// The id of the project's most recently active session. Claude Code's own `--continue` would take
+    /// whichever is the last when the worker starts, even another worker's.
     fn last_session(&self, context: &Context) -> Result<String, Error> {
         let here = || context.directory.to_string_lossy().into_owned();
         let project = self.project().map_or_else(here, str::to_owned);

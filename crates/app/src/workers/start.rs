@@ -9,7 +9,7 @@ use serde::Deserialize;
 use workers::PermissionMode;
 
 use crate::workers::host::detach;
-use crate::workers::run::{Order, Ready, TaskSession, WorkerOptions, Worktree, prepare};
+use crate::workers::run::{Ready, TaskSession, TaskSpec, WorkerOptions, Worktree, prepare};
 use crate::{Context, Error, Kind};
 
 /// A task, the session for it, and the options of its worker.
@@ -22,7 +22,7 @@ use crate::{Context, Error, Kind};
 pub struct Request {
     /// The first message of the session.
     pub task: String,
-    /// The repository: a path or a project's name; the directory of the request without it.
+    /// A path or a project's name; by default the current directory's repository.
     pub repo: Option<String>,
     /// Start a new session.
     #[serde(default)]
@@ -33,11 +33,11 @@ pub struct Request {
     pub resume: Option<String>,
     /// Continue a fork of this session, which itself is not changed.
     pub fork: Option<String>,
-    /// Fork at the record with this id, without anything after it.
+    /// Fork at the message with this `uuid`, leaving out what came after it.
     pub at: Option<String>,
-    /// Continue the session with this name, or start it.
+    /// Continue the session with this label, or start one.
     pub label: Option<String>,
-    /// Run in the work tree with this name, on its own branch; it is created if there is none.
+    /// Run in the work tree with this name, on its own branch; it is created if missing.
     pub worktree: Option<String>,
     /// Run in a new work tree.
     #[serde(default)]
@@ -57,12 +57,12 @@ pub struct Request {
     /// Tools that are forbidden, as Claude Code's permission rules.
     #[serde(default)]
     pub disallowed_tools: Vec<String>,
-    /// The most that the session may cost over all its runs, in US dollars.
+    /// The most the session may cost over all its runs, in US dollars.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub budget_usd: Option<f64>,
     /// Replaces Claude Code's system prompt.
     pub system_prompt: Option<String>,
-    /// Appended to the system prompt.
+    /// Text to append to the system prompt.
     pub append_system_prompt: Option<String>,
     /// A name for the session, which becomes its title.
     pub name: Option<String>,
@@ -104,18 +104,18 @@ pub enum Effort {
 
 /// Starts a worker in the background for a task.
 pub fn start(context: &Context, request: &Request) -> Result<Ready, Error> {
-    let ready = prepare(context, &request.order()?)?;
+    let ready = prepare(context, &request.task_spec()?)?;
     detach(context, ready.worker)?;
     Ok(ready)
 }
 
 impl Request {
     /// What is to be done, once the values are found to be valid.
-    pub fn order(&self) -> Result<Order, Error> {
-        Ok(Order {
+    pub fn task_spec(&self) -> Result<TaskSpec, Error> {
+        Ok(TaskSpec {
             task: self.task.clone(),
             repo: self.repo.clone(),
-            how: self.how()?,
+            session: self.task_session()?,
             chosen: None,
             label: self.label.clone(),
             worktree: self.worktree()?,
@@ -126,13 +126,13 @@ impl Request {
         })
     }
 
-    fn how(&self) -> Result<TaskSession, Error> {
+    fn task_session(&self) -> Result<TaskSession, Error> {
         let is_new = self.fresh || self.session_id.is_some();
         let ways = [is_new, self.resume.is_some(), self.fork.is_some(), self.label.is_some()];
         if ways.into_iter().filter(|is_given| *is_given).count() > 1 {
             let message =
                 "only one session can be meant: a new one, one to resume, one to fork, or one with a label";
-            return Err(Error::new(Kind::Usage, message));
+            return Err(Error::new(Kind::Usage, message).hint("leave out all but one of them"));
         }
         if self.at.is_some() && self.fork.is_none() {
             return Err(Error::new(Kind::Usage, "`at` names where a session is forked: give `fork`, too"));
@@ -168,7 +168,7 @@ impl Request {
     fn options(&self) -> Result<WorkerOptions, Error> {
         Ok(WorkerOptions {
             model: self.model.clone(),
-            effort: self.effort.map(|effort| effort.word().to_owned()),
+            effort: self.effort.map(|effort| effort.as_str().to_owned()),
             system_prompt: self.system_prompt.clone(),
             append_system_prompt: self.append_system_prompt.clone(),
             permission_mode: permission_mode(self.permission_mode.as_deref())?,
@@ -187,8 +187,8 @@ impl Request {
 }
 
 impl Effort {
-    /// Claude Code's word for it.
-    pub fn word(self) -> &'static str {
+    /// The name as Claude Code's flag takes it.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Low => "low",
             Self::Medium => "medium",
@@ -214,11 +214,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_session_is_meant() {
+    fn only_one_way_to_choose_the_session_is_accepted() {
         let check = |fields: &str, expected: Option<&TaskSession>| {
             let json = format!(r#"{{"task": "x"{fields}}}"#);
             let request: Request = serde_json::from_str(&json).unwrap();
-            assert_eq!(request.order().ok().map(|order| order.how).as_ref(), expected, "{json}");
+            assert_eq!(
+                request.task_spec().ok().map(|task_spec| task_spec.session).as_ref(),
+                expected,
+                "{json}"
+            );
         };
         let named = TaskSession::Named("n".to_owned());
         check("", Some(&TaskSession::Chosen));
@@ -237,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_command_line_names_programs() {
+    fn mcp_servers_can_be_set_on_the_command_line_only() {
         for field in ["mcp_config", "settings", "environment", "add_directories"] {
             let json = format!(r#"{{"task": "x", "{field}": null}}"#);
             assert!(serde_json::from_str::<Request>(&json).is_err(), "{field}");

@@ -1,8 +1,8 @@
-//! A worker that runs is interrupted, or goes on with another model or another permission mode.
+//! Changes a running worker: interrupts its turn, or sets another model or permission mode.
 
 use workers::{Command, PermissionMode};
 
-use crate::workers::control::tell;
+use crate::workers::control::send_command;
 use crate::workers::table::{self, open_recovered};
 use crate::{Context, Error};
 
@@ -11,7 +11,7 @@ pub fn interrupt(context: &Context, worker: &str) -> Result<(), Error> {
     command(context, worker, [Command::Interrupt])
 }
 
-/// Has a worker go on with another model, or with another permission mode.
+/// Sets another model or another permission mode.
 pub fn change(
     context: &Context,
     worker: &str,
@@ -30,5 +30,5 @@ fn command(
 ) -> Result<(), Error> {
     let table = open_recovered(context)?;
     let worker = table::find(context, &table, worker)?;
-    commands.into_iter().try_for_each(|command| tell(context, &worker, &command))
+    commands.into_iter().try_for_each(|command| send_command(context, &worker, &command))
 }

@@ -15,11 +15,11 @@ use crate::{Context, Error};
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "StopRequest")]
 pub struct Request {
-    /// The worker's number, or its session's id or the beginning of it.
-    #[serde(deserialize_with = "worker_name::one")]
+    /// The worker's number, or its session's id or a prefix of it.
+    #[serde(deserialize_with = "worker_name::deserialize")]
     #[schemars(with = "WorkerName")]
     pub worker: String,
-    /// Also remove its work tree if nothing would be lost; the worker may have ended already.
+    /// Remove its work tree, too, if nothing would be lost; also where the worker has already ended.
     #[serde(default)]
     pub remove_worktree: bool,
 }

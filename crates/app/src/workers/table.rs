@@ -12,10 +12,10 @@ pub(crate) fn exists(context: &Context) -> bool {
     file(context).exists()
 }
 
-/// Opens the table and enters what became of workers whose Backstory was killed.
+/// Opens the table and recovers workers whose Backstory was killed.
 pub(crate) fn open_recovered(context: &Context) -> Result<WorkerStore, Error> {
     let mut table = open(context)?;
-    recover(&mut table, &context.config().places().config_folders, &home(context), context.now)
+    recover(&mut table, &context.config().places().config_folders, &state_folder(context), context.now)
         .map_err(unusable)?;
     Ok(table)
 }
@@ -28,8 +28,8 @@ fn file(context: &Context) -> PathBuf {
     context.config().state.join(FILE)
 }
 
-/// Backstory's own folder by the name that all its processes give it.
-pub(crate) fn home(context: &Context) -> PathBuf {
+/// The canonical path of Backstory's state folder, the same in all its processes.
+pub(crate) fn state_folder(context: &Context) -> PathBuf {
     context.config().state.canonicalize().unwrap_or_else(|_| context.config().state.clone())
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn lookup(context: &Context, table: &WorkerStore, text: &str) -> Resu
     named.dedup_by(|one, other| one.session == other.session);
     if named.len() > 1 {
         let message = format!("several workers' session ids start with `{text}`; give a worker's number");
-        return Err(Error::new(Kind::Ambiguous, message));
+        return Err(Error::new(Kind::Ambiguous, message).next(NextStep::ListWorkers));
     }
     Ok(named.first().map(|worker| (*worker).clone()))
 }
@@ -71,20 +71,20 @@ pub(crate) fn visible(context: &Context, table: &WorkerStore, id: WorkerId) -> R
     Ok(table.get(id).map_err(unusable)?.filter(|worker| context.is_of(worker.agent.as_ref())))
 }
 
-/// What a message calls a worker; `None` is one that the caller may not see.
+/// The name of a worker in a message; `None` is a worker the caller may not see.
 pub(crate) fn worker_name(worker: Option<&Worker>) -> String {
     worker.map_or_else(|| "another worker".to_owned(), |worker| format!("worker {}", worker.id))
 }
 
 pub(crate) fn not_running(worker: &Worker) -> Error {
     if worker.state.is_over() {
-        return over(worker);
+        return already_ended(worker);
     }
     Error::new(Kind::Unavailable, format!("worker {} cannot be reached", worker.id))
         .next(NextStep::ListWorkers)
 }
 
-pub(crate) fn over(worker: &Worker) -> Error {
+pub(crate) fn already_ended(worker: &Worker) -> Error {
     let message = format!("worker {} has ended: {}", worker.id, worker.state.as_str());
     Error::new(Kind::NotFound, message)
         .next(NextStep::Show { session: worker.session.clone() })

@@ -1,7 +1,7 @@
 //! Answers to requests that were shown without their secrets.
 //!
-//! Whoever answers has seen `[redacted:kind]`, and names questions and choices by what they saw. Claude Code knows them
-//! by what it asked.
+//! The person answered texts with `[redacted:kind]` in them. Claude Code knows its questions and options
+//! by the original texts, so these are put back.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,8 +16,8 @@ use crate::workers::table::open;
 pub(crate) fn command(context: &Context, worker: WorkerId, command: Command) -> Command {
     match command {
         Command::Answer { request, reply } if has_words(&reply) => {
-            let reply = match asked(context, worker, &request) {
-                Some(asked) => restored(reply, &Originals::of(&asked.input)),
+            let reply = match find_request(context, worker, &request) {
+                Some(asked) => restore(reply, &Originals::new(&asked.input)),
                 None => reply,
             };
             Command::Answer { request, reply }
@@ -31,13 +31,13 @@ fn has_words(reply: &PermissionReply) -> bool {
     matches!(reply, PermissionReply::Answers { .. } | PermissionReply::Allow { input: Some(_), .. })
 }
 
-fn asked(context: &Context, worker: WorkerId, request: &str) -> Option<PermissionRequest> {
+fn find_request(context: &Context, worker: WorkerId, request: &str) -> Option<PermissionRequest> {
     let worker = open(context).ok()?.get(worker).ok()??;
     let WorkerState::WaitingPermission { requests } = worker.state else { return None };
     requests.into_iter().find(|asked| asked.request == request)
 }
 
-fn restored(reply: PermissionReply, originals: &Originals) -> PermissionReply {
+fn restore(reply: PermissionReply, originals: &Originals) -> PermissionReply {
     match reply {
         PermissionReply::Answers { answers } => PermissionReply::Answers {
             answers: answers
@@ -57,21 +57,21 @@ fn restored(reply: PermissionReply, originals: &Originals) -> PermissionReply {
 struct Originals(HashMap<String, String>);
 
 impl Originals {
-    fn of(input: &Value) -> Self {
+    fn new(input: &Value) -> Self {
         let mut all = Self::default();
-        all.enter(input);
+        all.collect(input);
         all
     }
 
-    fn enter(&mut self, value: &Value) {
+    fn collect(&mut self, value: &Value) {
         match value {
             Value::String(text) => {
                 if let Cow::Owned(shown) = redact::redacted(Cow::Borrowed(text)) {
                     self.0.insert(shown, text.clone());
                 }
             }
-            Value::Array(all) => all.iter().for_each(|one| self.enter(one)),
-            Value::Object(all) => all.values().for_each(|one| self.enter(one)),
+            Value::Array(all) => all.iter().for_each(|one| self.collect(one)),
+            Value::Object(all) => all.values().for_each(|one| self.collect(one)),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
@@ -97,17 +97,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_names_what_was_asked() {
+    fn redacted_texts_in_an_answer_are_restored() {
         let secret = format!("gh{}{}", "p_", "Zq7Lm2Xv9Kd4Rt6Wb1Nc8Ys3Hf5Jg0PaQeUi");
         let question = format!("Use {secret}?");
         let input =
             json!({"questions": [{"question": question, "options": [{"label": secret}, {"label": "No"}]}]});
-        let originals = Originals::of(&input);
+        let originals = Originals::new(&input);
         let shown = "Use [redacted:github-token]?".to_owned();
         let check = |answer: &str, expected: &str| {
             let answers = [(shown.clone(), answer.to_owned())].into();
             let PermissionReply::Answers { answers } =
-                restored(PermissionReply::Answers { answers }, &originals)
+                restore(PermissionReply::Answers { answers }, &originals)
             else {
                 panic!()
             };
@@ -119,7 +119,7 @@ mod tests {
             input: Some(json!({"command": "ls", "questions": [shown]})),
             always: false,
         };
-        let PermissionReply::Allow { input, .. } = restored(reply, &originals) else { panic!() };
+        let PermissionReply::Allow { input, .. } = restore(reply, &originals) else { panic!() };
         assert_eq!(input.unwrap(), json!({"command": "ls", "questions": [question]}));
     }
 }

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use workers::store::Worker;
 use workers::{WorkerId, WorkerState, WorkerStore};
 
-use crate::workers::host::pause;
 use crate::workers::list::{self, WorkerInfo};
 use crate::workers::table::{self, open_recovered, unusable};
 use crate::workers::worker_name::{self, WorkerName};
@@ -18,21 +17,23 @@ const TIMEOUT: u32 = 600;
 /// The longest time limit, in seconds.
 const LONGEST: u32 = 3600;
 /// The interval at which progress is reported and workers whose Backstory has died are noticed.
-const LOOK: Duration = Duration::from_secs(1);
+const REPORT_INTERVAL: Duration = Duration::from_secs(1);
+/// The interval at which the state of the workers is read: many may wait at once.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// Which workers to wait for.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "WaitRequest")]
 pub struct Request {
-    /// The workers' numbers, or their sessions' ids or the beginnings of them.
-    #[serde(deserialize_with = "worker_name::several")]
+    /// Worker numbers, or session ids or prefixes.
+    #[serde(deserialize_with = "worker_name::deserialize_list")]
     #[schemars(with = "Vec<WorkerName>")]
     pub workers: Vec<String>,
-    /// Whether to wait for all of them, or only until one has finished.
+    /// Wait for `all` workers or until `any` has finished.
     #[serde(default)]
     pub mode: WaitMode,
-    /// At most so many seconds, up to 3600; 600 without it.
+    /// The maximum number of seconds to wait, up to 3600; default 600.
     pub timeout_seconds: Option<u32>,
 }
 
@@ -88,28 +89,34 @@ pub fn wait(context: &Context, request: &Request) -> Result<Answer, Error> {
     wait.run(table)
 }
 
-/// The course of one worker, as far as who waits for it is concerned.
+/// What waiting for a worker depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Course {
-    Works,
-    Asks,
-    Rests,
+enum TurnStatus {
+    Busy,
+    Asking,
+    Idle,
     Failed,
 }
 
-impl Course {
-    fn of(worker: &Worker) -> Self {
+impl TurnStatus {
+    fn new(worker: &Worker) -> Self {
         match worker.state {
-            WorkerState::WaitingPermission { .. } => Self::Asks,
+            WorkerState::WaitingPermission { .. } => Self::Asking,
             // The last message has not reached the model yet.
-            WorkerState::Idle { .. } if worker.follow_up.is_some() => Self::Works,
-            WorkerState::Queued | WorkerState::Starting | WorkerState::Running => Self::Works,
+            WorkerState::Idle { .. } if worker.follow_up.is_some() => Self::Busy,
+            WorkerState::Queued | WorkerState::Starting | WorkerState::Running => Self::Busy,
             WorkerState::Idle { turn_failed: true, .. }
             | WorkerState::Failed { .. }
             | WorkerState::Lost { .. } => Self::Failed,
-            WorkerState::Idle { .. } | WorkerState::Finished { .. } | WorkerState::Stopped => Self::Rests,
+            WorkerState::Idle { .. } | WorkerState::Finished { .. } | WorkerState::Stopped => Self::Idle,
         }
     }
+}
+
+/// Waits a moment for other processes, which change the table without a signal.
+#[expect(clippy::disallowed_methods, reason = "another process's change of the table cannot be waited for")]
+fn pause() {
+    std::thread::sleep(PAUSE);
 }
 
 struct Wait<'a> {
@@ -124,14 +131,14 @@ impl Wait<'_> {
         let began = Instant::now();
         let mut looked = began;
         loop {
-            let courses = self.courses(&table)?;
-            let is_over = self.is_over(&courses);
+            let statuses = self.statuses(&table)?;
+            let is_over = self.is_over(&statuses);
             let elapsed = began.elapsed();
             if is_over || elapsed >= self.limit || self.context.cancellation.is_hurried() {
                 self.context.check_cancelled()?;
-                return self.answer(&table, &courses, elapsed, !is_over);
+                return self.answer(&table, &statuses, elapsed, !is_over);
             }
-            if looked.elapsed() >= LOOK {
+            if looked.elapsed() >= REPORT_INTERVAL {
                 looked = Instant::now();
                 table = open_recovered(self.context)?;
                 self.report(elapsed);
@@ -140,17 +147,17 @@ impl Wait<'_> {
         }
     }
 
-    fn courses(&self, table: &WorkerStore) -> Result<Vec<(WorkerId, Course)>, Error> {
-        let mut courses = Vec::with_capacity(self.ids.len());
+    fn statuses(&self, table: &WorkerStore) -> Result<Vec<(WorkerId, TurnStatus)>, Error> {
+        let mut statuses = Vec::with_capacity(self.ids.len());
         for id in &self.ids {
             let worker = table.get(*id).map_err(unusable)?;
-            courses.push((*id, worker.as_ref().map_or(Course::Rests, Course::of)));
+            statuses.push((*id, worker.as_ref().map_or(TurnStatus::Idle, TurnStatus::new)));
         }
-        Ok(courses)
+        Ok(statuses)
     }
 
-    fn is_over(&self, courses: &[(WorkerId, Course)]) -> bool {
-        let mut still = courses.iter().map(|(_, course)| *course == Course::Works);
+    fn is_over(&self, statuses: &[(WorkerId, TurnStatus)]) -> bool {
+        let mut still = statuses.iter().map(|(_, status)| *status == TurnStatus::Busy);
         match self.mode {
             WaitMode::All => !still.any(|works| works),
             WaitMode::Any => !still.all(|works| works),
@@ -165,12 +172,12 @@ impl Wait<'_> {
     fn answer(
         &self,
         table: &WorkerStore,
-        courses: &[(WorkerId, Course)],
+        statuses: &[(WorkerId, TurnStatus)],
         elapsed: Duration,
         timed_out: bool,
     ) -> Result<Answer, Error> {
-        let which = |wanted: Course| -> Vec<WorkerId> {
-            courses.iter().filter(|(_, course)| *course == wanted).map(|(id, _)| *id).collect()
+        let which = |wanted: TurnStatus| -> Vec<WorkerId> {
+            statuses.iter().filter(|(_, status)| *status == wanted).map(|(id, _)| *id).collect()
         };
         let now = self.ids.iter().map(|id| {
             let worker = table::find(self.context, table, &id.to_string())?;
@@ -178,11 +185,11 @@ impl Wait<'_> {
         });
         Ok(Answer {
             workers: now.collect::<Result<_, Error>>()?,
-            idle: which(Course::Rests),
-            failed: which(Course::Failed),
-            asking: which(Course::Asks),
-            waiting_on: which(Course::Works),
-            all_idle: courses.iter().all(|(_, course)| *course == Course::Rests),
+            idle: which(TurnStatus::Idle),
+            failed: which(TurnStatus::Failed),
+            asking: which(TurnStatus::Asking),
+            waiting_on: which(TurnStatus::Busy),
+            all_idle: statuses.iter().all(|(_, status)| *status == TurnStatus::Idle),
             mode: self.mode,
             waited_seconds: (elapsed.as_secs_f64() * 10.0).round() / 10.0,
             timed_out,

@@ -8,28 +8,37 @@ pub(crate) struct WorkerName;
 
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "a worker's number, or its session's id")]
-enum Written {
+enum NumberOrText {
     Number(i64),
     Text(String),
 }
 
-impl From<Written> for String {
-    fn from(written: Written) -> Self {
+impl From<NumberOrText> for String {
+    fn from(written: NumberOrText) -> Self {
         match written {
-            Written::Number(number) => number.to_string(),
-            Written::Text(text) => text,
+            NumberOrText::Number(number) => number.to_string(),
+            NumberOrText::Text(text) => text,
         }
     }
 }
 
 /// Reads the name of one worker.
-pub(crate) fn one<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    Written::deserialize(from).map(String::from)
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    NumberOrText::deserialize(from).map(String::from)
 }
 
-/// Reads the names of several workers.
-pub(crate) fn several<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-    Vec::<Written>::deserialize(from).map(|all| all.into_iter().map(String::from).collect())
+/// Reads a list of names, or one name alone, as models write it.
+pub(crate) fn deserialize_list<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a list of workers' numbers, or of their sessions' ids")]
+    enum List {
+        One(NumberOrText),
+        Several(Vec<NumberOrText>),
+    }
+    Ok(match List::deserialize(from)? {
+        List::One(one) => vec![one.into()],
+        List::Several(all) => all.into_iter().map(String::from).collect(),
+    })
 }
 
 impl JsonSchema for WorkerName {

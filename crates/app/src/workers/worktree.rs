@@ -1,4 +1,4 @@
-//! Work trees for tasks: made before a worker begins, removed when a person asks and nothing would be lost.
+//! Work trees for tasks: created before a worker starts, removed on request if no work would be lost.
 
 use std::path::{Path, PathBuf};
 
@@ -17,21 +17,21 @@ use crate::{Context, Error, Kind, NextStep};
 pub enum Worktree {
     /// A new work tree, for this worker.
     New,
-    /// The one of this name, which is made where there is none.
+    /// The work tree with this name, created if it is missing.
     Named(String),
 }
 
-/// A worker that has ended, and its work tree that is gone.
+/// An ended worker whose work tree was removed.
 #[derive(Debug, Clone)]
-pub(crate) struct Removed {
+pub(crate) struct RemovedWorktree {
     /// The worker.
     pub(crate) worker: WorkerInfo,
     /// The work tree that was removed.
     pub(crate) path: PathBuf,
 }
 
-/// Makes the work tree, in the repository that is meant.
-pub(crate) fn make(context: &Context, repo: Option<&str>, wanted: &Worktree) -> Result<WorkTree, Error> {
+/// Creates the work tree in a repository.
+pub(crate) fn create(context: &Context, repo: Option<&str>, wanted: &Worktree) -> Result<WorkTree, Error> {
     let name = match wanted {
         Worktree::New => format!("task-{}", new_uuid().chars().take(8).collect::<String>()),
         Worktree::Named(name) => name.clone(),
@@ -42,23 +42,26 @@ pub(crate) fn make(context: &Context, repo: Option<&str>, wanted: &Worktree) -> 
         return Err(Error::new(Kind::Usage, message)
             .hint("use letters, digits, `-`, `_` and `.`, at most 64 characters"));
     }
-    let meant = if let Some(meant) = RepoTarget::directory(context, repo)? {
-        meant
+    let target = if let Some(target) = RepoTarget::directory(context, repo)? {
+        target
     } else {
         let sessions = crate::sessions::select::all(context)?.sessions;
         RepoTarget::by_name(repo.unwrap_or_default(), sessions.iter())?
     };
-    project::add_work_tree(&meant.place(context), &name).map_err(|why| Error::new(Kind::Unavailable, why))
+    project::add_work_tree(&target.place(context), &name).map_err(|why| {
+        Error::new(Kind::Unavailable, why)
+            .hint("give the work tree another name, or work in the repository itself")
+    })
 }
 
 /// Removes a new work tree in which no worker has started.
 pub(crate) fn remove_if_unused(context: &Context, path: &Path) {
-    // Where it cannot be, it is there for the next task.
-    let _ = project::remove_work_tree(&meant(path).place(context));
+    // If it cannot be removed, the next task can use it.
+    let _ = project::remove_work_tree(&target_of(path).place(context));
 }
 
 /// Stops a worker if it is running, and removes its work tree if nothing would be lost.
-pub(crate) fn remove(context: &Context, text: &str) -> Result<Removed, Error> {
+pub(crate) fn remove(context: &Context, text: &str) -> Result<RemovedWorktree, Error> {
     let before = find(context, text)?;
     let number = before.worker.to_string();
     let is_stopped = before.slot.is_some();
@@ -69,9 +72,9 @@ pub(crate) fn remove(context: &Context, text: &str) -> Result<Removed, Error> {
         let message = format!("{begun}; its work tree {} is gone already", worker.directory.display());
         return Err(Error::new(Kind::NotFound, message).next(NextStep::ListWorkers));
     }
-    let meant = meant(&worker.directory);
-    let path = meant.work_tree(context);
-    if !project::is_own_work_tree(&meant.place(context)) {
+    let target = target_of(&worker.directory);
+    let path = target.work_tree(context);
+    if !project::is_own_work_tree(&target.place(context)) {
         let message = format!("{begun}; it had no work tree of its own: {} is kept", path.display());
         return Err(Error::new(Kind::Held, message).next(NextStep::ListWorkers));
     }
@@ -85,7 +88,7 @@ pub(crate) fn remove(context: &Context, text: &str) -> Result<Removed, Error> {
         return Err(kept(format!("{} is working there", worker_name(visible))));
     }
     if let Some(live) = open_in(context, &path) {
-        // Whose it is takes a look at every session; an agent learns that there is one.
+        // Finding the owner would take reading every session; an agent only learns that there is one.
         let session = if context.is_limited() {
             "a session is open there".to_owned()
         } else {
@@ -93,8 +96,8 @@ pub(crate) fn remove(context: &Context, text: &str) -> Result<Removed, Error> {
         };
         return Err(kept(session));
     }
-    project::remove_work_tree(&meant.place(context)).map_err(kept)?;
-    Ok(Removed { worker, path })
+    project::remove_work_tree(&target.place(context)).map_err(kept)?;
+    Ok(RemovedWorktree { worker, path })
 }
 
 /// A live process whose session works in a directory.
@@ -105,6 +108,6 @@ fn open_in(context: &Context, path: &Path) -> Option<RegisteredProcess> {
     all.find(|live| live.cwd.as_ref().is_some_and(|cwd| cwd.starts_with(path)))
 }
 
-fn meant(directory: &Path) -> RepoTarget {
+fn target_of(directory: &Path) -> RepoTarget {
     RepoTarget { directory: directory.to_owned(), root: directory.to_owned() }
 }

@@ -85,7 +85,7 @@ fn a_hit_cites_a_file_that_the_caller_may_see() {
 }
 
 #[test]
-fn pick_waits_for_the_run_of_another_without_naming_it() {
+fn pick_queues_behind_another_agents_run_without_naming_it() {
     let task = PickRequest { task: "Tune it again".to_owned(), ..PickRequest::default() };
     let scene = Scene::new();
     add_worker(&scene, None, MAIN.1, SOMEBODYS);
@@ -95,7 +95,10 @@ fn pick_waits_for_the_run_of_another_without_naming_it() {
     assert_eq!((&named["action"], &named["session_id"]), (&json!("queue"), &json!(SOMEBODYS)));
     let unnamed = answer(&scene, agent("main"));
     assert_eq!((&unnamed["action"], &unnamed["session_id"]), (&json!("queue"), &Value::Null));
-    assert_eq!(unnamed["reason"], "another run works here, and one directory has one run at a time");
+    assert_eq!(
+        unnamed["reason"],
+        "another run is at work here, and only one run at a time may work in a directory"
+    );
     assert!(!unnamed.to_string().contains(&SOMEBODYS[..8]), "{unnamed}");
 }
 
@@ -123,11 +126,11 @@ fn pick_sees_what_another_agent_runs_in_the_work_tree() {
 
 fn prepare(context: &Context, request: &str) -> Result<run::Ready, Error> {
     let request: start::Request = serde_json::from_str(request).unwrap();
-    run::prepare(context, &request.order().unwrap())
+    run::prepare(context, &request.task_spec().unwrap())
 }
 
 #[test]
-fn no_new_session_gets_an_id_that_anybody_has() {
+fn a_new_session_id_must_be_unused_by_every_agent() {
     let scene = Scene::new();
     write_program(&scene, "claude", "echo '2.1.329 (Claude Code)'");
     let request = format!(r#"{{"task": "Tune it", "session_id": "{}"}}"#, PERSON.0);
@@ -165,7 +168,7 @@ fn a_refusal_names_no_worker_of_another() {
 }
 
 #[test]
-fn a_worker_that_waits_for_another_hears_of_no_number() {
+fn a_queued_worker_does_not_learn_the_number_of_another_agents_worker() {
     let scene = Scene::new();
     write_program(&scene, "claude", "echo '2.1.329 (Claude Code)'");
     add_worker(&scene, None, MAIN.1, SOMEBODYS);
@@ -202,7 +205,7 @@ fn a_work_tree_that_is_kept_names_no_worker_of_another() {
 }
 
 #[test]
-fn an_agent_is_told_how_much_is_its_own() {
+fn an_agent_sees_counts_of_its_own_sessions_only() {
     let scene = Scene::new();
     let main = scene.context(agent("main"), MAIN.1);
     let request = index::Request { dry_run: true, ..index::Request::default() };
@@ -232,7 +235,7 @@ fn an_agent_is_told_how_much_is_its_own() {
 }
 
 #[test]
-fn progress_says_nothing_of_how_much_there_is_of_others() {
+fn progress_has_no_totals_of_other_agents_sessions() {
     let steps = |caller| {
         let scene = Scene::new();
         let steps = Arc::new(Mutex::new(Vec::new()));
@@ -253,7 +256,7 @@ fn progress_says_nothing_of_how_much_there_is_of_others() {
 }
 
 #[test]
-fn nobodys_sub_agents_are_counted_for_another() {
+fn sub_agents_of_other_agents_are_not_counted() {
     let scene = Scene::new();
     let folder = scene.transcript(PERSON).with_extension("").join("subagents");
     fs::create_dir_all(&folder).unwrap();
@@ -264,7 +267,7 @@ fn nobodys_sub_agents_are_counted_for_another() {
 }
 
 #[test]
-fn qmd_is_not_asked_for_an_agent_because_its_documents_are_everybodys() {
+fn qmd_is_not_used_for_agents() {
     let scene = Scene::new();
     let called = scene.home().path().join("called");
     let found = json!([{"file": format!("qmd://claude-sessions/{}.md", PERSON.0), "score": 0.9, "snippet": "walrus"}]);
@@ -284,7 +287,7 @@ fn qmd_is_not_asked_for_an_agent_because_its_documents_are_everybodys() {
 }
 
 #[test]
-fn a_measurement_repeats_no_secret() {
+fn an_evaluation_report_holds_no_secret() {
     let scene = Scene::new();
     let context = scene.context(Caller::Person, MAIN.1);
     let query = json!({"id": "a", "query": format!("tune {}", secret()), "relevant": {MAIN.0: 1}});

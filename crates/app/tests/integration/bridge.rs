@@ -1,13 +1,16 @@
 //! What the `claude` of an agent's worker gets from the bridge.
 
 use app::bridge::{Bridge, Tool, announce, conversation, memory, sessions, status};
-use app::{Caller, Context, Kind};
+use app::sessions::list;
+use app::sessions::page;
+use app::workers::context_for_model;
+use app::{App, Caller, Config, Context, Kind};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use workers::store::{AddOutcome, NewWorker};
 use workers::{ProcessIdentity, SessionStart, WorkerId, WorkerSpec, WorkerStore};
 
-use crate::scene::{MAIN, Scene, secret};
+use crate::scene::{MAIN, OPS, PERSON, Scene, secret};
 
 const NATIVE: &str = "44444444-dddd-4ddd-8ddd-444444444444";
 const OTHER: &str = "55555555-eeee-4eee-8eee-555555555555";
@@ -39,7 +42,7 @@ fn json(value: impl serde::Serialize) -> Value {
 }
 
 #[test]
-fn the_budget_is_what_is_really_left() {
+fn the_budget_is_what_is_left() {
     let scene = Scene::new();
     let id = worker(&scene, Some("main"), Some(1.0));
     let (context, bridge) = open(&scene, id);
@@ -72,7 +75,7 @@ fn without_a_budget_it_is_unlimited() {
 }
 
 #[test]
-fn an_agent_searches_its_own_memory_alone() {
+fn an_agent_searches_only_its_own_memory() {
     let scene = Scene::new();
     scene.home().write(".openclaw/agents/main/memory/2026-01-09.md", format!("The LAMP key is {}", secret()));
     scene.home().write(".openclaw/agents/ops/memory/2026-01-09.md", "The lamp key of ops");
@@ -91,7 +94,7 @@ fn an_agent_searches_its_own_memory_alone() {
 }
 
 #[test]
-fn it_lists_its_own_and_native_sessions_of_its_repository() {
+fn an_agent_lists_its_own_and_native_sessions_of_its_repository() {
     let scene = Scene::new();
     scene.add_session(NATIVE, MAIN.1, "Paint the lighthouse");
     scene.add_session(OTHER, MAIN.1, "[openclaw:agent=ops]\n\nSell the lighthouse");
@@ -138,7 +141,7 @@ fn the_status_has_both_shapes() {
 }
 
 #[test]
-fn who_cannot_be_reached_announces_nothing() {
+fn a_worker_without_a_chat_cannot_announce() {
     let scene = Scene::new();
     let (context, bridge) = open(&scene, worker(&scene, Some("main"), None));
     let announce = |message: &str| {
@@ -151,7 +154,7 @@ fn who_cannot_be_reached_announces_nothing() {
 }
 
 #[test]
-fn a_bridge_is_an_agents() {
+fn only_agents_have_a_bridge() {
     let scene = Scene::new();
     let person = scene.context(Caller::Person, MAIN.1);
     let of_person = worker(&scene, None, None);
@@ -164,4 +167,52 @@ fn all_six_tools_are_there_by_default() {
     let scene = Scene::new();
     let (context, bridge) = open(&scene, worker(&scene, Some("main"), None));
     assert_eq!(bridge.tools(&context).unwrap(), Tool::ALL);
+}
+
+#[test]
+fn a_model_inside_an_agents_worker_sees_what_that_agent_may() {
+    let scene = Scene::new();
+    let id = worker(&scene, Some("main"), None);
+    let person = scene.context(Caller::Person, MAIN.1);
+    let state = person.config().state.clone();
+    WorkerStore::open(&state.join(workers::store::FILE))
+        .unwrap()
+        .set_process(id, &ProcessIdentity::current(), person.now)
+        .unwrap();
+    let asked = |change: &dyn Fn(&mut Config)| {
+        let mut config = person.config().clone();
+        change(&mut config);
+        let app = App { config, ..App::clone(&person.app) };
+        context_for_model(&Context { app: app.into(), ..person.clone() }).unwrap()
+    };
+    let main = Caller::Worker { worker: id, agent: Some("main".parse().unwrap()) };
+    let mark = |state: &std::path::Path| Some(format!("{}#{id}", state.canonicalize().unwrap().display()));
+    let by_mark = asked(&|config| config.worker_mark = mark(&state));
+    let by_session = asked(&|config| config.claude_session = Some(MAIN.0.parse().unwrap()));
+    let by_process = asked(&|config| config.parent_process = Some(std::process::id()));
+    for context in [by_mark, by_session, by_process] {
+        assert_eq!(context.caller, main);
+        let seen = list::list(&context, &list::Request::default()).unwrap().sessions;
+        assert!(seen.iter().all(|session| session.origin.agent().is_some()), "{seen:?}");
+        for (session, _) in [PERSON, OPS] {
+            let request = page::Request { session: session.to_owned(), ..page::Request::default() };
+            assert_eq!(page::page(&context, &request).unwrap_err().kind, Kind::NotFound);
+        }
+    }
+    let others = asked(&|config| config.claude_session = Some(PERSON.0.parse().unwrap()));
+    let elsewhere = asked(&|config| config.worker_mark = mark(scene.home().path()));
+    for context in [others, elsewhere, asked(&|_| {})] {
+        assert_eq!(context.caller, Caller::Assistant);
+    }
+}
+
+#[test]
+fn a_model_inside_the_persons_worker_acts_for_the_person() {
+    let scene = Scene::new();
+    worker(&scene, None, None);
+    let person = scene.context(Caller::Person, MAIN.1);
+    let config = Config { claude_session: Some(MAIN.0.parse().unwrap()), ..person.config().clone() };
+    let app = App { config, ..App::clone(&person.app) };
+    let context = context_for_model(&Context { app: app.into(), ..person.clone() }).unwrap();
+    assert_eq!(context.caller, Caller::Assistant);
 }

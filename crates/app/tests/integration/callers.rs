@@ -15,7 +15,7 @@ use app::sessions::cost::{GroupBy, Request as CostRequest, cost};
 use app::sessions::day::{Request as DayRequest, day};
 use app::sessions::diff::{Request as DiffRequest, diff};
 use app::sessions::list::{Request as ListRequest, list};
-use app::sessions::lookup::{SessionRef, which};
+use app::sessions::lookup::{SessionRef, find_candidates};
 use app::sessions::page::{Request as PageRequest, page};
 use app::sessions::prompts::{Request as PromptsRequest, prompts};
 use app::sessions::show::{Request as ShowRequest, ShownMessage, show};
@@ -64,7 +64,7 @@ fn all_answers(context: &Context) -> Vec<(String, String)> {
                 why_not(context, &WhyNotRequest { session: id.to_owned(), ..Default::default() })
             ),
         );
-        let found = which(context, &SessionRef::Named(id.to_owned()), 5);
+        let found = find_candidates(context, &SessionRef::Named(id.to_owned()), 5);
         say("lookup", format!("{found:?}"));
         for ranked in found.iter().flatten() {
             let Some(session) = &ranked.session else { continue };
@@ -76,14 +76,14 @@ fn all_answers(context: &Context) -> Vec<(String, String)> {
             resume: Some(id.to_owned()),
             ..start::Request::default()
         };
-        say("run", format!("{:?}", request.order().and_then(|order| run::prepare(context, &order))));
+        say("run", format!("{:?}", request.task_spec().and_then(|order| run::prepare(context, &order))));
         let message = send::Request { to: id.to_owned(), message: "Tune it".to_owned() };
         say("send", format!("{:?}", send::send(context, &message)));
         let ended = stop::Request { worker: id.to_owned(), remove_worktree: false };
         say("attach", format!("{:?}", workers::attach(context, id)));
         say("stop", format!("{:?}", stop::stop(context, &ended)));
     }
-    say("last", format!("{:?}", which(context, &SessionRef::Last, 5)));
+    say("last", format!("{:?}", find_candidates(context, &SessionRef::Last, 5)));
     all
 }
 
@@ -115,7 +115,7 @@ fn no_answer_holds_a_secret() {
 }
 
 #[test]
-fn an_agent_finds_its_own_sessions_alone() {
+fn an_agent_finds_only_its_own_sessions() {
     let scene = Scene::new();
     let as_worker = Caller::Worker { worker: 7, agent: Some("main".parse().unwrap()) };
     for caller in [agent("main"), as_worker] {
@@ -149,7 +149,7 @@ fn another_agents_session_is_refused_with_its_owner() {
                 );
             };
             let named = SessionRef::Named(name.to_owned());
-            check("resume and fork", which(&context, &named, 5).err());
+            check("resume and fork", find_candidates(&context, &named, 5).err());
             let wanted = fork_request::Request { intent: name.to_owned(), ..Default::default() };
             check("a search for forks", fork_request::forks(&context, &wanted).err());
             for (resume, fork) in [(Some(name), None), (None, Some(name))] {
@@ -159,13 +159,13 @@ fn another_agents_session_is_refused_with_its_owner() {
                     fork: fork.map(str::to_owned),
                     ..start::Request::default()
                 };
-                check("run", request.order().and_then(|order| run::prepare(&context, &order)).err());
+                check("run", request.task_spec().and_then(|order| run::prepare(&context, &order)).err());
             }
             let message = send::Request { to: name.to_owned(), message: "Tune it".to_owned() };
             check("send", send::send(&context, &message).err());
         }
         // The person's are not there at all.
-        let found = which(&context, &SessionRef::Named(PERSON.0.to_owned()), 5).unwrap_err();
+        let found = find_candidates(&context, &SessionRef::Named(PERSON.0.to_owned()), 5).unwrap_err();
         assert_eq!(found.kind, Kind::NotFound, "{found}");
     }
 }
@@ -188,7 +188,7 @@ fn the_session_behind_a_conversation_is_found_by_the_conversation_and_its_agents
     for caller in [Caller::Person, agent("main")] {
         let context = scene.context(caller, MAIN.1);
         let ids = |name: &str| {
-            which(&context, &SessionRef::Named(name.to_owned()), 5)
+            find_candidates(&context, &SessionRef::Named(name.to_owned()), 5)
                 .map(|found| found[0].id.to_string())
                 .map_err(|error| (error.kind, error.message))
         };
@@ -218,7 +218,7 @@ fn check_silent(answers: &[(String, String)], sessions: &[(&str, &str)]) {
 }
 
 #[test]
-fn a_model_sees_the_projects_that_the_settings_leave() {
+fn a_model_sees_only_the_projects_the_settings_allow() {
     for settings in [
         &[("BACKSTORY_MCP_DENY", "walrus:harpsichord")][..],
         &[("BACKSTORY_MCP_PROJECTS", "lighthouse")],
@@ -243,7 +243,7 @@ fn a_model_sees_the_projects_that_the_settings_leave() {
 }
 
 #[test]
-fn a_model_answers_for_the_person_only_where_they_let_it() {
+fn a_model_answers_permissions_only_if_the_settings_allow_it() {
     let reply = |reply: &str| {
         let json = format!(r#"{{"worker": 7, "request": "r", "reply": {reply}}}"#);
         serde_json::from_str::<workers::answer::Request>(&json).unwrap()
@@ -278,7 +278,7 @@ fn check<T>(answer: Result<T, Error>) {
 }
 
 #[test]
-fn nobody_but_the_person_sends_texts_away_or_lets_a_worker_act_without_asking() {
+fn only_the_person_may_send_texts_away_or_start_unrestricted_workers() {
     let scene = Scene::new();
     for caller in [agent("main"), Caller::Worker { worker: 7, agent: None }, Caller::Assistant] {
         let context = scene.context(caller, MAIN.1);
@@ -288,7 +288,7 @@ fn nobody_but_the_person_sends_texts_away_or_lets_a_worker_act_without_asking() 
         check(workers::answer::answer(&context, &serde_json::from_str(reply).unwrap()));
         let request = r#"{"task": "Tune it", "permission_mode": "bypassPermissions"}"#;
         let request: start::Request = serde_json::from_str(request).unwrap();
-        check(run::prepare(&context, &request.order().unwrap()));
+        check(run::prepare(&context, &request.task_spec().unwrap()));
         check(cron::list(&context, &cron::ListRequest::default()));
     }
 }
@@ -312,7 +312,7 @@ fn what_only_the_person_may_do_is_refused() {
 }
 
 #[test]
-fn a_request_is_answered_from_where_it_was_made() {
+fn relative_paths_start_at_the_requests_directory() {
     let scene = Scene::new();
     let repositories = [PERSON, MAIN].map(|(_, word)| {
         let context = scene.context(Caller::Person, word);
@@ -338,7 +338,7 @@ fn an_ambiguous_id_is_answered_with_titles_for_the_person_alone_and_without_secr
         for id in ["5555", "55555553"] {
             let request = ShowRequest { session: id.to_owned(), ..Default::default() };
             let error = format!("{:?}", show(&context, request).unwrap_err());
-            assert!(error.contains("55555551-4444"), "{error}");
+            assert!(error.contains("55555551"), "{error}");
             assert_eq!(error.contains("Rotate"), has_title, "{error}");
             assert!(!error.contains(&secret()), "{error}");
         }

@@ -53,7 +53,7 @@ fn every_long_question_can_be_cancelled() {
 }
 
 #[test]
-fn a_reading_that_is_cancelled_reads_no_further_file() {
+fn a_cancelled_reading_opens_no_further_file() {
     type Question<'a> = &'a dyn Fn(&Context) -> Result<(), Error>;
     let project = SearchRequest { project: Some("walrus".to_owned()), ..question() };
     let questions: [Question<'_>; 2] =
@@ -85,7 +85,7 @@ fn a_reading_that_is_cancelled_reads_no_further_file() {
 }
 
 #[test]
-fn a_search_that_is_hurried_answers_from_what_is_indexed() {
+fn a_search_told_to_answer_now_uses_the_index_as_it_is() {
     let scene = Scene::new();
     let context = scene.context(Caller::Person, PERSON.1);
     context.cancellation.answer_now();
@@ -94,7 +94,7 @@ fn a_search_that_is_hurried_answers_from_what_is_indexed() {
 }
 
 #[test]
-fn progress_says_the_stage_and_ends_at_the_total() {
+fn progress_names_the_stage_and_ends_at_the_total() {
     let scene = Scene::new();
     let seen: Arc<Mutex<Vec<(Stage, bool)>>> = Arc::default();
     let steps = Arc::new(AtomicU64::new(0));

@@ -14,7 +14,7 @@ fn ask(context: &Context, change: impl FnOnce(&mut Request)) -> Result<Answer, E
 }
 
 fn roles(answer: &Answer) -> Vec<&str> {
-    answer.messages.iter().map(|message| message.message.role.word()).collect()
+    answer.messages.iter().map(|message| message.message.role.as_str()).collect()
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn a_cited_record_is_shown_by_its_place_or_its_id() {
 }
 
 #[test]
-fn what_makes_no_sense_is_an_error() {
+fn contradictory_requests_are_refused() {
     let scene = Scene::new();
     let context = scene.context(Caller::Person, PERSON.1);
     let check = |change: fn(&mut Request), expected: Kind| {
@@ -59,7 +59,7 @@ fn what_makes_no_sense_is_an_error() {
         assert_eq!(failed, Err(expected));
     };
     check(|request| request.session = "zz".to_owned(), Kind::NotFound);
-    check(|request| request.session = String::new(), Kind::NotFound);
+    check(|request| request.session = String::new(), Kind::Usage);
     check(|request| request.around = Some("no-such-id".to_owned()), Kind::NotFound);
     check(|request| request.before = Some("x".to_owned()), Kind::Usage);
     check(|request| request.after = Some("99999999".to_owned()), Kind::NotFound);
@@ -81,7 +81,7 @@ fn show_ends_with_the_last_messages_and_resolves_ids_as_page_does() {
         let request = ShowRequest { session: session.to_owned(), last: Some(last), ..ShowRequest::default() };
         let mut roles = Vec::new();
         show(&context, request)?.each(|shown| -> Result<(), Error> {
-            roles.push(shown.role.word());
+            roles.push(shown.role.as_str());
             Ok(())
         })?;
         Ok::<_, Error>(roles)

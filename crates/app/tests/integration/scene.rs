@@ -52,7 +52,13 @@ impl Scene {
         let variables: Variables = usual.chain(set).collect();
         let config = Config::new(&variables).unwrap();
         let clock = || "2026-01-10T12:00:00Z".parse::<Timestamp>().unwrap();
-        let app = App { config, clock, zone: || TimeZone::UTC, program: PathBuf::from("/nowhere/backstory") };
+        let app = App {
+            config,
+            clock,
+            zone: || TimeZone::UTC,
+            program: PathBuf::from("/nowhere/backstory"),
+            recent_files: app::RecentFiles::default(),
+        };
         Self { app: Arc::new(app), home }
     }
 

@@ -67,7 +67,7 @@ fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn five_hundred_subscribers_hear_the_same_and_an_agent_only_its_own() {
+fn five_hundred_subscribers_get_all_events_and_an_agent_only_its_own() {
     let scene = Scene::new();
     let person = scene.context(Caller::Person, PERSON.1);
     let live = Live::start(&person).unwrap();

@@ -41,8 +41,8 @@ impl<'a> BackgroundJobs<'a> {
         id.unwrap_or_else(|| panic!("no job was started: {} {}", run.stdout, run.stderr)).to_owned()
     }
 
-    /// What `claude agents --json --all` says of all jobs.
-    pub fn said(&self) -> Vec<Value> {
+    /// All jobs as listed by `claude agents --json --all`.
+    pub fn list(&self) -> Vec<Value> {
         let arguments = ["agents", "--json", "--all"];
         let run = self.claude.run(self.home, self.server, self.home.path(), &arguments).succeeded();
         serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {}", run.stdout))
@@ -56,14 +56,14 @@ impl Drop for BackgroundJobs<'_> {
         let _ = self.claude.run(self.home, self.server, self.home.path(), &["daemon", "stop", "--any"]);
         // What the daemon kept ready for further jobs ends a moment later, and the home is still its own till then.
         let began = Instant::now();
-        while lives_in(self.home) && began.elapsed() < LAST {
+        while is_process_of(self.home) && began.elapsed() < LAST {
             thread::sleep(Duration::from_millis(50));
         }
     }
 }
 
 /// Whether a process has this home.
-fn lives_in(home: &ScratchHome) -> bool {
+fn is_process_of(home: &ScratchHome) -> bool {
     let wanted = format!("HOME={}", home.path().display());
     let processes = fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok);
     let mut environments = processes.filter_map(|process| fs::read(process.path().join("environ")).ok());

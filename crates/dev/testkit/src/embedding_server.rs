@@ -1,7 +1,6 @@
 //! A scripted stand-in for an OpenAI-compatible `/v1/embeddings` on the loopback. It answers each request
 //! as the test wrote, then with vectors of its own making, and remembers what it was sent.
 
-use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
@@ -9,13 +8,14 @@ use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use serde_json::{Value, json};
-use tokio::runtime::{Builder, Runtime};
+
+use crate::loopback::LoopbackServer;
 
 /// A running server; it ends when dropped.
 pub struct EmbeddingServer {
     url: String,
     stage: Arc<Stage>,
-    runtime: Option<Runtime>,
+    _server: LoopbackServer,
 }
 
 /// An answer that is not the usual one.
@@ -52,16 +52,8 @@ impl EmbeddingServer {
     pub fn start(mut replies: Vec<Reply>) -> Self {
         replies.reverse();
         let stage = Arc::new(Stage { replies: Mutex::new(replies), ..Stage::default() });
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-        let url = format!("http://{}/v1", listener.local_addr().expect("a bound socket"));
-        listener.set_nonblocking(true).expect("a socket for tokio");
-        let runtime = Builder::new_multi_thread().worker_threads(1).enable_io().build().expect("a runtime");
-        let router = Router::new().fallback(serve).with_state(Arc::clone(&stage));
-        runtime.spawn(async move {
-            let listener = tokio::net::TcpListener::from_std(listener).expect("a bound socket");
-            axum::serve(listener, router).await
-        });
-        Self { url, stage, runtime: Some(runtime) }
+        let server = LoopbackServer::start(Router::new().fallback(serve).with_state(Arc::clone(&stage)));
+        Self { url: format!("{}/v1", server.origin()), stage, _server: server }
     }
 
     /// The base URL, with `/v1`.
@@ -72,14 +64,6 @@ impl EmbeddingServer {
     /// Every request so far, in the order they arrived.
     pub fn asked(&self) -> Vec<Asked> {
         self.stage.asked.lock().expect("no holder panics").clone()
-    }
-}
-
-impl Drop for EmbeddingServer {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
     }
 }
 

@@ -12,6 +12,7 @@ pub mod claude;
 pub mod embedding_server;
 pub mod files;
 pub mod home;
+mod loopback;
 pub mod model_server;
 pub mod openclaw;
 pub mod qmd;

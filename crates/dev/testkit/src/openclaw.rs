@@ -1,5 +1,5 @@
-//! The real OpenClaw, of the time when its state was JSON and of today, as `scripts/test` installed it, run in a scratch
-//! home.
+//! The real OpenClaw, of the time when its state was JSON and of today, as `scripts/test` installed it, run in a
+//! scratch home.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

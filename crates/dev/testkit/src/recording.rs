@@ -14,7 +14,7 @@ use notify::{RecursiveMode, Watcher as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How often the folder is gone through though the system tells nothing: a folder that is new may be watched
+/// How often the folder is listed without a system event: a new folder may be watched
 /// too late for its first file.
 const GLANCE: Duration = Duration::from_millis(50);
 
@@ -37,7 +37,8 @@ pub enum ChangeKind {
     /// These bytes were added to a transcript.
     Added(String),
     /// This is all that a small file holds now.
-    Holds(String),
+    #[serde(rename = "holds")]
+    Content(String),
     /// It is not there any more.
     Gone,
     /// The process that it is about was killed, and left it.
@@ -176,7 +177,7 @@ impl Record {
         let now = Known::Content(content);
         if self.known.get(file) != Some(&now) {
             let Known::Content(content) = &now else { return };
-            self.note(file, ChangeKind::Holds(String::from_utf8_lossy(content).into_owned()));
+            self.note(file, ChangeKind::Content(String::from_utf8_lossy(content).into_owned()));
             self.known.insert(file.to_owned(), now);
         }
     }

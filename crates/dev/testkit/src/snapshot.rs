@@ -10,7 +10,7 @@ pub struct Snapshot(BTreeMap<PathBuf, Vec<u8>>);
 
 impl Snapshot {
     /// Reads everything below `folder`; a folder that does not exist holds nothing.
-    pub fn of(folder: &Path) -> Self {
+    pub fn read(folder: &Path) -> Self {
         let mut files = BTreeMap::new();
         collect(folder, folder, &mut files);
         Self(files)

@@ -70,8 +70,8 @@ impl Terminal {
         output.stdout.starts_with(b"1")
     }
 
-    /// Types a line as a person does: the words, and a moment later the Enter key. A first letter right behind Escape is
-    /// another key to a program; a person who sees that types the line again.
+    /// Types a line as a person does: the words, and a moment later the Enter key. A first letter right behind Escape
+    /// is another key to a program; a person who sees that types the line again.
     pub fn type_line(&self, words: &str) {
         self.done(&["send-keys", "-l", words]);
         while !self.is_within(ECHO, |screen| screen.contains(words)) {
@@ -91,7 +91,7 @@ impl Terminal {
         self.done(&["resize-window", "-x", &width.to_string(), "-y", &height.to_string()]);
     }
 
-    /// Waits until the screen is so.
+    /// Waits until `is_so` returns true for the screen.
     #[track_caller]
     pub fn until(&self, is_so: impl Fn(&str) -> bool) {
         assert!(self.is_within(PATIENCE, is_so), "not within {PATIENCE:?}; the screen:\n{}", self.screen());

@@ -8,16 +8,16 @@ use embedding::{DIMENSIONS, SentenceModel, Vocabulary};
 use ndarray::{Array1, Array2, Axis};
 
 use crate::principal::principal;
-use crate::round::in_four_bits;
+use crate::round::quantize_to_four_bits;
 use crate::train::{Texts, train};
 use crate::{Failure, train};
 
 /// A token that makes up this share of all weighs half.
 const COMMON: f32 = 1e-4;
 
-/// The model to make a table from.
+/// The arguments: the model to create a table from.
 #[derive(Debug, clap::Args)]
-pub struct Order {
+pub struct Args {
     /// The folder of a sentence-transformers BERT model.
     #[arg(long, value_name = "FOLDER")]
     pub teacher: PathBuf,
@@ -36,14 +36,14 @@ pub struct Order {
 }
 
 /// Writes a table of word vectors that is distilled from a transformer.
-pub fn distil(order: &Order) -> Result<(), Failure> {
-    let teacher = SentenceModel::open(&order.teacher)?;
-    let own = order.teacher.join("vocab.txt");
-    let lines = text_of(order.vocabulary.as_ref().unwrap_or(&own))?;
+pub fn distil(args: &Args) -> Result<(), Failure> {
+    let teacher = SentenceModel::open(&args.teacher)?;
+    let own = args.teacher.join("vocab.txt");
+    let lines = text_of(args.vocabulary.as_ref().unwrap_or(&own))?;
     let vocabulary = Vocabulary::from_lines(&lines).ok_or("the vocabulary holds too many tokens")?;
-    let tokens = tokens_of(&teacher, &text_of(&own)?, &lines)?;
-    let texts = order.texts.as_deref().map(lines_of).transpose()?.unwrap_or_default();
-    let taught = taught(&teacher, &texts)?;
+    let tokens = teacher_token_states(&teacher, &text_of(&own)?, &lines)?;
+    let texts = args.texts.as_deref().map(read_lines).transpose()?.unwrap_or_default();
+    let taught = teacher_vectors(&teacher, &texts)?;
     // The teacher's own directions, those of real texts where there are enough of them.
     let shown = if taught.nrows() >= DIMENSIONS { &taught } else { &tokens };
     let mean = shown.mean_axis(Axis(0)).ok_or("there is nothing to learn from")?;
@@ -54,21 +54,21 @@ pub fn distil(order: &Order) -> Result<(), Failure> {
     }
     if !texts.is_empty() {
         let targets = train::of_length_one((&taught - &mean).dot(&directions));
-        train(&mut table, &Texts::new(&vocabulary, &texts, targets), order.epochs);
+        train(&mut table, &Texts::new(&vocabulary, &texts, targets), args.epochs);
     }
-    fs::write(&order.out, in_four_bits(&table))?;
-    fs::write(beside(&order.out), in_bytes(&mean, &directions))?;
+    fs::write(&args.out, quantize_to_four_bits(&table))?;
+    fs::write(temporary_path(&args.out), in_bytes(&mean, &directions))?;
     Ok(())
 }
 
-fn beside(out: &Path) -> PathBuf {
+fn temporary_path(out: &Path) -> PathBuf {
     let mut name = out.as_os_str().to_owned();
     name.push(".projection");
     name.into()
 }
 
 /// The teacher's state of each token of the vocabulary, alone.
-fn tokens_of(teacher: &SentenceModel, own: &str, lines: &str) -> Result<Array2<f32>, Failure> {
+fn teacher_token_states(teacher: &SentenceModel, own: &str, lines: &str) -> Result<Array2<f32>, Failure> {
     let known = Vocabulary::from_lines(own).ok_or("the teacher's vocabulary holds too many tokens")?;
     let number = |token: &str| known.number(token).ok_or_else(|| format!("the teacher has no token {token}"));
     let numbers = lines.lines().map(number).collect::<Result<Vec<_>, _>>()?;
@@ -76,7 +76,7 @@ fn tokens_of(teacher: &SentenceModel, own: &str, lines: &str) -> Result<Array2<f
 }
 
 /// The teacher's vectors of texts.
-fn taught(teacher: &SentenceModel, texts: &[String]) -> Result<Array2<f32>, Failure> {
+fn teacher_vectors(teacher: &SentenceModel, texts: &[String]) -> Result<Array2<f32>, Failure> {
     let vectors = in_parallel(texts, |text| {
         let vector = teacher.embed(text)?.ok_or_else(|| format!("a text without words: {text}"))?;
         Ok(vector.numbers().to_vec())
@@ -118,7 +118,7 @@ fn text_of(path: &Path) -> Result<String, Failure> {
     Ok(text)
 }
 
-fn lines_of(path: &Path) -> Result<Vec<String>, Failure> {
+fn read_lines(path: &Path) -> Result<Vec<String>, Failure> {
     let lines = BufReader::new(File::open(path)?).lines().collect::<Result<Vec<_>, _>>()?;
     Ok(lines.into_iter().filter(|line| line.chars().any(char::is_alphanumeric)).collect())
 }

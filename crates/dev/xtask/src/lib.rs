@@ -11,7 +11,7 @@ pub mod schema;
 pub mod settings;
 mod train;
 
-pub use distil::{Order, distil};
+pub use distil::{Args, distil};
 
 /// A failure that ends the task, in its own words.
 pub type Failure = Box<dyn std::error::Error>;

@@ -34,8 +34,8 @@ impl<const N: usize> Fitted<N> {
     }
 }
 
-/// The weights under which the samples are likeliest. Each is drawn towards that of `prior` by `strength`, as by so many
-/// samples' worth of doubt; the intercept is free.
+/// The weights under which the samples are likeliest. Each is drawn towards that of `prior` by `strength`, as by so
+/// many samples' worth of doubt; the intercept is free.
 pub fn fit<const N: usize>(samples: &[Sample<N>], prior: &Fitted<N>, strength: f64) -> Fitted<N> {
     let mut found = *prior;
     for _ in 0..STEPS {
@@ -75,11 +75,11 @@ fn step<const N: usize>(
     }
     // Where all samples say the same, the intercept would run away.
     curvature[0][0] += 1e-6;
-    solved(curvature, gradient)
+    solve(curvature, gradient)
 }
 
 /// The solution of a system of linear equations, by elimination with pivots.
-fn solved(mut rows: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
+fn solve(mut rows: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
     let size = right.len();
     for at in 0..size {
         let pivot = (at..size).max_by(|one, other| rows[*one][at].abs().total_cmp(&rows[*other][at].abs()));
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn few_samples_stay_near_what_was_known() {
+    fn few_samples_stay_near_the_prior() {
         let prior = Fitted { intercept: 0.0, weights: [1.0, 1.0] };
         let truth = Fitted { intercept: 0.0, weights: [-3.0, 0.0] };
         let drawn_to = |strength: f64| fit(&drawn(&truth, 20), &prior, strength).weights[0];
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_that_all_say_the_same_end() {
+    fn separable_samples_converge() {
         let all = [Sample { numbers: [1.0, 0.0], happened: true }; 9];
         let found = fit(&all, &Fitted::NOTHING, 0.1);
         assert!(found.chance(&[1.0, 0.0]) > 0.9 && found.intercept.is_finite());

@@ -9,17 +9,17 @@ use xtask::openapi::openapi;
 use xtask::redactions::{self, redactions};
 use xtask::schema::schema;
 use xtask::settings::settings;
-use xtask::{Failure, Order, distil};
+use xtask::{Args, Failure, distil};
 
 /// Tools that developers run by hand.
 #[derive(Debug, Parser)]
 enum Task {
     /// Make a table of meanings from a transformer.
-    Distil(Order),
+    Distil(Args),
     /// Fit the coefficients of `pick` on labelled decisions, and measure them on those held back.
-    Fit(fit::Order),
+    Fit(fit::Args),
     /// Count what is redacted in transcripts, for each megabyte of their text.
-    Redactions(redactions::Order),
+    Redactions(redactions::Args),
     /// Write the tables of settings in docs/configuration.md from the defaults and their comments.
     Settings,
     /// Write docs/schema.json from the types of requests and answers.
@@ -30,9 +30,9 @@ enum Task {
 
 fn main() -> Result<(), Failure> {
     match Task::parse() {
-        Task::Distil(order) => distil(&order),
-        Task::Fit(order) => print(&fit(&order)?),
-        Task::Redactions(order) => print(&redactions(&order)?.to_string()),
+        Task::Distil(args) => distil(&args),
+        Task::Fit(args) => print(&fit(&args)?),
+        Task::Redactions(args) => print(&redactions(&args)?.to_string()),
         Task::Settings => settings(),
         Task::Schema => schema(),
         Task::Openapi => openapi(),

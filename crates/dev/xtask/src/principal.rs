@@ -9,11 +9,11 @@ const ROUNDS: usize = 30;
 pub(crate) fn principal(rows: &Array2<f32>, count: usize) -> Array2<f32> {
     let wide = rows.mapv(f64::from);
     let (values, vectors) = of_symmetric(wide.t().dot(&wide) / wide.nrows().max(1) as f64);
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|one, other| values[*other].total_cmp(&values[*one]));
-    order.truncate(count);
+    let mut args: Vec<usize> = (0..values.len()).collect();
+    args.sort_by(|one, other| values[*other].total_cmp(&values[*one]));
+    args.truncate(count);
     #[expect(clippy::cast_possible_truncation, reason = "they are used as f32")]
-    vectors.select(Axis(1), &order).mapv(|number| number as f32)
+    vectors.select(Axis(1), &args).mapv(|number| number as f32)
 }
 
 /// The eigenvalues of a symmetric matrix, and its eigenvectors as columns.
@@ -29,7 +29,7 @@ fn of_symmetric(mut matrix: Array2<f64>) -> (Vec<f64>, Array2<f64>) {
         }
         for p in 0..size {
             for q in p + 1..size {
-                // What is far below the bound of all together is not worth a turn.
+                // Pairs far below the overall bound are not rotated.
                 if matrix[[p, q]].powi(2) > 1e-24 * whole {
                     rotate(&mut matrix, &mut vectors, p, q);
                 }
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_direction_in_which_most_differs_comes_first() {
+    fn the_first_component_has_the_largest_variance() {
         let rows = array![[3.0, 3.0, 0.1], [-3.0, -3.0, 0.1], [1.0, -1.0, -0.1], [-1.0, 1.0, -0.1]];
         let directions = principal(&rows, 2);
         assert_eq!(directions.dim(), (3, 2));

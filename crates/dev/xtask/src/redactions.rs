@@ -13,9 +13,9 @@ use crate::Failure;
 /// How much is shown on either side of a secret, in bytes.
 const AROUND: usize = 60;
 
-/// Of what to count redactions.
+/// The arguments: which files to count redactions in.
 #[derive(Debug, clap::Args)]
-pub struct Order {
+pub struct Args {
     /// Folders with transcripts in them, at any depth, or transcripts.
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
@@ -63,15 +63,15 @@ impl fmt::Display for Redactions {
     }
 }
 
-/// Reads the transcripts and counts; a line that cannot be read is passed over, as when it is indexed.
-pub fn redactions(order: &Order) -> Result<Redactions, Failure> {
+/// Reads the transcripts and counts; unreadable lines are skipped, as in indexing.
+pub fn redactions(args: &Args) -> Result<Redactions, Failure> {
     let mut found = Redactions::default();
-    for path in &order.paths {
+    for path in &args.paths {
         let mut files = Vec::new();
         transcripts(path, &mut files)?;
         files.sort();
         for file in &files {
-            read(file, order.list, &mut found)?;
+            read(file, args.list, &mut found)?;
         }
     }
     Ok(found)

@@ -41,26 +41,44 @@ fn with_tables(page: &str, tables: &str) -> Result<String, Failure> {
 /// A heading, the section's comment and a table for each section.
 fn tables(defaults: &str) -> Result<String, Failure> {
     let mut text = String::new();
-    let (mut section, mut comment) = ("", String::new());
-    for line in defaults.lines() {
+    let (mut section, mut comment) = (String::new(), String::new());
+    for line in &lines(defaults) {
         if let Some(words) = line.strip_prefix('#') {
             comment.push_str(if comment.is_empty() { "" } else { " " });
             comment.push_str(words.trim());
             continue;
         }
         if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            section = name;
+            name.clone_into(&mut section);
             write!(text, "\n### `[{name}]`\n\n")?;
             if !comment.is_empty() {
                 write!(text, "{comment}\n\n")?;
             }
             text.push_str("| setting | default | variable | what it is |\n|---|---|---|---|\n");
         } else if let Some((name, default)) = line.split_once(" = ") {
-            text.push_str(&row(section, name, default, &comment)?);
+            text.push_str(&row(&section, name, default, &comment)?);
         }
         comment.clear();
     }
     Ok(text)
+}
+
+/// The lines of the file, a list over several of them as one.
+fn lines(defaults: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in defaults.lines() {
+        match lines.last_mut().filter(|list| list.contains(" = [") && !list.ends_with(']')) {
+            Some(list) => {
+                let item = line.trim();
+                if item != "]" && !list.ends_with('[') {
+                    list.push(' ');
+                }
+                list.push_str(item);
+            }
+            None => lines.push(line.to_owned()),
+        }
+    }
+    lines.into_iter().map(|line| line.replace(",]", "]")).collect()
 }
 
 fn row(section: &str, name: &str, default: &str, comment: &str) -> Result<String, Failure> {
@@ -83,6 +101,12 @@ mod tests {
     }
 
     #[test]
+    fn a_list_over_several_lines_is_one_default() {
+        let defaults = "[talk]\n# A. BACKSTORY_TALK_WAYS\nways = [\n    \"a\",\n    \"b\",\n]\n";
+        assert!(tables(defaults).unwrap().contains("| `ways` | `[\"a\", \"b\"]` |"));
+    }
+
+    #[test]
     fn a_setting_without_comment_or_variable_is_an_error() {
         assert!(tables("[talk]\nway = 1\n").is_err());
         assert!(tables("[talk]\n# BACKSTORY_TALK_WAY\nway = 1\n").is_err());
@@ -90,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_between_the_marks_is_replaced() {
+    fn text_between_the_marks_is_replaced() {
         let page = format!("a\n{BEGIN}\nold\n{END}\nb\n");
         assert_eq!(with_tables(&page, "new").unwrap(), format!("a\n{BEGIN}\nnew\n{END}\nb\n"));
         assert!(with_tables("a", "new").is_err());

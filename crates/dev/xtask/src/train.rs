@@ -41,13 +41,13 @@ struct Adam {
 pub(crate) fn train(table: &mut Array2<f32>, texts: &Texts, epochs: usize) {
     let zeros = || Array2::zeros(table.raw_dim());
     let mut adam = Adam { first: zeros(), second: zeros(), steps: 0 };
-    let mut order: Vec<usize> = (0..texts.tokens.len()).collect();
-    let mut chance = Chance(0x9e37_79b9_7f4a_7c15);
-    let batches = order.len().div_ceil(BATCH) * epochs;
+    let mut args: Vec<usize> = (0..texts.tokens.len()).collect();
+    let mut chance = SeededRandom(0x9e37_79b9_7f4a_7c15);
+    let batches = args.len().div_ceil(BATCH) * epochs;
     let mut done = 0;
     for _ in 0..epochs {
-        chance.shuffle(&mut order);
-        for batch in order.chunks(BATCH) {
+        chance.shuffle(&mut args);
+        for batch in args.chunks(BATCH) {
             let rate = RATE * (1.0 - done as f32 / batches as f32);
             step(table, texts, batch, &mut adam, &mut chance, rate);
             done += 1;
@@ -60,7 +60,7 @@ fn step(
     texts: &Texts,
     batch: &[usize],
     adam: &mut Adam,
-    chance: &mut Chance,
+    chance: &mut SeededRandom,
     rate: f32,
 ) {
     let mut kept = |at: &usize| {
@@ -109,15 +109,15 @@ fn step(
 /// between how near the batch's texts are to each other for the teacher and for us.
 fn slope(ours: &Array2<f32>, targets: &Array2<f32>) -> Array2<f32> {
     let count = ours.nrows() as f32;
-    let wanted = shares(targets.dot(&targets.t()));
-    let found = shares(ours.dot(&ours.t()));
+    let wanted = softmax(targets.dot(&targets.t()));
+    let found = softmax(ours.dot(&ours.t()));
     let between = (&found - &wanted) * (BETWEEN / (TEMPERATURE * count));
     let both = &between + &between.t();
     both.dot(ours) - targets / count
 }
 
 /// Each row as shares of one, by the exponential of its numbers.
-fn shares(mut cosines: Array2<f32>) -> Array2<f32> {
+fn softmax(mut cosines: Array2<f32>) -> Array2<f32> {
     for mut row in cosines.rows_mut() {
         let largest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         row.mapv_inplace(|cosine| ((cosine - largest) / TEMPERATURE).exp());
@@ -140,10 +140,10 @@ fn length(row: &ArrayView1<'_, f32>) -> f32 {
     row.dot(row).sqrt().max(1e-12)
 }
 
-/// The same chances each time: a table can be made again to the byte.
-struct Chance(u64);
+/// A seeded random generator, so that a table can be reproduced to the byte.
+struct SeededRandom(u64);
 
-impl Chance {
+impl SeededRandom {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -151,10 +151,10 @@ impl Chance {
         self.0
     }
 
-    fn shuffle(&mut self, order: &mut [usize]) {
-        for at in (1..order.len()).rev() {
+    fn shuffle(&mut self, args: &mut [usize]) {
+        for at in (1..args.len()).rev() {
             let other = usize::try_from(self.next() % (at as u64 + 1)).unwrap_or(at);
-            order.swap(at, other);
+            args.swap(at, other);
         }
     }
 }
@@ -166,13 +166,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_slope_is_that_of_the_loss() {
+    fn the_gradient_matches_the_loss() {
         let ours = array![[0.6f32, 0.8, 0.0], [0.0, 0.6, 0.8], [1.0, 0.0, 0.0]];
         let targets = array![[1.0f32, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         let loss = |ours: &Array2<f32>| {
             let count = ours.nrows() as f32;
             let cosines: f32 = (ours * &targets).sum() / count;
-            let (wanted, found) = (shares(targets.dot(&targets.t())), shares(ours.dot(&ours.t())));
+            let (wanted, found) = (softmax(targets.dot(&targets.t())), softmax(ours.dot(&ours.t())));
             let apart = wanted.iter().zip(&found).map(|(w, f)| w * (w.max(1e-20) / f.max(1e-20)).ln());
             BETWEEN * apart.sum::<f32>() / count - cosines
         };

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 use embedding::{TokenTable, Vocabulary};
-use xtask::{Order, distil};
+use xtask::{Args, distil};
 
 const VOCABULARY: &str = "[PAD] [UNK] [CLS] [SEP] the a of is was disk full storage space backup entry user session \
     token password chart colour axis label draw failed expired nightly room out signed grey";
@@ -28,7 +28,7 @@ fn made(texts: bool) -> TokenTable {
         folder.path().join(name)
     };
     let lines = VOCABULARY.split_whitespace().collect::<Vec<_>>().join("\n");
-    let order = Order {
+    let order = Args {
         teacher,
         out: folder.path().join("table.bin"),
         texts: texts.then(|| write("texts.txt", TEXTS)),
@@ -52,7 +52,7 @@ fn check(table: &TokenTable, question: &str, alike: &str, other: &str) {
 }
 
 #[test]
-fn tokens_are_as_near_as_their_teacher_has_them() {
+fn token_similarities_match_the_teacher() {
     let table = made(false);
     check(&table, "storage space", "disk full", "chart label");
     check(&table, "password expired", "session token", "backup disk");
@@ -60,7 +60,7 @@ fn tokens_are_as_near_as_their_teacher_has_them() {
 }
 
 #[test]
-fn a_trained_table_tells_the_texts_apart_that_it_was_trained_on() {
+fn a_trained_table_separates_its_training_texts() {
     let table = made(true);
     check(&table, "the disk is full", "the storage is out of space", "draw the axis of the chart");
     check(&table, "a user was signed out", "the password of the user", "the colour of the chart");

@@ -45,7 +45,7 @@ fn case(at: i64, hours: i64, action: TaskAction) -> Case {
         quiet: Some(true),
         seen: Some(true),
     };
-    Case::of(app::eval::selection::DecisionPoint {
+    Case::new(app::eval::selection::DecisionPoint {
         moment,
         now,
         root: PathBuf::from("/p"),
@@ -59,7 +59,7 @@ fn case(at: i64, hours: i64, action: TaskAction) -> Case {
 }
 
 #[test]
-fn the_age_that_decides_is_found_where_it_was_not_fitted() {
+fn the_deciding_age_is_found_in_held_back_data() {
     let cases: Vec<Case> = (0..80)
         .map(
             |at| if at % 2 == 0 { case(at, 1, TaskAction::Resume) } else { case(at, 200, TaskAction::Fresh) },
@@ -72,7 +72,7 @@ fn the_age_that_decides_is_found_where_it_was_not_fitted() {
 }
 
 #[test]
-fn nothing_is_claimed_of_what_is_chance() {
+fn random_outcomes_show_no_effect() {
     let mut random = fastrand::Rng::with_seed(3);
     let cases: Vec<Case> = (0..80)
         .map(|at| {

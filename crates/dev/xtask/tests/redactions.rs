@@ -2,27 +2,27 @@
 
 use std::path::PathBuf;
 
-use xtask::redactions::{Order, redactions};
+use xtask::redactions::{Args, redactions};
 
 fn at(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../..").join(path)
 }
 
 #[test]
-fn sessions_without_secrets_keep_their_words() {
+fn text_without_secrets_is_unchanged() {
     let paths = ["crates/app/demo", "crates/engines/monitor/tests/data/transcripts"].map(at).to_vec();
-    let found = redactions(&Order { paths, list: true }).unwrap();
+    let found = redactions(&Args { paths, list: true }).unwrap();
     assert!(found.files > 10 && found.bytes > 10_000, "{found}");
     assert!(found.per_megabyte() <= 1.0, "{found}");
 }
 
 #[test]
-fn a_secret_is_counted_and_shown_where_it_stands() {
+fn secrets_are_counted_and_listed_with_their_place() {
     let folder = tempfile::tempdir().unwrap();
     let key = format!("ghp{}{}", '_', "a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7H8");
     let line = format!(r#"{{"type":"user","message":{{"content":"use {key} here"}}}}"#);
     std::fs::write(folder.path().join("one.jsonl"), format!("torn{{\n{line}\n")).unwrap();
-    let order = |list| Order { paths: vec![folder.path().to_owned()], list };
+    let order = |list| Args { paths: vec![folder.path().to_owned()], list };
     let counted = redactions(&order(false)).unwrap().to_string();
     let bytes = "use  here".len() + key.len();
     let per_megabyte = 1e6 / bytes as f64;
@@ -32,5 +32,5 @@ fn a_secret_is_counted_and_shown_where_it_stands() {
     assert_eq!(counted, expected);
     let listed = redactions(&order(true)).unwrap().to_string();
     assert!(listed.contains(&format!("one.jsonl:2\t\"use «{key}» here\"")), "{listed}");
-    assert!(redactions(&Order { paths: vec![folder.path().join("gone.jsonl")], list: false }).is_err());
+    assert!(redactions(&Args { paths: vec![folder.path().join("gone.jsonl")], list: false }).is_err());
 }

@@ -1,4 +1,4 @@
-//! Erases sessions from the archive, and remembers that they are not to be found any more.
+//! Erases sessions from the archive, and records that they must not be found any more.
 
 use std::collections::HashSet;
 use std::fs;
@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use model::SessionId;
 use transcript::{ArchivedFolder, SubagentFile, forgotten_list, forgotten_sessions};
 
+use crate::deletions;
 use crate::pass::files_below;
 use crate::relocate::forget_relocations;
 
@@ -23,7 +24,8 @@ pub struct ForgottenFiles {
     pub bytes: u64,
 }
 
-/// Erases all copies of these sessions. They are noted as forgotten first: killed in between, the next call goes on.
+/// Erases all copies of these sessions. They are recorded as forgotten first: if killed in between, the next call
+/// continues.
 #[expect(clippy::implicit_hasher, reason = "the caller has the usual one")]
 pub fn forget(archive: &Path, sessions: &HashSet<SessionId>) -> io::Result<ForgottenFiles> {
     system::create_private_folder(archive)?;
@@ -34,7 +36,7 @@ pub fn forget(archive: &Path, sessions: &HashSet<SessionId>) -> io::Result<Forgo
             let mut files = Vec::new();
             files_below(&root, 0, &mut files);
             files.retain(|file| is_of(file, sessions));
-            // A copy without its last frame is none; the other way round it would be a damaged one.
+            // A copy without its last frame counts as missing; in the other order it would count as damaged.
             files.sort_by_key(|file| !file.to_string_lossy().ends_with(TAIL));
             for file in files {
                 erased.files += u64::from(file.to_string_lossy().ends_with(TAIL));
@@ -44,6 +46,7 @@ pub fn forget(archive: &Path, sessions: &HashSet<SessionId>) -> io::Result<Forgo
             remove_empty_folders(&root, 0);
         }
     }
+    deletions::forget(archive, sessions)?;
     forget_relocations(archive, |id| sessions.contains(id))?;
     Ok(erased)
 }
@@ -60,7 +63,7 @@ fn note(archive: &Path, sessions: &HashSet<SessionId>) -> io::Result<()> {
 /// next to the sessions, by its records.
 fn is_of(file: &Path, sessions: &HashSet<SessionId>) -> bool {
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    // The last is what is left of a copy that was being written.
+    // The last kind is left over from an interrupted copy.
     let Some(copy) = [TAIL, ".zst", ".tail.new"].iter().find_map(|end| name.strip_suffix(end)) else {
         return false;
     };

@@ -17,16 +17,16 @@ const STEP: usize = 256 << 10;
 const COMPARED: usize = 128 << 10;
 /// The largest file that is copied, in bytes. No transcript is near that, and a file with holes may be any size.
 const LARGEST: u64 = 16 << 30;
-/// The mark of a copy that was ended before its file was: it is like that of no file. How much is missing is in its head.
+/// The mark of an incomplete copy, which no file has; its head says how much is missing.
 const UNFINISHED: i64 = 1;
-/// What the name of a copy ends in that is to take the place of another.
+/// Suffix of a copy that is to replace another.
 pub(crate) const REDACTING: &str = ".redacting";
-/// By how many bytes before its end a file is known again of which a copy without secrets was made.
-const KNOWN_BY: u64 = 64 << 10;
+/// How many bytes at its end identify a file of which a copy without secrets was made.
+const TAIL_LENGTH: u64 = 64 << 10;
 
-/// What keeping one file took.
+/// The result of updating one copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Kept {
+pub(crate) struct CopyReport {
     /// Bytes of the file that were new.
     pub(crate) read: u64,
     /// Bytes written to the archive.
@@ -39,8 +39,8 @@ pub(crate) struct Kept {
     pub(crate) is_unfinished: bool,
 }
 
-/// The time that the last part of a copy bears, so that one look at each file says whether anything is new: the second
-/// in which the file was changed, and a number for its inode, its size and the exact time.
+/// The modification time given to the last part of a copy, so that one `stat` of each file shows whether anything is
+/// new: the second in which the file was changed, and a number for its inode, its size and the exact time.
 pub(crate) fn mark(stamp: &FileStamp, without_secrets: bool) -> i64 {
     const SECOND: i64 = 1_000_000_000;
     let mut mixed = u64::from(without_secrets).rotate_left(63)
@@ -77,40 +77,41 @@ fn is_without_secrets(source: &SourceStamp) -> bool {
 
 /// How copies are made.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Manner {
+pub(crate) struct CopyOptions {
     /// Whether what is written has to be on the disk before the copy counts.
     pub(crate) sync: bool,
     /// Whether secrets are left out.
     pub(crate) without_secrets: bool,
 }
 
-/// Brings the copy of a file up to date, until `keep_going` returns false; the next call continues there. An earlier copy
-/// that the file does not continue gets a name in `versions`.
+/// Brings the copy of a file up to date, until `keep_going` returns false; the next call continues there. An earlier
+/// copy that the file does not continue gets a name in `versions`.
 pub(crate) fn keep(
     file: &Path,
     copy: &Path,
     versions: &Path,
-    manner: Manner,
+    manner: CopyOptions,
     keep_going: &(dyn Fn() -> bool + Sync),
-) -> io::Result<Kept> {
+) -> io::Result<CopyReport> {
     let mut living = system::open_regular(file)?;
     let metadata = living.metadata()?;
     let stamp = FileStamp::from_metadata(&metadata);
     if stamp.size > LARGEST {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, "larger than 16 GiB"));
     }
-    let born = metadata.created().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
-    let born = born.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(stamp.mtime);
-    let (mut appender, known, is_rewritten) = match earlier(&living, &stamp, file, copy, manner)? {
-        Earlier::Continued(appender, known) => (*appender, known, false),
-        Earlier::None => (Appender::create(copy), SourceStamp::default(), false),
-        Earlier::Other => {
-            put_aside(copy, versions)?;
+    let created = metadata.created().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+    let created = created.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(stamp.mtime);
+    let (mut appender, known, is_rewritten) = match compare_with_earlier(&living, &stamp, file, copy, manner)?
+    {
+        EarlierCopy::Continued(appender, known) => (*appender, known, false),
+        EarlierCopy::None => (Appender::create(copy), SourceStamp::default(), false),
+        EarlierCopy::Other => {
+            move_to_versions(copy, versions)?;
             (Appender::create(copy), SourceStamp::default(), true)
         }
-        Earlier::Damaged => {
-            // What can still be read of it is the person's to look at; the file itself is whole and copied again.
-            put_aside(copy, versions)?;
+        EarlierCopy::Damaged => {
+            // The damaged copy is kept for inspection; the file itself is intact and copied again.
+            move_to_versions(copy, versions)?;
             (Appender::create(copy), SourceStamp::default(), false)
         }
     };
@@ -129,11 +130,11 @@ pub(crate) fn keep(
         write_exact(rest, &mut appender, keep_going)?;
         (appender.length(), CopyForm::Exact)
     };
-    let source = SourceStamp { stamp, born, taken, whole: stamp.size, form };
+    let source = SourceStamp { stamp, created, taken, whole: stamp.size, form };
     let is_unfinished = source.missing() > 0;
     let mark = if is_unfinished { UNFINISHED } else { mark(&stamp, manner.without_secrets) };
     let written = appender.finish(source, mark, manner.sync)?;
-    Ok(Kept { read: taken - from, written, is_rewritten, is_whole: from == 0, is_unfinished })
+    Ok(CopyReport { read: taken - from, written, is_rewritten, is_whole: from == 0, is_unfinished })
 }
 
 fn write_exact(
@@ -182,14 +183,14 @@ fn is_by_line(file: &Path) -> bool {
 
 /// The hash of the last bytes before `end`.
 fn last_hash(living: &File, end: u64) -> io::Result<u64> {
-    let begin = end.saturating_sub(KNOWN_BY);
+    let begin = end.saturating_sub(TAIL_LENGTH);
     let mut bytes = vec![0; usize::try_from(end - begin).unwrap_or_default()];
     living.read_exact_at(&mut bytes, begin)?;
     Ok(xxh3_64(&bytes))
 }
 
-/// What an earlier copy is to the file as it is now.
-enum Earlier {
+/// How an earlier copy relates to the file as it is now.
+enum EarlierCopy {
     /// There is none, or the new one has all of it.
     None,
     /// The file begins with it.
@@ -200,23 +201,23 @@ enum Earlier {
     Damaged,
 }
 
-fn earlier(
+fn compare_with_earlier(
     living: &File,
     stamp: &FileStamp,
     file: &Path,
     copy: &Path,
-    manner: Manner,
-) -> io::Result<Earlier> {
+    manner: CopyOptions,
+) -> io::Result<EarlierCopy> {
     let known = match sealed::source_of(copy) {
         Ok(known) => known,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Earlier::None),
-        Err(error) if error.kind() == io::ErrorKind::InvalidData => return Ok(Earlier::Damaged),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(EarlierCopy::None),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => return Ok(EarlierCopy::Damaged),
         Err(error) => return Err(error),
     };
     let appender = match Appender::resume(copy) {
         Ok(appender) => appender,
         Err(error) if matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::NotFound) => {
-            return Ok(Earlier::Damaged);
+            return Ok(EarlierCopy::Damaged);
         }
         Err(error) => return Err(error),
     };
@@ -226,16 +227,16 @@ fn earlier(
     };
     if is_without_secrets(&known) && known.stamp.size <= stamp.size && is_put_back().unwrap_or(false) {
         // What `restore` put back of a file that had secrets, and what was added to it.
-        return Ok(Earlier::None);
+        return Ok(EarlierCopy::None);
     }
     if known.taken > stamp.size {
-        return Ok(Earlier::Other);
+        return Ok(EarlierCopy::Other);
     }
     let is_same_file = (known.stamp.dev, known.stamp.ino) == (stamp.dev, stamp.ino);
     if let CopyForm::Redacted { last, .. } = known.form {
         if manner.without_secrets && is_same_file && is_by_line(file) && continues(living, known.taken, last)?
         {
-            return Ok(Earlier::Continued(Box::new(appender), known));
+            return Ok(EarlierCopy::Continued(Box::new(appender), known));
         }
     } else {
         let (begins, last) = appender.last();
@@ -244,19 +245,19 @@ fn earlier(
         let ends_alike =
             living.read_exact_at(&mut now, appender.length() - end.len() as u64).is_ok() && now == end;
         if !ends_alike {
-            return Ok(Earlier::Other);
+            return Ok(EarlierCopy::Other);
         }
         if !manner.without_secrets && (is_same_file && !last.is_empty() || begins == 0) {
-            return Ok(Earlier::Continued(Box::new(appender), known));
+            return Ok(EarlierCopy::Continued(Box::new(appender), known));
         }
     }
     // Another file, such as one that was put back or moved over the old one, or another form: all of it is compared.
     let is_exact = known.form == CopyForm::Exact && !manner.without_secrets;
     match begins_with(living, file, copy) {
-        Ok(true) if is_exact => Ok(Earlier::Continued(Box::new(appender), known)),
-        Ok(true) => Ok(Earlier::None),
-        Ok(false) => Ok(Earlier::Other),
-        Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(Earlier::Damaged),
+        Ok(true) if is_exact => Ok(EarlierCopy::Continued(Box::new(appender), known)),
+        Ok(true) => Ok(EarlierCopy::None),
+        Ok(false) => Ok(EarlierCopy::Other),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(EarlierCopy::Damaged),
         Err(error) => Err(error),
     }
 }
@@ -308,7 +309,7 @@ fn begins_with_exact(living: &File, copy: &mut SealedReader, length: u64) -> io:
 
 /// Makes a copy without secrets of an exact one, in its place; returns whether there was anything to do.
 pub(crate) fn leave_secrets_out(copy: &Path) -> io::Result<bool> {
-    // Under a name of its own until it is whole: the exact copy is all there is of a file that is gone.
+    // Written under its own name until complete: the exact copy may be all that is left of a deleted file.
     let name = copy.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let new = copy.with_file_name(format!(".{name}{REDACTING}"));
     if sealed::is_replacing(&new) {
@@ -327,14 +328,14 @@ pub(crate) fn leave_secrets_out(copy: &Path) -> io::Result<bool> {
         appender.write(&piece.bytes)?;
     }
     let form = CopyForm::Redacted { secrets: pieces.secrets, last: 0 };
-    // The file may be there again one day: then all of it is compared.
+    // If the file reappears, all of it is compared.
     appender.finish(SourceStamp { form, ..source }, UNFINISHED, true)?;
     sealed::replace(&new, copy)?;
     Ok(true)
 }
 
 /// Gives a copy the next free name among the earlier versions.
-fn put_aside(copy: &Path, versions: &Path) -> io::Result<PathBuf> {
+fn move_to_versions(copy: &Path, versions: &Path) -> io::Result<PathBuf> {
     system::create_private_folder(versions)?;
     let name = copy.file_name().unwrap_or_default().to_string_lossy().into_owned();
     for number in 1_u32.. {

@@ -1,4 +1,4 @@
-//! Leaves secrets out of the copies that were made with them.
+//! Removes secrets from copies that were made with them.
 
 use std::io;
 use std::path::{Path, PathBuf};

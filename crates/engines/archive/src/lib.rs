@@ -1,7 +1,8 @@
 //! Keeps what Claude Code deletes: copies of transcripts and their side files, made as they grow.
 //!
-//! Where copies lie and how they are read is `transcript`'s; here they are made, put back and erased.
+//! `transcript` knows where copies are and reads them; this crate creates, restores and erases them.
 
+mod deletions;
 mod forget;
 mod keep;
 mod leave_out;

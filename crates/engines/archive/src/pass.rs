@@ -1,6 +1,6 @@
 //! One pass over the projects folders: what is new in any file is copied, oldest sessions first.
 //!
-//! A session that has not changed costs one look at each of its transcripts and one at each of their copies.
+//! An unchanged session costs one `stat` of each of its transcripts and one of each of their copies.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -9,11 +9,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use jiff::Timestamp;
 use model::{ProjectSlug, SessionId};
 use system::{FileStamp, in_parallel};
 use transcript::{ArchivedFolder, ConfigFolder, FolderContents, forgotten_sessions};
 
-use crate::keep::{Kept, Manner, begins_with, is_current, keep};
+use crate::deletions;
+use crate::keep::{CopyOptions, CopyReport, begins_with, is_current, keep};
 
 /// How deep below a session's folder files are kept.
 const DEPTH: usize = 8;
@@ -54,9 +56,9 @@ pub struct PassReport {
     pub failed: Vec<(PathBuf, String)>,
 }
 
-/// The files of one session, or a sub-agent's file that is next to the sessions.
+/// The files of one session, or a sub-agent's file beside the sessions.
 #[derive(Debug)]
-struct Unit {
+struct SessionFiles {
     /// Its transcript and those of its sub-agents, by which it is known whether anything is new.
     transcripts: Vec<(PathBuf, FileStamp)>,
     /// The folder of its other files.
@@ -65,20 +67,21 @@ struct Unit {
     modified: i64,
 }
 
-/// Copies what is new in these config folders, until `keep_going` returns false.
+/// Copies what is new in these config folders, until `keep_going` returns false, and notes what was deleted by `now`.
 pub fn pass(
     archive: &Path,
     folders: &[ConfigFolder],
     rules: &Rules,
+    now: Timestamp,
     keep_going: &(dyn Fn() -> bool + Sync),
 ) -> io::Result<PassReport> {
     let forgotten = forgotten_sessions(archive);
     let mut report = PassReport::default();
     let mut lock = None;
-    let mut seen = HashSet::new();
+    let (mut walked, mut living) = (HashSet::new(), HashSet::new());
     for folder in folders {
         let Ok(projects) = folder.projects().canonicalize() else { continue };
-        if !seen.insert(projects.clone()) {
+        if !walked.insert(projects.clone()) {
             continue;
         }
         if lock.is_none() {
@@ -88,9 +91,13 @@ pub fn pass(
             }
         }
         let mirror = ArchivedFolder::make(archive, &projects)?;
-        let units =
-            units(ConfigFolder::from_projects(&projects).find(rules.threads), &projects, rules, &forgotten);
+        let found = ConfigFolder::from_projects(&projects).find(rules.threads);
+        living.extend(found.transcripts.iter().map(|file| file.id.clone()));
+        let units = units(found, &projects, rules, &forgotten);
         Pass { mirror, rules, keep_going, is_stopped: AtomicBool::new(false) }.run(units, &mut report);
+    }
+    if lock.is_some() {
+        deletions::record(archive, &deletions::PassFindings { walked, living, forgotten: &forgotten }, now)?;
     }
     Ok(report)
 }
@@ -102,8 +109,13 @@ pub(crate) fn locked(archive: &Path) -> io::Result<Option<File>> {
     Ok(file.try_lock().is_ok().then_some(file))
 }
 
-/// What belongs together, the oldest first: Claude Code deletes these first.
-fn units(found: FolderContents, projects: &Path, rules: &Rules, forgotten: &HashSet<SessionId>) -> Vec<Unit> {
+/// The files grouped by session, the oldest first, because Claude Code deletes these first.
+fn units(
+    found: FolderContents,
+    projects: &Path,
+    rules: &Rules,
+    forgotten: &HashSet<SessionId>,
+) -> Vec<SessionFiles> {
     let slugs: Vec<_> = rules.excluded.iter().map(|path| ProjectSlug::from_path(path).to_string()).collect();
     let is_kept = |path: &Path| {
         let folder = path.strip_prefix(projects).ok().and_then(|rest| rest.components().next());
@@ -117,7 +129,7 @@ fn units(found: FolderContents, projects: &Path, rules: &Rules, forgotten: &Hash
         let side = session.has_side_folder.then(|| session.side_folder());
         let mut transcripts = vec![(session.path.to_path_buf(), session.stamp)];
         transcripts.extend(session.subagents.into_iter().map(|agent| (agent.path, agent.stamp)));
-        units.push(Unit { transcripts, side, modified: session.stamp.mtime });
+        units.push(SessionFiles { transcripts, side, modified: session.stamp.mtime });
     }
     for agent in found.flat_subagents.into_iter().chain(found.lone_subagents) {
         let names = agent.path.ancestors().skip(1).filter_map(|path| path.file_name()?.to_str());
@@ -127,7 +139,7 @@ fn units(found: FolderContents, projects: &Path, rules: &Rules, forgotten: &Hash
         let is_forgotten = !forgotten.is_empty() && agent.session().is_some_and(|id| forgotten.contains(&id));
         if !is_forgotten {
             let modified = agent.stamp.mtime;
-            units.push(Unit { transcripts: vec![(agent.path, agent.stamp)], side: None, modified });
+            units.push(SessionFiles { transcripts: vec![(agent.path, agent.stamp)], side: None, modified });
         }
     }
     units.retain(|unit| is_kept(&unit.transcripts[0].0));
@@ -146,8 +158,8 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    fn run(&self, units: Vec<Unit>, report: &mut PassReport) {
-        let todo: Vec<Unit> = units.into_iter().filter(|unit| !self.is_current(unit)).collect();
+    fn run(&self, units: Vec<SessionFiles>, report: &mut PassReport) {
+        let todo: Vec<SessionFiles> = units.into_iter().filter(|unit| !self.is_current(unit)).collect();
         if todo.is_empty() {
             return;
         }
@@ -173,14 +185,14 @@ impl Pass<'_> {
         Some(self.mirror.mirror().join(file.strip_prefix(self.mirror.original()).ok()?))
     }
 
-    fn is_current(&self, unit: &Unit) -> bool {
+    fn is_current(&self, unit: &SessionFiles) -> bool {
         let is_current = |(file, stamp): &(PathBuf, FileStamp)| {
             self.copy_of(file).is_some_and(|copy| is_current(&copy, stamp, self.rules.without_secrets))
         };
         unit.transcripts.iter().all(is_current)
     }
 
-    fn unit(&self, unit: &Unit, sync: bool) -> PassReport {
+    fn unit(&self, unit: &SessionFiles, sync: bool) -> PassReport {
         let mut report = PassReport::default();
         if self.is_stopped.load(Ordering::Relaxed) {
             report.pending = 1;
@@ -207,7 +219,7 @@ impl Pass<'_> {
         let Some(copy) = self.copy_of(file) else { return };
         match self.keep(file, &copy, sync) {
             Ok(None) => {}
-            Ok(Some(Kept { read, written, is_rewritten, is_whole, is_unfinished })) => {
+            Ok(Some(CopyReport { read, written, is_rewritten, is_whole, is_unfinished })) => {
                 report.pending += u64::from(is_unfinished);
                 report.files += 1;
                 report.whole_files += u64::from(is_whole);
@@ -215,13 +227,13 @@ impl Pass<'_> {
                 report.written += written;
                 report.rewritten += u64::from(is_rewritten);
             }
-            // It went while it was looked at; what was copied before stays.
+            // It was deleted meanwhile; what was copied before stays.
             Err(error) if error.kind() == io::ErrorKind::NotFound && !file.exists() => {}
             Err(error) => report.failed.push((file.to_owned(), error.to_string())),
         }
     }
 
-    fn keep(&self, file: &Path, copy: &Path, sync: bool) -> io::Result<Option<Kept>> {
+    fn keep(&self, file: &Path, copy: &Path, sync: bool) -> io::Result<Option<CopyReport>> {
         let stamp = FileStamp::from_metadata(&fs::symlink_metadata(file)?);
         if is_current(copy, &stamp, self.rules.without_secrets) {
             return Ok(None);
@@ -229,12 +241,12 @@ impl Pass<'_> {
         let below = copy.strip_prefix(self.mirror.mirror()).unwrap_or(copy);
         let folder = |path: &Path| path.parent().map(Path::to_path_buf).unwrap_or_default();
         system::create_private_folder(&folder(copy))?;
-        let manner = Manner { sync, without_secrets: self.rules.without_secrets };
+        let manner = CopyOptions { sync, without_secrets: self.rules.without_secrets };
         keep(file, copy, &self.mirror.versions().join(folder(below)), manner, self.keep_going).map(Some)
     }
 
     /// Claude Code moves a session's files to another project folder: so do their copies, instead of being made again.
-    fn follow_moves(&self, todo: &[Unit], report: &mut PassReport) {
+    fn follow_moves(&self, todo: &[SessionFiles], report: &mut PassReport) {
         let is_new = |file: &Path| self.copy_of(file).is_some_and(|copy| sealed::source_of(&copy).is_err());
         let new: Vec<&PathBuf> =
             todo.iter().map(|unit| &unit.transcripts[0].0).filter(|file| is_new(file)).collect();

@@ -22,12 +22,12 @@ pub fn prune(archive: &Path, most: Option<u64>, oldest: Option<Timestamp>) -> io
     let mut spare: Vec<(bool, i64, Vec<PathBuf>)> = Vec::new();
     for folder in ArchivedFolder::all(archive) {
         for copy in copies(&folder.versions()) {
-            room += sealed::room_of(&copy);
+            room += sealed::disk_size(&copy);
             let changed = sealed::source_of(&copy).map_or(0, |source| source.stamp.mtime);
             spare.push((false, changed, vec![copy]));
         }
         for copy in copies(&folder.mirror()) {
-            room += sealed::room_of(&copy);
+            room += sealed::disk_size(&copy);
             let below = copy.strip_prefix(folder.mirror()).unwrap_or(&copy);
             let is_transcript = below.components().count() == 2;
             let is_living = folder.original_of(&copy).is_some_and(|file| file.symlink_metadata().is_ok());
@@ -51,7 +51,7 @@ pub fn prune(archive: &Path, most: Option<u64>, oldest: Option<Timestamp>) -> io
             continue;
         }
         for file in files {
-            room = room.saturating_sub(sealed::room_of(&file));
+            room = room.saturating_sub(sealed::disk_size(&file));
             sealed::remove(&file)?;
             removed += 1;
             // The folder of a session whose last file this was.

@@ -1,6 +1,7 @@
-//! What a copy without secrets holds of a file: the same lines, with `[redacted:kind]` in the place of each secret.
+//! The content of a copy without secrets: the same lines, with each secret replaced by `[redacted:kind]`.
 //!
-//! A line of JSON stays JSON: its strings are decoded before secrets are looked for, and encoded again where one was found.
+//! A line of JSON stays JSON: its strings are decoded before secrets are looked for, and encoded again where one was
+//! found.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read};
@@ -64,7 +65,7 @@ impl<R: Read> RedactedPieces<R> {
 fn redacted(raw: &[u8]) -> (Vec<u8>, u64) {
     let (mut out, mut secrets) = (Vec::with_capacity(raw.len()), 0);
     for chunk in raw.utf8_chunks() {
-        let (text, found) = in_text(chunk.valid());
+        let (text, found) = redact_text(chunk.valid());
         out.extend_from_slice(text.as_bytes());
         out.extend_from_slice(chunk.invalid());
         secrets += found;
@@ -72,39 +73,39 @@ fn redacted(raw: &[u8]) -> (Vec<u8>, u64) {
     (out, secrets)
 }
 
-fn in_text(text: &str) -> (Cow<'_, str>, u64) {
+fn redact_text(text: &str) -> (Cow<'_, str>, u64) {
     let is_json = |text: &str| serde_json::from_str::<IgnoredAny>(text).is_ok();
     if !text.trim_start().starts_with(['{', '[']) || !is_json(text) {
-        return in_words(text);
+        return redact_words(text);
     }
     // A secret may be known by the name of its field.
-    let (whole, first) = match in_words(text) {
+    let (whole, first) = match redact_words(text) {
         (redacted, found) if found > 0 && is_json(&redacted) => (redacted, found),
         _ => (Cow::Borrowed(text), 0),
     };
-    let (strings, more) = in_strings(&whole);
+    let (strings, more) = redact_json_strings(&whole);
     match strings {
         Some(strings) => (Cow::Owned(strings), first + more),
         None => (whole, first),
     }
 }
 
-fn in_words(text: &str) -> (Cow<'_, str>, u64) {
+fn redact_words(text: &str) -> (Cow<'_, str>, u64) {
     let found = redact::find(text).len() as u64;
     if found == 0 { (Cow::Borrowed(text), 0) } else { (redact::redact(text), found) }
 }
 
 /// The same JSON with the secrets in its strings replaced, where there are any.
-fn in_strings(json: &str) -> (Option<String>, u64) {
+fn redact_json_strings(json: &str) -> (Option<String>, u64) {
     let (mut out, mut done, mut secrets) = (String::new(), 0, 0);
     let mut from = 0;
     while let Some(begin) = json[from..].find('"').map(|at| from + at) {
         let Some(end) = string_end(json, begin) else { break };
         let token = &json[begin..end];
-        // What has no escape was looked at with the whole line.
+        // Strings without escapes were searched with the whole line.
         if token.contains('\\')
             && let Ok(text) = serde_json::from_str::<String>(token)
-            && let (Cow::Owned(redacted), found) = in_words(&text)
+            && let (Cow::Owned(redacted), found) = redact_words(&text)
             && let Ok(encoded) = serde_json::to_string(&redacted)
         {
             out.push_str(&json[done..begin]);
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_json_stay_json_without_the_secret() {
+    fn redacted_json_lines_stay_json() {
         for line in [
             format!("{{\"text\":\"use {KEY} now\"}}\n"),
             format!("{{\"text\":\"first\\nexport KEY={KEY}\\nlast\",\"n\":1.50}}\n"),

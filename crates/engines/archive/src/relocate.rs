@@ -1,5 +1,5 @@
-//! Moves sessions to the folder of another directory, as Claude Code itself does: the files are renamed, and a record at
-//! the end says where the session is now. What is done is noted first, so that it can be finished or undone.
+//! Moves sessions to the folder of another directory, as Claude Code itself does: the files are renamed, and a record
+//! at the end says where the session is now. What is done is noted first, so that it can be finished or undone.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 use system::FileStamp;
 use transcript::ArchivedFolder;
 
-use crate::keep::{Manner, keep};
+use crate::keep::{CopyOptions, keep};
 
 /// The largest note that is read.
 const LARGEST: u64 = 64 << 20;
 /// What the name of a note ends in.
 const NOTE: &str = ".json";
 
-/// A session's way to the folder of another directory.
+/// A move of a session to the folder of another directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Relocation {
     /// The session.
@@ -37,7 +37,7 @@ pub type Unmoved = (SessionId, String);
 /// Moves the sessions; returns those that were not moved. The archive gets a copy of each transcript first.
 pub fn relocate(archive: &Path, relocations: &[Relocation]) -> io::Result<Vec<Unmoved>> {
     finish(archive)?;
-    let (ready, mut unmoved) = parted(relocations);
+    let (ready, mut unmoved) = split_by_free_target(relocations);
     if ready.is_empty() {
         return Ok(unmoved);
     }
@@ -46,7 +46,7 @@ pub fn relocate(archive: &Path, relocations: &[Relocation]) -> io::Result<Vec<Un
     }
     let note = next_note(archive)?;
     write_note(&note, &ready)?;
-    unmoved.extend(perform(&ready));
+    unmoved.extend(move_sessions(&ready));
     fs::rename(&note, note.with_extension("done.json"))?;
     Ok(unmoved)
 }
@@ -58,7 +58,7 @@ pub fn undo_relocation(archive: &Path) -> io::Result<Option<(Vec<Relocation>, Ve
     let relocations = read_note(&note)?;
     let mut unmoved = Vec::new();
     for relocation in &relocations {
-        if let Err(error) = back(relocation) {
+        if let Err(error) = move_back(relocation) {
             unmoved.push((relocation.session.clone(), error.to_string()));
         }
     }
@@ -66,7 +66,7 @@ pub fn undo_relocation(archive: &Path) -> io::Result<Option<(Vec<Relocation>, Ve
     Ok(Some((relocations, unmoved)))
 }
 
-/// Leaves sessions out of all notes: they are forgotten.
+/// Removes forgotten sessions from all notes.
 pub(crate) fn forget_relocations(
     archive: &Path,
     is_forgotten: impl Fn(&SessionId) -> bool,
@@ -84,48 +84,48 @@ pub(crate) fn forget_relocations(
     Ok(())
 }
 
-/// Finishes what a killed call began.
+/// Finishes the moves of a killed call.
 fn finish(archive: &Path) -> io::Result<()> {
     for note in notes(archive).into_iter().filter(|note| !is_done(note)) {
-        // What cannot be moved now either is an orphan still, and found again.
-        perform(&read_note(&note)?);
+        // A session that still cannot be moved is found again as an orphan.
+        move_sessions(&read_note(&note)?);
         fs::rename(&note, note.with_extension("done.json"))?;
     }
     Ok(())
 }
 
-/// Those whose new place is free, and the others with the reason.
-fn parted(relocations: &[Relocation]) -> (Vec<Relocation>, Vec<Unmoved>) {
+/// The relocations whose target is free, and the others with the reason.
+fn split_by_free_target(relocations: &[Relocation]) -> (Vec<Relocation>, Vec<Unmoved>) {
     let (mut ready, mut unmoved) = (Vec::new(), Vec::new());
     for relocation in relocations {
-        match taken(relocation) {
-            Some(path) => unmoved.push((relocation.session.clone(), in_the_way(&path))),
+        match existing_target(relocation) {
+            Some(path) => unmoved.push((relocation.session.clone(), target_exists(&path))),
             None => ready.push(relocation.clone()),
         }
     }
     (ready, unmoved)
 }
 
-/// What is where a session's files would be moved to.
-fn taken(relocation: &Relocation) -> Option<PathBuf> {
+/// A file that exists where a session's files would be moved to.
+fn existing_target(relocation: &Relocation) -> Option<PathBuf> {
     let side = relocation.to.with_extension("");
     [relocation.to.clone(), side].into_iter().find(|path| path.symlink_metadata().is_ok())
 }
 
-fn in_the_way(path: &Path) -> String {
+fn target_exists(path: &Path) -> String {
     format!("{} is there already; two files are never merged", path.display())
 }
 
-fn perform(relocations: &[Relocation]) -> Vec<Unmoved> {
+fn move_sessions(relocations: &[Relocation]) -> Vec<Unmoved> {
     let failed = |relocation: &Relocation| {
-        let error = forth(relocation).err()?;
+        let error = move_session(relocation).err()?;
         Some((relocation.session.clone(), error.to_string()))
     };
     relocations.iter().filter_map(failed).collect()
 }
 
-/// Does one move, or what is left of it.
-fn forth(relocation: &Relocation) -> io::Result<()> {
+/// Makes one move, or what is left of it.
+fn move_session(relocation: &Relocation) -> io::Result<()> {
     let Relocation { from, to, .. } = relocation;
     if from.symlink_metadata().is_err() {
         return Ok(());
@@ -136,8 +136,8 @@ fn forth(relocation: &Relocation) -> io::Result<()> {
     move_files(from, to)
 }
 
-/// Takes one move back. Lines that came after it stay.
-fn back(relocation: &Relocation) -> io::Result<()> {
+/// Undoes one move. Lines written after it are kept.
+fn move_back(relocation: &Relocation) -> io::Result<()> {
     let Relocation { from, to, .. } = relocation;
     if to.symlink_metadata().is_err() {
         return Err(io::Error::new(io::ErrorKind::NotFound, format!("{} is gone", to.display())));
@@ -153,12 +153,12 @@ fn move_files(from: &Path, to: &Path) -> io::Result<()> {
     }
     let identity = |path: &Path| path.symlink_metadata().map(|found| (found.dev(), found.ino())).ok();
     if identity(to).is_some_and(|there| identity(from) != Some(there)) {
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, in_the_way(to)));
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, target_exists(to)));
     }
     let (side, new_side) = (from.with_extension(""), to.with_extension(""));
     if side.is_dir() && !side.is_symlink() {
         if new_side.symlink_metadata().is_ok() {
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, in_the_way(&new_side)));
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, target_exists(&new_side)));
         }
         fs::rename(&side, &new_side)?;
     }
@@ -236,8 +236,9 @@ fn back_up(archive: &Path, file: &Path) -> io::Result<()> {
     for copy in free {
         match sealed::source_of(&copy) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // It is moved as it is, and backed up as it is; the next pass leaves secrets out where that is asked for.
-                let manner = Manner { sync: true, without_secrets: false };
+                // It is moved as it is, and backed up as it is; the next pass leaves secrets out where that is asked
+                // for.
+                let manner = CopyOptions { sync: true, without_secrets: false };
                 keep(file, &copy, &versions, manner, &|| true)?;
                 return Ok(());
             }

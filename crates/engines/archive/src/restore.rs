@@ -106,8 +106,8 @@ fn restored(folder: &ArchivedFolder, copy: &Path) -> Option<RestoredFile> {
 /// appears whole or not at all; one that is there stays.
 pub fn restore(plan: &RestorePlan) -> Result<(), RestoreError> {
     for file in &plan.files {
-        // What a killed call left.
-        remove(&beside(&file.to)).map_err(|error| RestoreError::Io(file.to.clone(), error))?;
+        // A leftover of a killed call.
+        remove(&temporary_path(&file.to)).map_err(|error| RestoreError::Io(file.to.clone(), error))?;
     }
     if plan.transcript.symlink_metadata().is_ok() {
         return Err(RestoreError::Exists(plan.transcript.clone()));
@@ -131,7 +131,7 @@ fn write(file: &RestoredFile) -> io::Result<()> {
     let folder = file.to.parent().unwrap_or(Path::new("."));
     system::create_private_folder(folder)?;
     let mut copy = SealedReader::open(&file.copy)?;
-    let beside = beside(&file.to);
+    let beside = temporary_path(&file.to);
     let is_cut = file.missing > 0 && file.to.extension().is_some_and(|end| end == "jsonl");
     let result = unpack(&mut copy, &beside, is_cut).and_then(|()| fs::hard_link(&beside, &file.to));
     let removed = fs::remove_file(&beside);
@@ -139,8 +139,9 @@ fn write(file: &RestoredFile) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Where a file is until it is whole. That is not a transcript's name: Claude Code must not see the half of one.
-fn beside(to: &Path) -> PathBuf {
+/// The path of a file until it is complete. It is not a transcript's name, because Claude Code must not see half of
+/// one.
+fn temporary_path(to: &Path) -> PathBuf {
     let name = to.file_name().unwrap_or_default().to_string_lossy().into_owned();
     to.with_file_name(format!(".{name}.restoring"))
 }

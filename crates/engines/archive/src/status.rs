@@ -55,7 +55,7 @@ impl ArchiveSize {
         self.content_bytes += source.stamp.size;
         self.incomplete += u64::from(source.missing() > 0);
         self.redacted += u64::from(matches!(source.form, CopyForm::Redacted { .. }));
-        self.disk_bytes += sealed::room_of(copy);
+        self.disk_bytes += sealed::disk_size(copy);
     }
 }
 

@@ -2,17 +2,21 @@
 
 #![allow(clippy::unwrap_used, reason = "a scratch folder that cannot be made fails the test")]
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 
 use archive::{RestoreError, Rules, pass, plan, restore};
 use jiff::Timestamp;
 use proptest::prelude::*;
 use sealed::SealedReader;
 use transcript::{ArchivedFolder, ConfigFolder};
+
+/// When passes are made.
+const NOW: Timestamp = Timestamp::constant(4_000_000_000, 0);
 
 /// The bytes of a file of these tests.
 fn bytes_of(path: &Path) -> Vec<u8> {
@@ -50,7 +54,7 @@ impl Scratch {
     fn pass(&self) -> archive::PassReport {
         let folders = [ConfigFolder::new(self.folder.path().join("claude"))];
         let rules = Rules { threads: 2, ..Rules::default() };
-        let report = pass(&self.archive(), &folders, &rules, &|| true).unwrap();
+        let report = pass(&self.archive(), &folders, &rules, NOW, &|| true).unwrap();
         assert_eq!((report.failed.as_slice(), report.pending), (&[][..], 0));
         report
     }
@@ -84,7 +88,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 }
 
 #[test]
-fn what_is_deleted_is_found_with_the_stamp_it_had() {
+fn a_deleted_file_is_found_with_its_original_stamp() {
     let scratch = Scratch::new();
     scratch.write("-p/s1.jsonl", b"{}\n");
     scratch.write("-p/s1/subagents/agent-a.jsonl", b"{\"a\":1}\n");
@@ -100,7 +104,7 @@ fn what_is_deleted_is_found_with_the_stamp_it_had() {
     assert_eq!((&kept.problems, kept.flat_subagents.len()), (&Vec::new(), 1));
     let [one] = kept.transcripts.as_slice() else { panic!("{kept:?}") };
     assert_eq!((one.stamp, one.archived), (living.transcripts[0].stamp, true));
-    assert_eq!(one.born(), living.transcripts[0].born().max(one.born()));
+    assert_eq!(one.created(), living.transcripts[0].created().max(one.created()));
     assert_eq!(one.subagents[0].stamp, living.transcripts[0].subagents[0].stamp);
     assert_eq!(scratch.kept("-p/s1/tool-results/t.txt").unwrap(), b"out");
 }
@@ -219,7 +223,7 @@ fn a_forgotten_session_is_in_no_file_and_does_not_come_back() {
 }
 
 #[test]
-fn the_limits_take_versions_first_and_nothing_that_is_still_there() {
+fn pruning_removes_old_versions_first_and_no_copy_of_an_existing_file() {
     let scratch = Scratch::new();
     let noise = |seed: u8| {
         (0..60_000_u32).map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()[2] ^ seed).collect::<Vec<_>>()
@@ -228,7 +232,7 @@ fn the_limits_take_versions_first_and_nothing_that_is_still_there() {
     scratch.write("-p/new.jsonl", &noise(2));
     scratch.write("-p/here.jsonl", &noise(3));
     let made = |path: &str, second| {
-        let at = std::time::UNIX_EPOCH + std::time::Duration::from_secs(second);
+        let at = UNIX_EPOCH + Duration::from_secs(second);
         fs::File::options().write(true).open(scratch.living(path)).unwrap().set_modified(at).unwrap();
     };
     made("-p/old.jsonl", 1000);
@@ -255,6 +259,46 @@ fn the_limits_take_versions_first_and_nothing_that_is_still_there() {
 }
 
 #[test]
+fn a_pass_records_when_a_transcript_was_deleted() {
+    let scratch = Scratch::new();
+    for session in ["kept", "cleaned", "forgotten", "back"] {
+        scratch.write(&format!("-p/{session}.jsonl"), b"{}\n");
+    }
+    scratch.write("-q/lost.jsonl", b"{}\n");
+    scratch.pass();
+    let known = || transcript::deletions(&scratch.archive());
+    assert!(known().is_empty());
+
+    let id = |text: &str| text.parse::<model::SessionId>().unwrap();
+    archive::forget(&scratch.archive(), &HashSet::from([id("forgotten")])).unwrap();
+    for session in ["cleaned", "forgotten", "back"] {
+        fs::remove_file(scratch.living(&format!("-p/{session}.jsonl"))).unwrap();
+    }
+    fs::remove_dir_all(scratch.living("-q")).unwrap();
+    let changed = UNIX_EPOCH + Duration::from_secs(1_900_000_000);
+    fs::File::open(scratch.living("-p")).unwrap().set_modified(changed).unwrap();
+    scratch.pass();
+    let cleaned = Timestamp::from_second(1_900_000_000).unwrap();
+    // Of a folder that is gone, too, only the pass is known.
+    let all = [("cleaned", cleaned), ("back", cleaned), ("lost", NOW)].map(|(name, at)| (id(name), at));
+    assert_eq!(known(), HashMap::from(all));
+
+    scratch.write("-p/back.jsonl", b"{}\n");
+    scratch.pass();
+    let left = [("cleaned", cleaned), ("lost", NOW)].map(|(name, at)| (id(name), at));
+    assert_eq!(known(), HashMap::from(left.clone()), "what is back is there, and a date stays");
+
+    let elsewhere = scratch.folder.path().join("other");
+    fs::create_dir_all(elsewhere.join("projects/-r")).unwrap();
+    let folders = [ConfigFolder::new(elsewhere)];
+    fs::remove_file(scratch.living("-p/kept.jsonl")).unwrap();
+    pass(&scratch.archive(), &folders, &Rules { threads: 1, ..Rules::default() }, NOW, &|| true).unwrap();
+    assert_eq!(known(), HashMap::from(left), "nobody looked into that folder");
+    archive::forget(&scratch.archive(), &HashSet::from([id("lost")])).unwrap();
+    assert_eq!(known(), HashMap::from([(id("cleaned"), cleaned)]));
+}
+
+#[test]
 fn excluded_directories_are_not_kept() {
     let scratch = Scratch::new();
     scratch.write("-home-u-secret/s1.jsonl", b"{}\n");
@@ -262,13 +306,13 @@ fn excluded_directories_are_not_kept() {
     scratch.write("-home-u-secretary/s3.jsonl", b"{}\n");
     let rules = Rules { excluded: vec!["/home/u/secret".to_owned()], threads: 1, ..Rules::default() };
     let folders = [ConfigFolder::new(scratch.folder.path().join("claude"))];
-    pass(&scratch.archive(), &folders, &rules, &|| true).unwrap();
+    pass(&scratch.archive(), &folders, &rules, NOW, &|| true).unwrap();
     let kept = scratch.mirror().find(|_| true).transcripts;
     assert_eq!(kept.iter().map(|file| file.id.as_str()).collect::<Vec<_>>(), ["s3"]);
 }
 
 #[test]
-fn a_damaged_copy_is_noticed_put_aside_and_made_again() {
+fn a_damaged_copy_is_set_aside_and_made_again() {
     let scratch = Scratch::new();
     scratch.write("-p/s1.jsonl", b"{\"one\":1}\n");
     scratch.pass();
@@ -312,7 +356,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
-    fn the_archive_is_the_union_of_all_that_a_pass_saw(events in events()) {
+    fn the_archive_holds_everything_any_pass_saw(events in events()) {
         let scratch = Scratch::new();
         let mut files: [(usize, Option<Vec<u8>>); 3] = [(0, None), (0, None), (0, None)];
         let mut seen: HashSet<Vec<u8>> = HashSet::new();
@@ -388,8 +432,9 @@ fn a_long_file_is_copied_a_piece_at_a_time() {
     let long: Vec<u8> = (0..900_000_u32).flat_map(u32::to_le_bytes).collect();
     scratch.write("-p/s1.jsonl", &long);
     let folders = [ConfigFolder::new(scratch.folder.path().join("claude"))];
-    let piece =
-        || pass(&scratch.archive(), &folders, &Rules { threads: 1, ..Rules::default() }, &|| false).unwrap();
+    let piece = || {
+        pass(&scratch.archive(), &folders, &Rules { threads: 1, ..Rules::default() }, NOW, &|| false).unwrap()
+    };
     let first = piece();
     assert!(first.pending == 1 && first.bytes > 0 && first.bytes < long.len() as u64 / 2, "{first:?}");
     let mut passes = 1;
@@ -409,6 +454,6 @@ fn a_file_with_a_hole_of_a_terabyte_is_refused() {
     fs::OpenOptions::new().write(true).open(scratch.living("-p/s1.jsonl")).unwrap().set_len(1 << 40).unwrap();
     let folders = [ConfigFolder::new(scratch.folder.path().join("claude"))];
     let report =
-        pass(&scratch.archive(), &folders, &Rules { threads: 1, ..Rules::default() }, &|| true).unwrap();
+        pass(&scratch.archive(), &folders, &Rules { threads: 1, ..Rules::default() }, NOW, &|| true).unwrap();
     assert!(report.failed[0].1.contains("larger than 16 GiB") && report.bytes == 0, "{report:?}");
 }

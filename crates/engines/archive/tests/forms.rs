@@ -8,9 +8,12 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use archive::{IncompleteCopy, Rules, leave_secrets_out, pass, plan, restore};
+use jiff::Timestamp;
 use sealed::SealedReader;
 use transcript::{ArchivedFolder, ConfigFolder};
 
+/// When passes are made.
+const NOW: Timestamp = Timestamp::constant(4_000_000_000, 0);
 const KEY: &str = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
 
 /// A config folder and an archive of it.
@@ -47,7 +50,7 @@ impl Scratch {
     fn pass(&self, without_secrets: bool, keep_going: &(dyn Fn() -> bool + Sync)) -> archive::PassReport {
         let folders = [ConfigFolder::new(self.0.path().join("claude"))];
         let rules = Rules { threads: 1, without_secrets, ..Rules::default() };
-        let report = pass(&self.archive(), &folders, &rules, keep_going).unwrap();
+        let report = pass(&self.archive(), &folders, &rules, NOW, keep_going).unwrap();
         assert_eq!(report.failed, []);
         report
     }
@@ -78,7 +81,7 @@ fn text(file: &std::path::Path) -> String {
 }
 
 #[test]
-fn a_copy_that_was_interrupted_says_how_much_is_missing_and_is_put_back_in_whole_lines() {
+fn an_interrupted_copy_reports_what_is_missing_and_restores_whole_lines() {
     let scratch = Scratch::new();
     let whole = "{\"a long line\":1}\n".repeat(100_000);
     scratch.write("s1.jsonl", &whole);

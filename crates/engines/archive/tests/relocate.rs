@@ -79,7 +79,7 @@ fn a_session_is_moved_and_moved_back_byte_for_byte() {
 }
 
 #[test]
-fn what_was_said_after_a_move_stays_when_it_is_undone() {
+fn messages_written_after_a_move_survive_its_undo() {
     let scratch = Scratch::new();
     scratch.relocate();
     let mut file = fs::File::options().append(true).open(scratch.path("-p-b/s1.jsonl")).unwrap();
@@ -141,7 +141,7 @@ fn a_killed_move_is_finished_by_the_next_call() {
 }
 
 #[test]
-fn a_forgotten_session_is_in_no_note() {
+fn forgotten_sessions_are_removed_from_the_relocation_notes() {
     let scratch = Scratch::new();
     scratch.relocate();
     forget(&scratch.archive(), &HashSet::from(["s1".parse().unwrap()])).unwrap();

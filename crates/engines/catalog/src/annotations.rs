@@ -1,5 +1,5 @@
-//! What a person annotates sessions with: names, tags, notes, pins, and what they hid. Nobody else can say it again, so the file
-//! is precious.
+//! A person's annotations of sessions: names, tags, notes, pins, and what they hid. They cannot be recreated, so the
+//! file is precious.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ struct AnnotatedRow {
 }
 
 impl AnnotationIndex {
-    /// Reads the annotations; none where nobody annotated anything.
+    /// Reads the annotations; empty if there is no file.
     pub fn read(path: &Path) -> Result<Self, AnnotationError> {
         if !path.exists() {
             return Ok(Self::default());
@@ -55,7 +55,7 @@ impl AnnotationIndex {
             database::open_read_only(path, &STEPS).map_err(|error| AnnotationError::new(path, error))?;
         let mut rows = connection.prepare(&format!("SELECT {COLUMNS} FROM annotation")).map_err(failed)?;
         let rows = rows.query_map([], annotated).map_err(failed)?.collect::<rusqlite::Result<Vec<_>>>();
-        // An id that is none was never written by this program.
+        // This program never writes an invalid id.
         let named = rows
             .map_err(failed)?
             .into_iter()
@@ -63,12 +63,24 @@ impl AnnotationIndex {
         Ok(Self(named.collect()))
     }
 
-    /// What is not as it was before: each session with its annotations of now, which may be none any more.
+    /// The sessions whose annotations differ from `before`, with their current annotations, which may be empty.
     pub fn changed_since(&self, before: &Self) -> Vec<(SessionId, Annotations)> {
         let of = |index: &Self, id: &SessionId| index.0.get(id).map(|row| row.annotations.clone());
         let ids: HashSet<&SessionId> = self.0.keys().chain(before.0.keys()).collect();
         let changed = ids.into_iter().filter(|id| of(self, id) != of(before, id));
         changed.map(|id| (id.clone(), of(self, id).unwrap_or_default())).collect()
+    }
+
+    /// The sessions whose name, tags and note together have all words of a text; none where it has no words.
+    pub fn matching(&self, text: &str) -> HashSet<SessionId> {
+        let words = words_of(text);
+        let says = |annotated: &AnnotatedRow| {
+            let Annotations { name, tags, note, .. } = &annotated.annotations;
+            let said: Vec<String> =
+                name.iter().chain(tags).chain(note).flat_map(|text| words_of(text)).collect();
+            !words.is_empty() && words.iter().all(|word| said.contains(word))
+        };
+        self.0.iter().filter(|(_, annotated)| says(annotated)).map(|(id, _)| id.clone()).collect()
     }
 
     /// The hidden sessions.
@@ -80,7 +92,8 @@ impl AnnotationIndex {
             .collect()
     }
 
-    /// Adds the annotations to a session. Its name is its title, unless the person gave it another one in Claude Code since.
+    /// Adds the annotations to a session. Its name is its title, unless the person gave it another one in Claude Code
+    /// since.
     pub(crate) fn apply(&self, session: &mut Session) {
         let Some(AnnotatedRow { annotations, custom_title }) = self.0.get(&session.id) else { return };
         let is_newer =
@@ -90,6 +103,12 @@ impl AnnotationIndex {
         }
         session.annotations = Some(Box::new(annotations.clone()));
     }
+}
+
+/// The words of a text in lower case, without punctuation.
+fn words_of(text: &str) -> Vec<String> {
+    let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
 }
 
 /// The open file of annotations.
@@ -193,7 +212,7 @@ mod tests {
 
     fn session(custom_title: Option<&str>) -> Session {
         let title = Some(custom_title.unwrap_or("fix it").into());
-        Session { title, custom_title: custom_title.map(Into::into), ..Session::blank("s".parse().unwrap()) }
+        Session { title, custom_title: custom_title.map(Into::into), ..Session::new("s".parse().unwrap()) }
     }
 
     fn title(path: &Path, mut session: Session) -> String {
@@ -220,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_marks_left_is_not_kept() {
+    fn a_session_without_annotations_has_no_row() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("annotations.sqlite");
         let mut store = AnnotationStore::open(&path).unwrap();
@@ -231,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_is_known_by_its_session() {
+    fn changes_are_found_by_session() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("annotations.sqlite");
         let read = || AnnotationIndex::read(&path).unwrap();
@@ -246,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgotten_is_in_no_page_of_the_file() {
+    fn forgotten_annotations_are_erased_from_the_file() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("annotations.sqlite");
         let mut store = AnnotationStore::open(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Puts what was read of many files together to sessions.
+//! Assembles the facts of many files into sessions.
 
 use std::collections::{BTreeMap, HashMap};
 use std::mem;
@@ -28,7 +28,7 @@ pub(crate) fn assemble(
     mut facts: ByPath<FileFacts>,
     sessions: Vec<TranscriptFile>,
     flat: Vec<SubagentFile>,
-) -> (Vec<ReadSession>, Strays) {
+) -> (Vec<ReadSession>, UnattachedMessages) {
     let mut flat_of: HashMap<SessionId, Vec<SubagentFile>> = HashMap::new();
     for agent in flat {
         let owner = facts.get(agent.path.as_os_str()).and_then(|facts| facts.agent.as_ref()?.session.clone());
@@ -52,16 +52,16 @@ pub(crate) fn assemble(
     for (read, forked_from) in reads.iter_mut().zip(origins) {
         read.forked_from = forked_from;
     }
-    let strays = flat_of.into_iter().map(|(session, agents)| {
+    let unattached_messages = flat_of.into_iter().map(|(session, agents)| {
         let facts = agents.iter().filter_map(|agent| facts.remove(agent.path.as_os_str()));
         (session, facts.flat_map(|facts| facts.messages).collect())
     });
-    let strays = strays.collect();
-    (reads, strays)
+    let unattached_messages = unattached_messages.collect();
+    (reads, unattached_messages)
 }
 
 /// API messages by the session they belong to.
-pub(crate) type Strays = BTreeMap<SessionId, Vec<MessageUsage>>;
+pub(crate) type UnattachedMessages = BTreeMap<SessionId, Vec<MessageUsage>>;
 
 impl ReadSession {
     /// Replaces the session this one was copied from.
@@ -126,10 +126,10 @@ impl ReadSession {
         map: impl Fn(&TranscriptFile, &SessionDigest<'_>, &S) -> T,
     ) -> T {
         let digest = self.digest();
-        map(&self.file, &digest, &intern(describer, &digest.setting))
+        map(&self.file, &digest, &intern(describer, &digest.launch))
     }
 
-    /// The session with its API messages, which are given away.
+    /// The session with its API messages, which are moved out.
     pub(crate) fn entry(&mut self, describer: &mut Describer) -> CatalogEntry {
         let mut messages = mem::take(&mut self.facts.messages);
         let mut taken = Vec::with_capacity(self.agents.len());
@@ -162,7 +162,7 @@ impl ReadSession {
     }
 }
 
-/// `None` where no tool use called it: a warm-up, or the compaction of a context.
+/// `None` if no tool use called it: a warm-up, or the compaction of a context.
 fn agent<'a>(
     file: &'a SubagentFile,
     facts: &'a FileFacts,
@@ -187,7 +187,7 @@ pub(crate) fn clues_of<'a>(file: &'a TranscriptFile, summary: &'a Summary) -> Li
         folder: file.folder(),
         began: summary.began_at,
         last: summary.last_at,
-        born: CreationTime::Of(file),
+        created: CreationTime::Of(file),
         marked: summary.forked_from.as_ref(),
         named: summary.named_session.as_ref(),
         anchors: &summary.anchors,

@@ -11,7 +11,7 @@ use crate::describe::Describer;
 use crate::digest::SessionDigest;
 use crate::discover::discover;
 use crate::facts::Owner;
-use crate::fresh::fresh_from;
+use crate::fresh::read_fresh_from;
 use crate::overlay::SessionOverlay;
 use crate::reading::{FileRequest, LoadedCache, ReadFacts};
 use crate::summary_cache::SummaryCache;
@@ -54,7 +54,7 @@ pub fn messages(places: &Locations, id: &SessionId, transcript: &Path) -> Vec<Me
 pub fn read(places: &Locations, detail: Detail, mut progress: impl FnMut(ReadProgress) -> bool) -> Catalog {
     // The cache is in another folder than the transcripts.
     let (found, kept) = join(|| discover(places), || LoadedCache::load(places.cache.as_deref(), detail));
-    let mut fresh = fresh_from(kept, places, &found, detail, &mut progress);
+    let mut fresh = read_fresh_from(kept, places, &found, detail, &mut progress);
     let overlay = SessionOverlay::read(places);
     let mut describer = Describer::new(&places.global_files);
     let mut sessions = fresh.entries(&mut describer);
@@ -63,9 +63,9 @@ pub fn read(places: &Locations, detail: Detail, mut progress: impl FnMut(ReadPro
     }
     sessions.extend(overlay.registry_only(&found, &mut describer));
     sort(&mut sessions);
-    let strays = fresh.strays();
+    let unattached_messages = fresh.unattached_messages();
     Catalog {
-        strays,
+        unattached_messages,
         ..assemble_catalog(&found, sessions, overlay.into_problems(), mem::take(&mut fresh.report))
     }
 }

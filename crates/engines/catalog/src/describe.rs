@@ -24,7 +24,7 @@ impl Describer {
         Self { projects: Projects::new(global_files), texts: StringInterner::default() }
     }
 
-    /// A session nothing is known of but where it began.
+    /// A session of which only the directory is known.
     pub(crate) fn in_directory(&mut self, id: SessionId, cwd: &str) -> Session {
         let setting = LaunchContext { cwd: Some(cwd), ..LaunchContext::default() };
         self.intern(&setting).session(id)
@@ -45,9 +45,9 @@ impl Describer {
         }
     }
 
-    /// A session by its digest.
+    /// Describes a session by its digest.
     pub(crate) fn describe(&mut self, file: &TranscriptFile, digest: &SessionDigest<'_>) -> Session {
-        described(file, digest, &self.intern(&digest.setting))
+        describe_fully(file, digest, &self.intern(&digest.launch))
     }
 
     /// Builds a session from what its transcript held at a past moment; a title in a side file is left out, because
@@ -74,7 +74,7 @@ pub(crate) struct InternedContext {
 
 impl InternedContext {
     /// The repository, branch and directory of its sessions.
-    pub(crate) fn whereabouts(&self) -> SessionLocation<'_> {
+    pub(crate) fn location(&self) -> SessionLocation<'_> {
         let found = self.repository.as_ref();
         SessionLocation {
             branch: self.branch.as_deref(),
@@ -83,7 +83,7 @@ impl InternedContext {
         }
     }
 
-    /// A session nothing is known of but its setting.
+    /// A session of which only the launch context is known.
     fn session(&self, id: SessionId) -> Session {
         let (root, label, directory) = match self.repository.clone() {
             Some(Repository { root, label, directory }) => (Some(root), label, Some(directory)),
@@ -99,16 +99,21 @@ impl InternedContext {
             permission_mode: self.permission_mode.clone(),
             version: self.version.clone(),
             entrypoint: self.entrypoint.clone(),
-            ..Session::blank(id)
+            ..Session::new(id)
         }
     }
 }
 
-/// A session by its digest, as far as a filter looks at it.
-pub(crate) fn outlined(file: &TranscriptFile, digest: &SessionDigest<'_>, held: &InternedContext) -> Session {
+/// Describes a session by its digest with the fields that a filter examines.
+pub(crate) fn describe_for_filter(
+    file: &TranscriptFile,
+    digest: &SessionDigest<'_>,
+    held: &InternedContext,
+) -> Session {
     let session = Session {
         last_modified: last_modified(file, digest),
         missing_bytes: file.missing,
+        deleted_at: file.deleted_at,
         ..held.session(file.id.clone())
     };
     match session.origin {
@@ -117,8 +122,12 @@ pub(crate) fn outlined(file: &TranscriptFile, digest: &SessionDigest<'_>, held: 
     }
 }
 
-/// A session by its digest without its prompts, its nickname and its sub-agents.
-pub(crate) fn figures(file: &TranscriptFile, digest: &SessionDigest<'_>, held: &InternedContext) -> Session {
+/// Describes a session by its digest without its prompts, nickname and sub-agents.
+pub(crate) fn describe_scalars(
+    file: &TranscriptFile,
+    digest: &SessionDigest<'_>,
+    held: &InternedContext,
+) -> Session {
     let (usage, cost_usd) = digest.took.unwrap_or_default();
     Session {
         title: title(file, digest).or_else(|| digest.first_message.map(Arc::from)),
@@ -142,12 +151,12 @@ pub(crate) fn figures(file: &TranscriptFile, digest: &SessionDigest<'_>, held: &
         was_exited: digest.was_exited,
         damage: digest.damage,
         forked_from: digest.forked_from.clone(),
-        ..outlined(file, digest, held)
+        ..describe_for_filter(file, digest, held)
     }
 }
 
-/// A session by its digest.
-pub(crate) fn described(
+/// Describes a session by its digest.
+pub(crate) fn describe_fully(
     file: &TranscriptFile,
     digest: &SessionDigest<'_>,
     held: &InternedContext,
@@ -157,7 +166,7 @@ pub(crate) fn described(
         last_prompt: digest.last_prompt.map(Arc::from),
         nickname: digest.nickname.map(Arc::from),
         subagents: digest.agents.iter().map(subagent).collect(),
-        ..figures(file, digest, held)
+        ..describe_scalars(file, digest, held)
     }
 }
 

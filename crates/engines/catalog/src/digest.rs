@@ -1,4 +1,4 @@
-//! What is known of a session from its own files: what a list shows, a filter tests and a choice weighs.
+//! The facts about a session from its own files: those that a list shows, a filter tests and a choice weighs.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -15,7 +15,7 @@ pub(crate) struct SessionDigest<'a> {
     pub(crate) id: &'a str,
     /// The directory, branch and version it was run with.
     #[serde(skip)]
-    pub(crate) setting: LaunchContext<'a>,
+    pub(crate) launch: LaunchContext<'a>,
     /// The time of its first record.
     #[serde(with = "moment")]
     pub(crate) first_at: Option<Timestamp>,
@@ -110,7 +110,7 @@ impl<'a> SessionDigest<'a> {
         let Summary { titles, .. } = summary;
         Self {
             id,
-            setting: LaunchContext::new(summary),
+            launch: LaunchContext::new(summary),
             first_at: summary.first_at,
             last_at: summary.last_at,
             own_title: titles.custom_title(),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use model::SessionId;
 use rustc_hash::FxHashSet;
 use system::FileStamp;
-use transcript::{ArchivedFolder, ConfigFolder, SubagentFile, TranscriptFile, forgotten_sessions};
+use transcript::{ArchivedFolder, ConfigFolder, SubagentFile, TranscriptFile, deletions, forgotten_sessions};
 
 use crate::types::{Discovery, Locations};
 
@@ -41,7 +41,14 @@ fn add_archived(found: &mut Discovery, archive: &Path) {
             found.walked.push(folder.mirror());
         }
     }
-    found.sessions.extend(one_each(copies.transcripts));
+    let mut copies_of_sessions = newest_of_each(copies.transcripts);
+    if !copies_of_sessions.is_empty() {
+        let deleted = deletions(archive);
+        for file in &mut copies_of_sessions {
+            file.deleted_at = deleted.get(&file.id).copied();
+        }
+    }
+    found.sessions.extend(copies_of_sessions);
     found.flat_subagents.extend(copies.flat_subagents);
     found.problems.extend(copies.problems);
 }
@@ -76,12 +83,12 @@ fn search_folders(folders: &[ConfigFolder], threads: usize) -> Discovery {
         }
     }
     let transcript::FolderContents { transcripts, flat_subagents, lone_subagents, problems } = all;
-    Discovery { sessions: one_each(transcripts), flat_subagents, lone_subagents, problems, walked }
+    Discovery { sessions: newest_of_each(transcripts), flat_subagents, lone_subagents, problems, walked }
 }
 
 /// Keeps one file for each session. Claude Code moves transcripts between folders and people copy them: the newest
 /// file is the session's, and sub-agents count wherever they were left.
-fn one_each(transcripts: Vec<TranscriptFile>) -> Vec<TranscriptFile> {
+fn newest_of_each(transcripts: Vec<TranscriptFile>) -> Vec<TranscriptFile> {
     let ids: FxHashSet<&str> = transcripts.iter().map(|file| file.id.as_str()).collect();
     if ids.len() < transcripts.len() { without_copies(newest_first(transcripts)) } else { transcripts }
 }
@@ -133,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_session_in_two_folders_the_newest_file_counts() {
+    fn the_newest_file_wins_for_a_session_in_two_folders() {
         let scratch = tempfile::tempdir().unwrap();
         let (one, two) = (scratch.path().join("one"), scratch.path().join("two"));
         file(&one.join("projects/-a/s1.jsonl"), "{}\n");

@@ -42,12 +42,12 @@ pub struct SessionFilter {
 /// What to do with hidden sessions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Hidden {
-    /// They are sessions like others.
+    /// They are treated like others.
     #[default]
     Included,
     /// They are left out.
     Excluded,
-    /// Nothing else is wanted.
+    /// Only they are wanted.
     Only,
 }
 
@@ -67,12 +67,12 @@ impl SessionFilter {
     /// Whether a session meets all other conditions.
     pub(crate) fn matches_session(&self, session: &Session) -> bool {
         (!self.running || session.is_running)
-            && self.origin.as_deref().is_none_or(|origin| session.origin.word() == origin)
+            && self.origin.as_deref().is_none_or(|origin| session.origin.as_str() == origin)
             && self.agent.as_ref().is_none_or(|agent| session.origin.agent() == Some(agent))
             && self.since.is_none_or(|since| session.last_modified.is_some_and(|at| at >= since))
-            && self.until.is_none_or(|until| began(session).is_some_and(|at| at < until))
+            && self.until.is_none_or(|until| start_time(session).is_some_and(|at| at < until))
             && self.ids.as_ref().is_none_or(|ids| ids.contains(&session.id))
-            && self.words.iter().all(|word| says(session, word))
+            && self.words.iter().all(|word| mentions(session, word))
             && self.matches_annotations(session.annotations.as_deref())
     }
 
@@ -89,12 +89,12 @@ impl SessionFilter {
 }
 
 /// When a session began, as far as is known.
-fn began(session: &Session) -> Option<Timestamp> {
+fn start_time(session: &Session) -> Option<Timestamp> {
     session.created.or(session.last_modified)
 }
 
-/// Whether what names a session contains a word, which is in small letters.
-fn says(session: &Session, word: &str) -> bool {
+/// Whether a session's title, first message, project or branch contains a lower-case word.
+fn mentions(session: &Session, word: &str) -> bool {
     let named = [&session.title, &session.first_message, &session.project, &session.branch];
     named.into_iter().flatten().any(|text| text.to_lowercase().contains(word))
 }
@@ -117,7 +117,7 @@ mod tests {
                 hidden: true,
                 ..Annotations::default()
             })),
-            ..Session::blank("s".parse().unwrap())
+            ..Session::new("s".parse().unwrap())
         };
         let check = |filter: SessionFilter, expected: bool| {
             assert_eq!(filter.matches(&session), expected, "{filter:?}");

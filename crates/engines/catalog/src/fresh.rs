@@ -7,71 +7,71 @@ use model::{MessageUsage, Session, SessionId, Usage};
 use rustc_hash::FxHashSet;
 use transcript::TranscriptFile;
 
-use crate::assembly::{ReadSession, Strays, assemble};
+use crate::assembly::{ReadSession, UnattachedMessages, assemble};
 use crate::describe::Describer;
 use crate::digest::{LaunchContext, SessionDigest};
 use crate::kept_digests;
-use crate::reading::{LoadedCache, ReadFacts, wanted};
+use crate::reading::{LoadedCache, ReadFacts, file_requests};
 use crate::types::{CatalogEntry, Detail, Discovery, Locations, ReadProgress, ReadReport};
 
 /// The sessions as read from their transcripts now.
-pub(crate) struct Fresh {
+pub(crate) struct FreshSessions {
     reads: Vec<ReadSession>,
-    strays: Strays,
+    unattached_messages: UnattachedMessages,
     /// Problems, I/O statistics and whether the cache could be written.
     pub(crate) report: ReadReport,
-    /// Whether reading was ended before all files were read; then nothing is saved of the sessions.
+    /// Whether reading was cancelled before all files were read; then nothing is saved.
     is_interrupted: bool,
 }
 
 /// Reads what is new in the transcripts.
-pub(crate) fn fresh(
+pub(crate) fn read_fresh(
     places: &Locations,
     found: &Discovery,
     detail: Detail,
     progress: &mut dyn FnMut(ReadProgress) -> bool,
-) -> Fresh {
+) -> FreshSessions {
     let kept = LoadedCache::load(places.cache.as_deref(), detail);
-    fresh_from(kept, places, found, detail, progress)
+    read_fresh_from(kept, places, found, detail, progress)
 }
 
-/// Reads what is new in the transcripts, where it is loaded already what is kept of them.
-pub(crate) fn fresh_from(
+/// Reads what is new in the transcripts, given the loaded cache.
+pub(crate) fn read_fresh_from(
     kept: LoadedCache,
     places: &Locations,
     found: &Discovery,
     detail: Detail,
     progress: &mut dyn FnMut(ReadProgress) -> bool,
-) -> Fresh {
+) -> FreshSessions {
     let (reading, cache) =
-        ReadFacts::new(kept, detail, wanted(found), &found.walked, places.threads, progress);
+        ReadFacts::new(kept, detail, file_requests(found), &found.walked, places.threads, progress);
     let unattached = found.unattached().cloned().collect();
-    let (reads, strays) = assemble(reading.facts, found.sessions.clone(), unattached);
+    let (reads, unattached_messages) = assemble(reading.facts, found.sessions.clone(), unattached);
     let problems = [found.problems.clone(), reading.problems].concat();
-    Fresh {
+    FreshSessions {
         reads,
-        strays,
-        report: ReadReport { problems, work: reading.work, not_kept: cache.into_trouble() },
+        unattached_messages,
+        report: ReadReport { problems, work: reading.work, not_kept: cache.into_error() },
         is_interrupted: reading.is_interrupted,
     }
 }
 
-impl Fresh {
-    /// The sessions with their messages, which are given away; what they took is left to others.
+impl FreshSessions {
+    /// The sessions with their messages, which are moved out, without totals.
     pub(crate) fn entries(&mut self, describer: &mut Describer) -> Vec<CatalogEntry> {
         self.reads.iter_mut().filter(|read| !read.is_foreign()).map(|read| read.entry(describer)).collect()
     }
 
     /// Takes out the API messages of sub-agents whose session has no transcript, one entry for each session.
-    pub(crate) fn strays(&mut self) -> Vec<CatalogEntry> {
+    pub(crate) fn unattached_messages(&mut self) -> Vec<CatalogEntry> {
         let entry = |(id, messages): (SessionId, Vec<MessageUsage>)| {
             let started = messages.iter().filter_map(|message| message.at).min();
-            CatalogEntry { messages, ..CatalogEntry::new(Session { created: started, ..Session::blank(id) }) }
+            CatalogEntry { messages, ..CatalogEntry::new(Session { created: started, ..Session::new(id) }) }
         };
-        mem::take(&mut self.strays).into_iter().map(entry).collect()
+        mem::take(&mut self.unattached_messages).into_iter().map(entry).collect()
     }
 
-    /// The sessions with what they took, kept for the next time.
+    /// The sessions with their totals, saved for the next time.
     pub(crate) fn with_totals(
         &mut self,
         places: &Locations,
@@ -81,7 +81,7 @@ impl Fresh {
         describer: &mut Describer,
     ) -> Vec<CatalogEntry> {
         let mut entries = self.entries(describer);
-        let sharing = sharing(&entries);
+        let sharing = sharing_messages(&entries);
         apply_totals(&mut entries);
         let took = |CatalogEntry { session, .. }: &CatalogEntry| {
             (session.id.clone(), (session.usage, session.cost_usd))
@@ -111,7 +111,7 @@ impl Fresh {
     }
 }
 
-/// Keeps the sessions' digests with what they took.
+/// Saves the sessions' digests with their totals.
 fn save(
     places: &Locations,
     found: &Discovery,
@@ -127,7 +127,7 @@ fn save(
 }
 
 /// The sessions that hold messages which other sessions also hold, or which are marked as copies.
-fn sharing(entries: &[CatalogEntry]) -> FxHashSet<SessionId> {
+fn sharing_messages(entries: &[CatalogEntry]) -> FxHashSet<SessionId> {
     let held = entries
         .iter()
         .zip(0..)

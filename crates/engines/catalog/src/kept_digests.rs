@@ -1,7 +1,7 @@
-//! The digests of all sessions in one file, each good until its transcript changes: a list of thousands of sessions
-//! then takes one small file, and no database.
+//! The digests of all sessions in one file, each valid until its transcript changes: listing thousands of sessions
+//! then takes one small file and no database.
 //!
-//! Derived: what does not match the transcripts is made again.
+//! Derived: digests that do not match the transcripts are created again.
 
 use std::cmp::Reverse;
 use std::mem;
@@ -18,21 +18,22 @@ use crate::describe::{Describer, last_modified};
 use crate::digest::{LaunchContext, SessionDigest};
 use crate::types::{Discovery, Locations};
 
-/// Which digests the bytes were made of: whoever changes [`SessionDigest`], [`LaunchContext`], or the order sessions are found in, raises it.
-const FORMAT: u32 = 16;
-/// So many digests are a section: what a thread takes at least.
+/// The version of the format: raise it when [`SessionDigest`], [`LaunchContext`] or the order of discovery changes.
+const FORMAT: u32 = 18;
+/// The number of digests in a section, the unit of work of a thread.
 const SECTION: usize = 256;
 
-/// A digest in its place: the newest session's first. A section begins with the settings of its rows, each once.
+/// A digest with its position; the newest session's is first. A section begins with the launch contexts of its rows,
+/// each once.
 #[derive(Serialize, Deserialize)]
 struct Row<'a> {
-    /// Which of the section's settings is its own.
+    /// The index of its launch context in the section.
     setting: usize,
-    /// Which of the transcripts that were found it was of.
+    /// The index of its transcript in the discovery.
     at: usize,
     /// The fingerprint of the session's files.
     files: u64,
-    /// The same of its transcript's path alone.
+    /// The fingerprint of its transcript's path alone.
     place: u64,
     /// Whether it holds messages that other sessions hold, too, or that are marked as others'.
     shares: bool,
@@ -43,7 +44,7 @@ struct Row<'a> {
 /// A session in which something has changed since its digest was kept.
 #[derive(Debug)]
 pub(crate) struct Changed {
-    /// Which of the transcripts that were found is its own.
+    /// The index of its transcript in the discovery.
     pub(crate) at: usize,
     /// Whether its transcript has moved since.
     pub(crate) moved: bool,
@@ -55,15 +56,15 @@ pub(crate) struct Changed {
     pub(crate) forked_from: Option<ForkOrigin>,
 }
 
-/// The section that says by which rules the spending of each session was computed, where it was; the digests follow.
-const EDITION: usize = 0;
+/// The section with the version of the pricing rules by which spending was computed, if it was; the digests follow.
+const PRICING_SECTION: usize = 0;
 
-/// The file, open; its digests are read as they are asked for.
+/// The open file; digests are read on demand.
 #[derive(Debug)]
 pub(crate) struct KeptDigests {
     snapshot: Snapshot,
-    /// The rules by which the spending of each session was computed, where it was.
-    edition: Option<u64>,
+    /// The version of the pricing rules by which spending was computed, if it was.
+    pricing_version: Option<u64>,
 }
 
 impl KeptDigests {
@@ -71,39 +72,40 @@ impl KeptDigests {
     /// records name have changed since.
     pub(crate) fn open(places: &Locations, found: &Discovery) -> Option<Self> {
         let snapshot = Snapshot::open(&file(places)?, FORMAT, found.flat_fingerprint().into())?;
-        let mut edition = Vec::new();
-        snapshot.read_section(EDITION, &mut edition)?;
-        let edition = postcard::from_bytes(&edition).ok()?;
-        Some(Self { snapshot, edition })
+        let mut pricing_version = Vec::new();
+        snapshot.read_section(PRICING_SECTION, &mut pricing_version)?;
+        let pricing_version = postcard::from_bytes(&pricing_version).ok()?;
+        Some(Self { snapshot, pricing_version })
     }
 
-    /// What `map` makes of the digest of each session that has not changed and of what `settle` makes of its setting, in
-    /// any order, with this number of threads; and the changed sessions. Digests for which it returns nothing are left out.
+    /// Maps the digest of each unchanged session with `map`, its launch context interned by `intern`, in
+    /// any order, on this number of threads; also returns the changed sessions. `None` results of `map` are left out.
     ///
-    /// `None` where a session has come or gone since, or what was spent was computed for another `edition` than this.
+    /// `None` if a session was added or removed since, or spending was computed with another `pricing_version`.
     pub(crate) fn map_unchanged<S, T: Send>(
         &self,
         found: &Discovery,
-        edition: Option<u64>,
+        pricing_version: Option<u64>,
         threads: usize,
         describer: &Describer,
         settle: impl Fn(&mut Describer, &LaunchContext<'_>) -> S + Sync,
         map: impl Fn(&TranscriptFile, &SessionDigest<'_>, &S) -> Option<T> + Sync,
     ) -> Option<(Vec<T>, Vec<Changed>)> {
-        let is_current = edition.is_none() || self.edition == edition;
+        let is_current = pricing_version.is_none() || self.pricing_version == pricing_version;
         if !is_current {
             return None;
         }
-        let places = Where::of(found);
+        let places = TranscriptPositions::new(found);
         let all = Mutex::new(Vec::with_capacity(found.sessions.len()));
         let hand_in = |mapped: &mut Vec<T>| all.lock().unwrap_or_else(PoisonError::into_inner).append(mapped);
-        let begin = || Part::of(describer.clone());
-        let sections = self.snapshot.sections().skip(EDITION + 1);
-        let parts = fold_in_parallel(threads, sections, begin, |part: &mut Part<T>, section| {
+        let begin = || ThreadResult::new(describer.clone());
+        let sections = self.snapshot.sections().skip(PRICING_SECTION + 1);
+        let parts = fold_in_parallel(threads, sections, begin, |part: &mut ThreadResult<T>, section| {
             part.is_whole &= self.section(section, &places, part, &settle, &map).is_some();
             hand_in(&mut part.mapped);
         });
-        let Part { unchanged, changed, is_whole, .. } = parts.into_iter().reduce(Part::and)?;
+        let ThreadResult { unchanged, changed, is_whole, .. } =
+            parts.into_iter().reduce(ThreadResult::merge)?;
         let known = unchanged + changed.len();
         let all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
         (is_whole && known == found.sessions.len()).then_some((all, changed))
@@ -113,8 +115,8 @@ impl KeptDigests {
     fn section<S, T>(
         &self,
         section: usize,
-        places: &Where<'_>,
-        part: &mut Part<T>,
+        places: &TranscriptPositions<'_>,
+        part: &mut ThreadResult<T>,
         settle: impl Fn(&mut Describer, &LaunchContext<'_>) -> S,
         map: impl Fn(&TranscriptFile, &SessionDigest<'_>, &S) -> Option<T>,
     ) -> Option<()> {
@@ -122,7 +124,7 @@ impl KeptDigests {
         self.snapshot.read_section(section, &mut bytes)?;
         let (settings, rows) = postcard::take_from_bytes::<Vec<LaunchContext<'_>>>(&bytes).ok()?;
         let settings: Vec<S> = settings.iter().map(|setting| settle(&mut part.describer, setting)).collect();
-        each(rows, places, |at, is_unchanged, row| {
+        each_row(rows, places, |at, is_unchanged, row| {
             let file = &places.found.sessions[at];
             let Some(setting) = settings.get(row.setting) else { return };
             if is_unchanged {
@@ -139,27 +141,27 @@ impl KeptDigests {
     }
 }
 
-/// What one thread has made.
-struct Part<T> {
-    /// What it made of its latest section.
+/// The results of one thread.
+struct ThreadResult<T> {
+    /// The results of its latest section.
     mapped: Vec<T>,
-    /// Sessions in which nothing has changed.
+    /// The number of unchanged sessions.
     unchanged: usize,
     changed: Vec<Changed>,
-    /// Whether every section could be read, and every session is there still.
+    /// Whether every section could be read and every session still exists.
     is_whole: bool,
     describer: Describer,
-    /// Room for a section.
+    /// Buffer for a section.
     bytes: Vec<u8>,
 }
 
-impl<T> Part<T> {
-    fn of(describer: Describer) -> Self {
+impl<T> ThreadResult<T> {
+    fn new(describer: Describer) -> Self {
         let (mapped, changed, bytes) = (Vec::new(), Vec::new(), Vec::new());
         Self { mapped, unchanged: 0, changed, is_whole: true, describer, bytes }
     }
 
-    fn and(mut self, mut other: Self) -> Self {
+    fn merge(mut self, mut other: Self) -> Self {
         self.changed.append(&mut other.changed);
         self.unchanged += other.unchanged;
         self.is_whole &= other.is_whole;
@@ -184,22 +186,22 @@ fn place(file: &TranscriptFile) -> u64 {
     system::fingerprint(std::iter::once((&*file.path, &FileStamp::default())))
 }
 
-/// Where each session's transcript is among those that were found.
-struct Where<'a> {
+/// The position of each session's transcript in the discovery.
+struct TranscriptPositions<'a> {
     found: &'a Discovery,
-    /// Asked for only when one is not where it was.
+    /// Built only when a transcript is not at its former position.
     by_id: OnceLock<FxHashMap<&'a str, usize>>,
 }
 
-impl<'a> Where<'a> {
-    fn of(found: &'a Discovery) -> Self {
+impl<'a> TranscriptPositions<'a> {
+    fn new(found: &'a Discovery) -> Self {
         Self { found, by_id: OnceLock::new() }
     }
 
-    /// Which transcript is the row's, and whether it is as it was.
+    /// The position of the row's transcript, and whether the transcript is unchanged.
     fn at(&self, row: &Row<'_>) -> Option<(usize, bool)> {
         let was = self.found.sessions.get(row.at);
-        // What is not changed has its path, too, and so its id.
+        // An unchanged fingerprint includes the path and so the id.
         if was.is_some_and(|file| file.fingerprint() == row.files) {
             return Some((row.at, true));
         }
@@ -214,8 +216,13 @@ impl<'a> Where<'a> {
     }
 }
 
-/// Reads a section's rows, each with its transcript and whether that is as it was; `None` where a row has none.
-fn each(section: &[u8], places: &Where<'_>, mut take: impl FnMut(usize, bool, Row<'_>)) -> Option<()> {
+/// Reads a section's rows, each with the position of its transcript and whether that is unchanged; `None` if a row has
+/// no transcript.
+fn each_row(
+    section: &[u8],
+    places: &TranscriptPositions<'_>,
+    mut take: impl FnMut(usize, bool, Row<'_>),
+) -> Option<()> {
     let mut rest = section;
     while !rest.is_empty() {
         let (row, behind) = postcard::take_from_bytes::<Row<'_>>(rest).ok()?;
@@ -230,25 +237,25 @@ fn file(places: &Locations) -> Option<PathBuf> {
     Some(places.cache.as_ref()?.with_file_name("overview.bin"))
 }
 
-/// Keeps the digests of all transcripts that were found, in that order, whole or not at all; where they cannot be kept
-/// they are made again the next time.
+/// Saves the digests of all discovered transcripts, in that order, atomically; if they cannot be saved,
+/// they are created again the next time.
 pub(crate) fn save(
     places: &Locations,
     found: &Discovery,
-    edition: Option<u64>,
+    pricing_version: Option<u64>,
     digests: Vec<SessionDigest<'_>>,
     shares: impl Fn(&str) -> bool,
 ) {
-    // A session that could not be read has to be reported the next time, too.
+    // An unreadable session has to be reported the next time, too.
     let Some(file) = file(places).filter(|_| digests.len() == found.sessions.len()) else { return };
-    let Ok(sections) = sections(found, edition, digests, shares) else { return };
-    // Nothing is lost but time.
+    let Ok(sections) = sections(found, pricing_version, digests, shares) else { return };
+    // A failure only costs time.
     let _ = Snapshot::write(&file, FORMAT, found.flat_fingerprint().into(), &sections);
 }
 
 fn sections<'a>(
     found: &Discovery,
-    edition: Option<u64>,
+    pricing_version: Option<u64>,
     digests: Vec<SessionDigest<'a>>,
     shares: impl Fn(&str) -> bool,
 ) -> postcard::Result<Vec<Vec<u8>>> {
@@ -261,9 +268,9 @@ fn sections<'a>(
     rows.sort_unstable_by_key(|row| {
         (Reverse(found.sessions.get(row.at).and_then(|file| last_modified(file, &row.digest))), row.digest.id)
     });
-    let mut sections = vec![postcard::to_stdvec(&edition)?];
+    let mut sections = vec![postcard::to_stdvec(&pricing_version)?];
     for rows in rows.chunks_mut(SECTION) {
-        let mut section = postcard::to_stdvec(&settings(rows))?;
+        let mut section = postcard::to_stdvec(&launch_contexts(rows))?;
         for row in rows {
             section = postcard::to_extend(row, section)?;
         }
@@ -272,12 +279,12 @@ fn sections<'a>(
     Ok(sections)
 }
 
-/// The settings of these rows, each once; every row gets the number of its own.
-fn settings<'a>(rows: &mut [Row<'a>]) -> Vec<LaunchContext<'a>> {
+/// The distinct launch contexts of these rows; every row gets the index of its own.
+fn launch_contexts<'a>(rows: &mut [Row<'a>]) -> Vec<LaunchContext<'a>> {
     let (mut settings, mut places) = (Vec::new(), FxHashMap::default());
     for row in rows {
-        row.setting = *places.entry(row.digest.setting).or_insert_with(|| {
-            settings.push(row.digest.setting);
+        row.setting = *places.entry(row.digest.launch).or_insert_with(|| {
+            settings.push(row.digest.launch);
             settings.len() - 1
         });
     }
@@ -289,7 +296,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bytes_are_those_of_this_format() {
+    fn the_format_is_unchanged() {
         let agent = crate::digest::SubagentDigest {
             id: "a",
             kind: Some("Explore"),
@@ -319,7 +326,7 @@ mod tests {
             bytes.iter().fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(*byte)));
         assert_eq!(
             (FORMAT, hash),
-            (16, 5_053_263_180_033_513_218),
+            (18, 5_053_263_180_033_513_218),
             "a digest has changed: raise FORMAT, then put the new figure here"
         );
     }

@@ -26,7 +26,7 @@ pub(crate) struct LineageClues<'a> {
     /// The time of its last record.
     pub(crate) last: Option<Timestamp>,
     /// When the file was created.
-    pub(crate) born: CreationTime<'a>,
+    pub(crate) created: CreationTime<'a>,
     /// The session that a mark names.
     pub(crate) marked: Option<&'a ForkOrigin>,
     /// Another session's id in the records.
@@ -40,7 +40,7 @@ pub(crate) struct LineageClues<'a> {
 pub(crate) enum CreationTime<'a> {
     /// The time is known.
     At(i64),
-    /// The time is to be asked of this file.
+    /// The time has to be read from this file.
     Of(&'a TranscriptFile),
 }
 
@@ -48,7 +48,7 @@ impl CreationTime<'_> {
     fn at(self) -> i64 {
         match self {
             Self::At(moment) => moment,
-            Self::Of(file) => file.born(),
+            Self::Of(file) => file.created(),
         }
     }
 }
@@ -70,8 +70,8 @@ impl<'a> LineageClues<'a> {
     pub(crate) fn age(&self) -> Age<'a> {
         let nanoseconds = |at: Timestamp| i64::try_from(at.as_nanosecond()).unwrap_or(i64::MAX);
         let last = self.last.map_or(i64::MAX, nanoseconds);
-        let born = self.born.at();
-        let made = if born <= last.saturating_add(BATCH) { born } else { last };
+        let created = self.created.at();
+        let made = if created <= last.saturating_add(BATCH) { created } else { last };
         Age { began: self.began.unwrap_or(Timestamp::MAX), made, id: self.id }
     }
 }
@@ -98,7 +98,7 @@ pub(crate) fn parents(sessions: &[LineageClues<'_>]) -> Vec<Option<ForkOrigin>> 
     }
     let next: Vec<Option<usize>> =
         parents.iter().map(|parent| places.get(&parent.as_ref()?.session_id).copied()).collect();
-    // Of sessions that name one another the weakest sign gives way, and of equal ones that of the oldest session.
+    // Of sessions that name one another, the weakest clue is dropped; of equal ones, that of the oldest session.
     for circle in circles(&next) {
         if let Some(weakest) = circle.into_iter().min_by_key(|at| (signs[*at], sessions[*at].age())) {
             parents[weakest] = None;
@@ -118,9 +118,9 @@ enum ClueKind {
     Mark,
 }
 
-/// The circles that following `next` ends in.
+/// The cycles that following `next` ends in.
 fn circles(next: &[Option<usize>]) -> Vec<Vec<usize>> {
-    /// Met on no walk.
+    /// Not visited yet.
     const NEW: usize = usize::MAX;
     let mut walks = vec![NEW; next.len()];
     let mut circles = Vec::new();
@@ -130,7 +130,7 @@ fn circles(next: &[Option<usize>]) -> Vec<Vec<usize>> {
             walks[place] = start;
             at = next[place];
         }
-        // The walk met itself.
+        // The walk closed a cycle.
         if let Some(first) = at.filter(|place| walks[*place] == start) {
             let following = |place: &usize| next[*place].filter(|next| *next != first);
             circles.push(std::iter::successors(Some(first), following).collect());
@@ -222,7 +222,7 @@ mod tests {
                 folder: OsStr::new("-p"),
                 began: row.times.get(1).and(row.times.first()).map(at),
                 last: row.times.get(1).map(at),
-                born: CreationTime::At(row.times.last().unwrap() * 100_000_000_000),
+                created: CreationTime::At(row.times.last().unwrap() * 100_000_000_000),
                 marked: row.marked.as_ref(),
                 named: row.named.as_ref(),
                 anchors: &row.anchors,
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_then_names_then_shared_records() {
+    fn the_parent_is_found_by_marks_then_names_then_shared_records() {
         check("a 1 x - -\nb 2 y a -", "- a");
         check("a 1 x - -\nb 2 y gone -", "- gone");
         check("a 1 x - -\nb 2 y - a", "- a");
@@ -249,11 +249,11 @@ mod tests {
     }
 
     #[test]
-    fn the_times_of_records_count_more_than_those_of_files() {
+    fn record_times_win_over_file_times() {
         // A fork's own first record is later than those it copied, however the files were made.
-        for born in ["9", "3"] {
-            check(&format!("a 1-2-{born} xy - -\nb 3-4-4 xy - -"), "- a");
-            check(&format!("b 3-4-4 xy - -\na 1-2-{born} xy - -"), "a -");
+        for created in ["9", "3"] {
+            check(&format!("a 1-2-{created} xy - -\nb 3-4-4 xy - -"), "- a");
+            check(&format!("b 3-4-4 xy - -\na 1-2-{created} xy - -"), "a -");
         }
         // Both consist of copies: the file system's times decide, if the files were written after their creation.
         check("a 1-5-1 xy - -\nb 1-4-3 xy - -", "- a");
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_its_own_ancestor() {
+    fn no_session_is_its_own_ancestor() {
         check("a 1 - b -\nb 2 - a -", "- a");
         check("b 2 - a -\na 1 - b -", "a -");
         // A mark is stronger than a name, and a name than shared records.

@@ -67,7 +67,7 @@ mod tests {
             problems: Vec::new(),
         };
         let is_running = ["s", "t"].map(|id| {
-            let mut session = Session::blank(id.parse().unwrap());
+            let mut session = Session::new(id.parse().unwrap());
             overlay.apply(&mut session);
             session.is_running
         });

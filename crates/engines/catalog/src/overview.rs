@@ -1,15 +1,15 @@
-//! The catalog with what each session took: from the digests that are kept, or from the transcripts where one changed.
+//! The catalog with each session's totals: from the saved digests, or from the transcripts that changed.
 
 use model::{Keywords, Session, SessionId};
 use transcript::TranscriptFile;
 
 use crate::assembly::ReadSession;
-use crate::describe::{Describer, InternedContext, described, figures};
+use crate::describe::{Describer, InternedContext, describe_fully, describe_scalars};
 use crate::digest::SessionDigest;
 use crate::discover::discover;
-use crate::fresh::fresh;
+use crate::fresh::read_fresh;
 use crate::overlay::SessionOverlay;
-use crate::renewal::{Renewed, renewed, renewed_one};
+use crate::renewal::{Renewed, renew, renew_one};
 use crate::types::{
     Catalog, CatalogEntry, Detail, Discovery, IoStats, Locations, ReadProgress, ReadReport, assemble_catalog,
     sort,
@@ -33,8 +33,8 @@ pub fn overview(
 
 /// Describes one session as [`overview`] does, with its tokens and cost, without describing the others.
 ///
-/// `None` where that is not possible: it is not found, another one was added or removed since the last time, or its cost
-/// may depend on changes in others.
+/// `None` where that is not possible: it is not found, another one was added or removed since the last time, or its
+/// cost may depend on changes in others.
 pub fn overview_of(
     places: &Locations,
     id: &SessionId,
@@ -44,7 +44,8 @@ pub fn overview_of(
 ) -> Option<Session> {
     let found = discover(places);
     let mut describer = Describer::new(&places.global_files);
-    let renewed = renewed_one(places, &found, id, pricing_version, &mut describer, &mut progress, described)?;
+    let renewed =
+        renew_one(places, &found, id, pricing_version, &mut describer, &mut progress, describe_fully)?;
     let mut session = match renewed {
         Renewed::Kept(session) => session,
         Renewed::Read(mut read) => {
@@ -86,7 +87,7 @@ pub fn map_sessions<T: Send>(
         map(entry)
     };
     let mut describer = Describer::new(&places.global_files);
-    let surveyed = match renewed_survey(
+    let surveyed = match renew_all(
         places,
         &found,
         (pricing_version, extent),
@@ -97,7 +98,7 @@ pub fn map_sessions<T: Send>(
     ) {
         Ok(surveyed) => surveyed,
         Err(work) => {
-            let mut fresh = fresh(places, &found, Detail::Spending, &mut progress);
+            let mut fresh = read_fresh(places, &found, Detail::Spending, &mut progress);
             fresh.report.work += work;
             let entries = fresh.with_totals(places, &found, pricing_version, apply_totals, &mut describer);
             (entries.into_iter().filter_map(&map).collect(), fresh.report)
@@ -108,7 +109,7 @@ pub fn map_sessions<T: Send>(
     assemble_catalog(&found, sessions, overlay.into_problems(), report)
 }
 
-fn renewed_survey<T: Send>(
+fn renew_all<T: Send>(
     places: &Locations,
     found: &Discovery,
     (pricing_version, extent): (u64, Projection),
@@ -118,8 +119,8 @@ fn renewed_survey<T: Send>(
     map: impl Fn(CatalogEntry) -> Option<T> + Sync,
 ) -> Result<(Vec<T>, ReadReport), IoStats> {
     let describe = match extent {
-        Projection::Full => described,
-        Projection::Scalars => figures,
+        Projection::Full => describe_fully,
+        Projection::Scalars => describe_scalars,
     };
     let map_kept = |file: &TranscriptFile, digest: &SessionDigest<'_>, held: &InternedContext| {
         let keywords = Some(Keywords::from_bytes(&digest.keywords));
@@ -131,5 +132,5 @@ fn renewed_survey<T: Send>(
         entries.into_iter().filter_map(&map).collect()
     };
     let version = Some(pricing_version);
-    renewed(places, found, version, describer, progress, Describer::intern, map_kept, map_changed)
+    renew(places, found, version, describer, progress, Describer::intern, map_kept, map_changed)
 }

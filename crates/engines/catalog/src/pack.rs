@@ -1,6 +1,6 @@
 //! A compact encoding of a file's facts, so that thousands of them are read quickly.
 //!
-//! The bytes contain no field names: whoever changes a type that is encoded here raises [`FORMAT`], and entries of an
+//! The bytes contain no field names: a change to an encoded type has to raise [`FORMAT`], and entries of an
 //! older format are read again from their files. A test compares the bytes with those of this format.
 
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use transcript::{Checkpoint, Summary};
 use crate::facts::{FileFacts, SubagentFacts};
 
 /// The version of the encoding; raise it when an encoded type changes.
-pub(crate) const FORMAT: u32 = 11;
+pub(crate) const FORMAT: u32 = 13;
 
 /// About how many bytes the facts of a file take.
 const FACTS: usize = 1024;
@@ -169,7 +169,7 @@ mod tests {
         };
         FileFacts {
             stamp: FileStamp { dev: 1, ino: 2, size: 3, mtime: 4 },
-            mark: Checkpoint { dev: 1, ino: 2, offset: 3, lines: 15, witness: u64::MAX },
+            mark: Checkpoint { dev: 1, ino: 2, offset: 3, lines: 15, tail_hash: u64::MAX },
             summary: Box::new(summary),
             messages: spent.into_messages(),
             agent: Some(agent),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_comes_back() {
+    fn packed_facts_are_unpacked_unchanged() {
         let facts = facts();
         assert_eq!(facts.messages.len(), 2);
         let Packed { facts: bytes, messages, .. } = pack(&facts).unwrap();
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_more_changes_the_last_block() {
+    fn a_new_message_changes_only_the_last_block() {
         let facts = facts();
         let with = |count| FileFacts { messages: vec![facts.messages[0].clone(); count], ..facts.clone() };
         let [before, after] =
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bytes_are_those_of_this_format() {
+    fn the_format_is_unchanged() {
         let packed = pack(&facts()).unwrap();
         let hash = |bytes: &[u8]| {
             bytes.iter().fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(*byte)))
@@ -204,13 +204,13 @@ mod tests {
         let found = (FORMAT, hash(&packed.facts), hash(&packed.messages.concat()));
         assert_eq!(
             found,
-            (11, 2_929_872_177_277_736_472, 8_032_695_563_968_880_658),
+            (13, 2_929_872_177_277_736_472, 8_032_695_563_968_880_658),
             "the kept types changed: raise FORMAT, then put the new figures here"
         );
     }
 
     #[test]
-    fn damaged_bytes_are_nothing() {
+    fn damaged_bytes_are_rejected() {
         let packed = pack(&facts()).unwrap();
         let stamp = FileStamp::default();
         assert_eq!(unpack(stamp, &packed.facts[..20]), None);

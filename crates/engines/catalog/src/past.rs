@@ -56,15 +56,15 @@ pub fn catalogs_at(
 /// A session's file, read once for all moments.
 struct ReadTranscript {
     file: TranscriptFile,
-    born: i64,
+    created: i64,
     history: TranscriptHistory,
     /// The API messages in its sub-agents' files, of any time.
     subagents: Vec<MessageUsage>,
 }
 
 impl ReadTranscript {
-    fn kin<'a>(&'a self, then: &'a PastTranscript) -> LineageClues<'a> {
-        LineageClues { born: CreationTime::At(self.born), ..clues_of(&self.file, &then.summary) }
+    fn clues<'a>(&'a self, then: &'a PastTranscript) -> LineageClues<'a> {
+        LineageClues { created: CreationTime::At(self.created), ..clues_of(&self.file, &then.summary) }
     }
 }
 
@@ -75,11 +75,11 @@ fn read(
     keep_going: &(impl Fn() -> bool + Sync),
 ) -> Vec<ReadTranscript> {
     let read = |file: &TranscriptFile| {
-        // A file that cannot be read now says nothing of then either.
+        // A file that cannot be read now has no known past either.
         let history = transcript::history(&file.path, &file.id, moments).ok()?;
         Some(ReadTranscript {
             file: file.clone(),
-            born: file.born(),
+            created: file.created(),
             history,
             subagents: subagents(file, moments),
         })
@@ -139,8 +139,8 @@ impl<'a> MomentView<'a> {
         }
         let there: Vec<(&ReadTranscript, &PastTranscript)> =
             self.files.iter().zip(&self.then).filter_map(|(read, then)| Some((read, (*then)?))).collect();
-        let kin: Vec<_> = there.iter().map(|(read, then)| read.kin(then)).collect();
-        for ((read, then), forked_from) in there.iter().zip(parents(&kin)) {
+        let clues: Vec<_> = there.iter().map(|(read, then)| read.clues(then)).collect();
+        for ((read, then), forked_from) in there.iter().zip(parents(&clues)) {
             let mut session = describer.describe_then(&read.file, then);
             session.forked_from = forked_from;
             registered.apply_before(moment, &mut session);
@@ -170,7 +170,7 @@ impl<'a> MomentView<'a> {
             self.then[by]
                 .is_some_and(|then| first.is_some_and(|(at, place)| *at == by && *place < then.records))
         };
-        let age = |at: usize| Some(self.files[at].kin(self.then[at]?).age());
+        let age = |at: usize| Some(self.files[at].clues(self.then[at]?).age());
         let own = age(file)?;
         let is_marked =
             |other: usize| marked.is_some_and(|mark| mark.session_id == self.files[other].file.id);
@@ -181,7 +181,7 @@ impl<'a> MomentView<'a> {
             .filter(|(age, other)| *age < own || is_marked(*other))
             .collect();
         originals.sort_unstable();
-        // One that a mark names is looked at in any case; of a session's many copies the oldest tell.
+        // A session named by a mark is always examined; of a session's many copies the oldest ones suffice.
         let (marked, unmarked): (Vec<_>, Vec<_>) =
             originals.into_iter().map(|(_, other)| other).partition(|other| is_marked(*other));
         let mut looked_at = marked.into_iter().chain(unmarked.into_iter().take(COMPARED));
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_read_for_whoever_does_not_want_it_any_more() {
+    fn a_cancelled_reading_reads_nothing() {
         let home = ScratchHome::new();
         Transcript::new("s1").at("2026-11-20T09:00:00Z").prompt("hello").write_to(&home);
         let places = Locations {
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_is_what_it_was() {
+    fn a_session_is_restored_as_of_a_moment() {
         let home = ScratchHome::new();
         let file = long().write_to(&home);
         let found = at(&home, &["08:59", "09:30", "10:30", "11:30"]);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_was_left_once_it_had_been() {
+    fn a_session_counts_as_left_only_after_its_end() {
         let was_exited = |past: &PastCatalog| past.entries[0].session.was_exited;
         let turn = || Transcript::new("aaaa").at("2026-11-20T09:00:00Z").prompt("one").answer("1");
         let files = |at: &str| {
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fork_is_there_once_it_has_a_record_of_its_own() {
+    fn a_fork_exists_from_its_first_own_record() {
         for lineage in
             [Lineage::RequestSession, Lineage::ForkedFrom, Lineage::SharedUuids, Lineage::ParentsSessionId]
         {
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_later_changes_nothing() {
+    fn later_records_do_not_change_the_past() {
         let times = ["09:10", "10:00", "10:20", "11:40"];
         let before = |home: &ScratchHome| at(home, &times).iter().map(descriptions).collect::<Vec<_>>();
         for (cut, time) in times.into_iter().enumerate() {

@@ -59,7 +59,7 @@ impl Projects {
 
     /// The root of the repository of a person's directory.
     pub(crate) fn root_of_directory(global_files: &[PathBuf], directory: &Path) -> PathBuf {
-        // Where git knows it nobody else has to be asked.
+        // If git knows the repository, no other source is needed.
         let is_there = directory.is_absolute() && directory.is_dir();
         let known = is_there.then(|| git::repository(directory)).flatten();
         known.unwrap_or_else(|| Self::new(global_files).root(directory, None))
@@ -114,8 +114,8 @@ impl<'a> SessionLocation<'a> {
         Self { branch: session.branch.as_deref(), label: session.project.as_deref(), paths }
     }
 
-    /// Whether this is the project a person names: by label, by Claude Code's folder name or what follows `projects-` in
-    /// it, or by path; upper and lower case are the same.
+    /// Whether this is the project a person names: by label, by Claude Code's folder name or what follows `projects-`
+    /// in it, or by path; upper and lower case are the same.
     pub(crate) fn is_named(&self, name: &str) -> bool {
         let wanted = name.trim_end_matches('/').to_lowercase();
         let is = |text: &str| text.to_lowercase() == wanted;
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_directory_that_is_gone_still_has_its_repository() {
+    fn a_deleted_directory_still_has_its_repository() {
         let scratch = tempfile::tempdir().unwrap();
         let home = scratch.path();
         fs::create_dir_all(home.join("repo/.git")).unwrap();

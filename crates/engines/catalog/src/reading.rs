@@ -1,4 +1,4 @@
-//! The facts of every file: what is kept where nothing changed, what is new read and kept.
+//! The facts of every file: cached ones if nothing changed, otherwise read and cached.
 
 use std::ffi::OsString;
 use std::io;
@@ -28,8 +28,8 @@ pub(crate) struct FileRequest {
     pub(crate) owner: Owner,
 }
 
-/// The files the catalog is built from.
-pub(crate) fn wanted(found: &Discovery) -> Vec<FileRequest> {
+/// The files from which the catalog is built.
+pub(crate) fn file_requests(found: &Discovery) -> Vec<FileRequest> {
     let file = |path: &Path, stamp, owner| FileRequest { path: path.to_owned(), stamp, owner };
     let mut wanted = Vec::new();
     for session in &found.sessions {
@@ -87,7 +87,7 @@ impl ReadFacts {
         let mut known = CachedFacts::new(facts);
         let is_enough = loaded == Detail::Spending || detail == Detail::Facts && known.is_current(&wanted);
         if !is_enough {
-            // What has changed is written again, and whole.
+            // A changed file is written again as a whole.
             known = CachedFacts::new(cache.load(Detail::Spending));
         }
         let reading = Self::with(known, wanted, walked, &mut cache, threads, progress);
@@ -182,7 +182,7 @@ impl ReadFacts {
                 self.facts.insert(read.path.clone().into_os_string(), facts);
                 return Some((read.path, read.packed?));
             }
-            // It vanished between the listing and the look: not there is not a problem.
+            // It vanished after it was listed: a missing file is not a problem.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => {
                 self.problems
@@ -205,11 +205,11 @@ struct CachedFacts {
     facts: ByPath<FileFacts>,
     /// The path of each inode, by device and inode number.
     places: FxHashMap<(u64, u64), OsString>,
-    /// Files that are not as they were kept, by the paths they were kept under.
+    /// Changed files, by the paths they were cached under.
     changed: Vec<OsString>,
 }
 
-/// Kept facts of a file, and whether it has moved since.
+/// Cached facts of a file, and whether it has moved since.
 struct CachedFile {
     facts: FileFacts,
     moved: bool,
@@ -245,7 +245,7 @@ impl CachedFacts {
         Some(CachedFile { facts, moved: true })
     }
 
-    /// Whether every file is as it was kept, or new.
+    /// Whether every file is unchanged or new.
     fn is_current(&mut self, wanted: &[FileRequest]) -> bool {
         wanted.iter().all(|file| match self.facts.get(file.path.as_os_str()) {
             Some(facts) => facts.stamp == file.stamp,

@@ -122,7 +122,8 @@ impl Registration {
         session.registry_cost_usd = cost;
         session.registry_turns = self.entry.total_turns;
         session.last_task = self.entry.last_task.map(|task| transcript::preview(&task.task).into());
-        session.budget_used_pct = cost.zip(self.budget).map(|(cost, budget)| cost / budget * 100.0);
+        session.budget_used_pct =
+            cost.zip(self.budget).map(|(cost, budget)| model::budget_used(cost, budget));
     }
 
     /// A session that has no transcript on this machine.
@@ -149,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_session_behind_a_conversation_is_its_agents() {
+    fn a_session_behind_a_conversation_belongs_to_its_agent() {
         let scratch = tempfile::tempdir().unwrap();
         let state = scratch.path();
         fs::create_dir_all(state.join("agents/main/sessions")).unwrap();
@@ -166,7 +167,7 @@ mod tests {
         .unwrap();
         let places = Locations { openclaw_folders: vec![state.to_owned()], ..Locations::default() };
         let agent_of = |id: &str, origin: Origin| {
-            let mut session = Session { origin, ..Session::blank(id.parse().unwrap()) };
+            let mut session = Session { origin, ..Session::new(id.parse().unwrap()) };
             RegistryIndex::read(&places).apply(&mut session);
             session.origin.agent().map(ToString::to_string)
         };
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_registry_knows_what_no_transcript_says() {
+    fn a_registry_adds_facts_that_are_in_no_transcript() {
         let scratch = tempfile::tempdir().unwrap();
         let state = scratch.path();
         fs::create_dir_all(state.join("agents/main")).unwrap();
@@ -199,7 +200,7 @@ mod tests {
         let places = Locations { openclaw_folders: vec![state.to_owned()], ..Locations::default() };
         let registered = RegistryIndex::read(&places);
         let described = |id: &str| {
-            let mut session = Session::blank(id.parse().unwrap());
+            let mut session = Session::new(id.parse().unwrap());
             registered.apply(&mut session);
             session
         };
@@ -217,6 +218,7 @@ mod tests {
             has_side_folder: false,
             archived: false,
             missing: 0,
+            deleted_at: None,
         };
         let found = Discovery { sessions: ["s1", "s3"].map(transcript).into(), ..Discovery::default() };
         let alone = registered.registry_only(&found, &mut Describer::default());
@@ -229,7 +231,7 @@ mod tests {
         fs::create_dir_all(state.join("set")).unwrap();
         fs::write(&elsewhere, "{agents: {defaults: {subagents: {claudeCode: {maxBudgetUsd: 5}}}}}").unwrap();
         let places = Locations { openclaw_configuration: Some(elsewhere), ..places };
-        let mut session = Session::blank("s1".parse().unwrap());
+        let mut session = Session::new("s1".parse().unwrap());
         RegistryIndex::read(&places).apply(&mut session);
         assert_eq!(session.budget_used_pct, Some(10.0), "the environment names another file");
     }

@@ -7,7 +7,7 @@ use crate::assembly::{ReadSession, assemble};
 use crate::describe::{Describer, InternedContext};
 use crate::digest::{LaunchContext, SessionDigest};
 use crate::kept_digests::{Changed, KeptDigests};
-use crate::reading::{ReadFacts, wanted};
+use crate::reading::{ReadFacts, file_requests};
 use crate::summary_cache::SummaryCache;
 use crate::types::{Detail, Discovery, IoStats, Locations, ReadProgress, ReadReport};
 
@@ -21,7 +21,7 @@ const FEW: usize = 32;
 /// changed, or the cost of a changed one depends on others whose messages it holds. `progress` ends the reading by
 /// returning false; the changed sessions are missing then.
 #[expect(clippy::too_many_arguments, reason = "three of them are what is done with each kind of session")]
-pub(crate) fn renewed<S, T: Send>(
+pub(crate) fn renew<S, T: Send>(
     places: &Locations,
     found: &Discovery,
     pricing_version: Option<u64>,
@@ -47,7 +47,7 @@ pub(crate) fn renewed<S, T: Send>(
 ///
 /// `None` where that is not sufficient: there is no such session, one was added or removed, or one that changed holds
 /// messages of others.
-pub(crate) fn renewed_one(
+pub(crate) fn renew_one(
     places: &Locations,
     found: &Discovery,
     id: &SessionId,
@@ -105,10 +105,10 @@ fn read(
         Discovery { sessions: changed.iter().map(|one| file(one).clone()).collect(), ..Discovery::default() };
     let mut cache = SummaryCache::open(places.cache.as_deref());
     let ReadFacts { facts, mut problems, replaced, work, is_interrupted } =
-        ReadFacts::load_some(detail, wanted(&few), &mut cache, places.threads, progress);
+        ReadFacts::load_some(detail, file_requests(&few), &mut cache, places.threads, progress);
     report.work = work;
     report.problems.append(&mut problems);
-    report.not_kept = cache.into_trouble();
+    report.not_kept = cache.into_error();
     if is_interrupted {
         return Some(Vec::new());
     }

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn projects_are_named_or_lie_in_a_folder() {
+    fn projects_are_matched_by_name_or_folder() {
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let check = |only: &[&str], deny: &[&str], expected: bool| {
             let scope = ProjectScope::new(&texts(only), &texts(deny), Path::new("/h"));

@@ -17,7 +17,7 @@ use crate::pack::{FORMAT, Packed, unpack, unpack_messages};
 use crate::types::{ByPath, Detail};
 
 /// How long a write waits for another process; what is not written now is written the next time.
-const PATIENCE: Duration = Duration::from_millis(500);
+const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
 
 const STEPS: [&str; 4] = [
     "
@@ -110,14 +110,14 @@ impl SummaryCache {
             Err(trouble) => (None, Some(trouble)),
         };
         if let Some(connection) = &connection {
-            // The usual patience stays where this fails.
-            let _ = connection.busy_timeout(PATIENCE);
+            // If this fails, the default timeout stays.
+            let _ = connection.busy_timeout(BUSY_TIMEOUT);
         }
         Self { connection, trouble }
     }
 
-    /// Why what is read cannot be kept, where it cannot.
-    pub(crate) fn into_trouble(self) -> Option<String> {
+    /// Why facts cannot be cached, if so.
+    pub(crate) fn into_error(self) -> Option<String> {
         self.trouble
     }
 
@@ -172,7 +172,7 @@ impl SummaryCache {
         let damaged = database::is_corruption(error);
         let path = self.connection.take().and_then(|connection| connection.path().map(PathBuf::from));
         if let Some(path) = path.filter(|_| damaged) {
-            // A damaged file is ours to lose: the next program begins a new one.
+            // A damaged cache is removed: the next process creates a new one.
             let _ = database::set_aside(&path);
         }
         self.trouble = Some(error.to_string());
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn one_more_message_renews_one_block() {
+    fn a_new_message_rewrites_one_block() {
         let scratch = tempfile::tempdir().unwrap();
         let mut cache = SummaryCache::open(Some(&scratch.path().join("catalog.sqlite")));
         let path = PathBuf::from("/p/s1.jsonl");

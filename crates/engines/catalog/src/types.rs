@@ -23,7 +23,7 @@ pub struct Locations {
     pub global_files: Vec<PathBuf>,
     /// The cache database; it can be rebuilt.
     pub cache: Option<PathBuf>,
-    /// What the person annotated sessions with.
+    /// The file of the person's annotations.
     pub annotations: Option<PathBuf>,
     /// Backstory's archive of sessions that Claude Code may have deleted.
     pub archive: Option<PathBuf>,
@@ -37,22 +37,22 @@ pub struct Catalog<T = CatalogEntry> {
     /// The sessions: running first, then newest; mapped ones are in any order.
     pub sessions: Vec<T>,
     /// API messages of sub-agents whose session has no transcript; filled by [`read`](crate::read) only.
-    pub strays: Vec<CatalogEntry>,
+    pub unattached_messages: Vec<CatalogEntry>,
     /// Sub-agents' files, which are no sessions.
     pub subagents: usize,
     /// The files that could not be read.
     pub problems: Vec<ReadProblem>,
     /// The I/O this took.
     pub work: IoStats,
-    /// Why what was read could not be kept for the next time, where it could not.
+    /// Why it could not be cached for the next time, if so.
     pub not_kept: Option<String>,
 }
 
 /// A session with the API messages in its files; messages copied from other sessions are still among them.
 #[derive(Debug)]
 pub struct CatalogEntry {
-    /// The session; its `usage` and `cost_usd` are filled in by whoever removes copies. Boxed, because thousands are
-    /// sorted.
+    /// The session; its `usage` and `cost_usd` are filled in by the caller that removes copies. Boxed, because
+    /// thousands are sorted.
     pub session: Box<Session>,
     /// All API messages in its files, including its sub-agents' files.
     pub messages: Vec<MessageUsage>,
@@ -169,7 +169,7 @@ pub(crate) struct ReadReport {
     pub(crate) problems: Vec<ReadProblem>,
     /// The I/O this took.
     pub(crate) work: IoStats,
-    /// Why it could not be kept, where it could not.
+    /// Why it could not be cached, if so.
     pub(crate) not_kept: Option<String>,
 }
 
@@ -183,7 +183,7 @@ pub(crate) fn assemble_catalog<T>(
     let problems = [report.problems, problems].concat();
     Catalog {
         sessions,
-        strays: Vec::new(),
+        unattached_messages: Vec::new(),
         subagents: found.subagents(),
         problems,
         work: report.work,
@@ -201,7 +201,7 @@ pub(crate) fn sort(sessions: &mut [CatalogEntry]) {
 
 impl Catalog {
     /// Marks further sessions as running, those for which `is_held` returns true.
-    pub fn hold(&mut self, is_held: impl Fn(&SessionId) -> bool) {
+    pub fn mark_running(&mut self, is_held: impl Fn(&SessionId) -> bool) {
         let mut is_new = false;
         for CatalogEntry { session, .. } in &mut self.sessions {
             if !session.is_running && is_held(&session.id) {
@@ -214,6 +214,6 @@ impl Catalog {
     }
 }
 
-/// A map by path. Not keyed by `Path`, whose hash splits it into components, nor hashed against attackers: whoever
+/// A map by path. Not keyed by `Path`, whose hash splits it into components, nor hashed against attackers: someone who
 /// can name files here can do worse.
 pub(crate) type ByPath<T> = FxHashMap<OsString, T>;

@@ -110,7 +110,7 @@ fn check(version: &'static str) {
 }
 
 #[test]
-fn the_original_is_known_by_its_records() {
+fn the_original_is_recognized_by_its_records() {
     for version in ["1.0.128", "2.0.0", "2.1.100", "2.1.197", "2.1.260"] {
         check(version);
     }

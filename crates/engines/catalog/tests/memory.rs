@@ -1,4 +1,5 @@
-//! Memory while files with long lines are read on several threads: a child process reads them and says the most it held.
+//! Memory while files with long lines are read on several threads: a child process reads them and says the most it
+//! held.
 
 #![allow(clippy::unwrap_used, reason = "a scratch folder that cannot be made fails the test")]
 #![expect(
@@ -39,8 +40,8 @@ fn peak(line: &str) -> u64 {
     let mut child = Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", "child", "--nocapture"]).env(FOLDER, scratch.path());
     let said = String::from_utf8(child.output().unwrap().stdout).unwrap();
-    let figures = said.lines().find_map(|line| line.strip_prefix("read: ")).unwrap();
-    let (sessions, peak) = figures.split_once(' ').unwrap();
+    let describe_scalars = said.lines().find_map(|line| line.strip_prefix("read: ")).unwrap();
+    let (sessions, peak) = describe_scalars.split_once(' ').unwrap();
     assert_eq!(sessions, "4");
     peak.parse::<u64>().unwrap() / 1024
 }

@@ -118,7 +118,7 @@ fn a_line_appended_to_a_session_of_many_messages_reads_them_once() {
 }
 
 #[test]
-fn reading_that_was_ended_continues_where_it_was() {
+fn a_cancelled_reading_resumes_where_it_stopped() {
     let scratch = Scratch::new();
     for number in 0..9 {
         scratch.file(&format!("projects/-p/s{number}.jsonl"), PROMPT);
@@ -132,7 +132,7 @@ fn reading_that_was_ended_continues_where_it_was() {
 }
 
 #[test]
-fn that_a_session_was_left_is_kept() {
+fn the_end_of_a_session_is_cached() {
     let scratch = Scratch::new();
     let exit = PROMPT.replace("Fix the build", "<command-name>/exit</command-name>").replace("u1", "u3");
     let path = scratch.file("projects/-p/s1.jsonl", &[PROMPT, ANSWER, &exit].concat());
@@ -161,7 +161,7 @@ fn a_session_that_moves_to_another_folder_is_not_read_again() {
 }
 
 #[test]
-fn what_changed_otherwise_is_read_anew() {
+fn a_rewritten_file_is_read_again() {
     let scratch = Scratch::new();
     let path = scratch.file("projects/-p/s1.jsonl", PROMPT);
     scratch.read();
@@ -188,7 +188,7 @@ fn a_flat_subagent_belongs_to_the_session_its_records_name() {
 }
 
 #[test]
-fn what_sub_agents_did_is_in_no_sum_but_one() {
+fn sub_agents_messages_are_counted_once() {
     let scratch = Scratch::new();
     let record = |session: &str, kind: &str, key: &str| {
         ANSWER
@@ -207,8 +207,8 @@ fn what_sub_agents_did_is_in_no_sum_but_one() {
         let found = scratch.read();
         let of = |entry: &CatalogEntry| (entry.session.id.to_string(), entry.messages.len());
         assert_eq!(found.sessions.iter().map(of).collect::<Vec<_>>(), [("s1".to_owned(), 2)]);
-        let strays: Vec<_> = found.strays.iter().map(of).collect();
-        assert_eq!(strays, [("gone".to_owned(), 1), ("lost".to_owned(), 1)]);
+        let unattached_messages: Vec<_> = found.unattached_messages.iter().map(of).collect();
+        assert_eq!(unattached_messages, [("gone".to_owned(), 1), ("lost".to_owned(), 1)]);
         assert_eq!(found.subagents, 4);
     }
     assert_eq!(scratch.read().work, IoStats::default());
@@ -253,7 +253,7 @@ fn sub_agents_are_those_that_a_tool_use_called() {
 }
 
 #[test]
-fn without_a_place_to_keep_it_everything_is_still_listed() {
+fn without_a_cache_everything_is_still_listed() {
     let scratch = Scratch::new();
     scratch.file("projects/-p/s1.jsonl", PROMPT);
     let blocked = scratch.file("file", "in the way").join("catalog.sqlite");
@@ -279,7 +279,7 @@ fn a_locked_database_delays_nobody_for_long() {
 }
 
 #[test]
-fn facts_alone_open_nothing_and_lose_nothing() {
+fn a_listing_from_facts_opens_no_file_and_loses_nothing() {
     let scratch = Scratch::new();
     let path = scratch.file("projects/-p/s1.jsonl", &(PROMPT.to_owned() + ANSWER));
     scratch.read();
@@ -291,7 +291,7 @@ fn facts_alone_open_nothing_and_lose_nothing() {
 }
 
 #[test]
-fn a_choice_among_sessions_is_the_same_from_digests_and_from_transcripts() {
+fn a_selection_from_digests_equals_one_from_transcripts() {
     let scratch = Scratch::new();
     let places = scratch.places();
     let on = |branch: &str, cwd: &str| {
@@ -323,7 +323,7 @@ fn a_choice_among_sessions_is_the_same_from_digests_and_from_transcripts() {
 }
 
 #[test]
-fn one_session_is_described_as_among_all_and_no_other_is_read() {
+fn one_session_is_described_without_reading_others() {
     let scratch = Scratch::new();
     let path = |name: &str| scratch.at(&format!("projects/-p/{name}.jsonl"));
     let answer =
@@ -368,7 +368,7 @@ fn one_session_is_described_as_among_all_and_no_other_is_read() {
 }
 
 #[test]
-fn what_is_kept_of_many_sessions_is_all_of_them_in_order() {
+fn many_digests_are_kept_in_order() {
     let scratch = Scratch::new();
     for number in 0..600 {
         let second = format!("2026-01-01T00:{:02}:{:02}Z", number % 7, number % 60);
@@ -390,7 +390,7 @@ fn what_is_kept_of_many_sessions_is_all_of_them_in_order() {
 }
 
 #[test]
-fn who_only_reckons_is_told_the_same_without_the_texts() {
+fn scalars_are_the_same_with_and_without_texts() {
     let scratch = Scratch::new();
     let titled = r#"{"type":"custom-title","customTitle":"The build","sessionId":"s1"}"#;
     scratch.file("projects/-p/s1.jsonl", &format!("{PROMPT}{ANSWER}{titled}\n"));
@@ -403,14 +403,14 @@ fn who_only_reckons_is_told_the_same_without_the_texts() {
     let title = |entry: &CatalogEntry| entry.session.title.as_deref().map(ToOwned::to_owned);
     assert_eq!((title(&whole).as_deref(), whole.session.subagents.len()), (Some("The build"), 1));
     assert_eq!(whole.keywords, Some(Keywords::from_text("Fix the build")));
-    let figures = look(Projection::Scalars);
-    assert_eq!(figures.keywords, whole.keywords);
+    let describe_scalars = look(Projection::Scalars);
+    assert_eq!(describe_scalars.keywords, whole.keywords);
     let bare = Session { first_message: None, last_prompt: None, subagents: Vec::new(), ..*whole.session };
-    assert_eq!(*figures.session, bare);
+    assert_eq!(*describe_scalars.session, bare);
 }
 
 #[test]
-fn an_overview_is_made_once_for_the_files_as_they_are() {
+fn an_overview_of_unchanged_files_is_computed_once() {
     let scratch = Scratch::new();
     let path = scratch.file("projects/-p/s1.jsonl", &(PROMPT.to_owned() + ANSWER));
     scratch.file("projects/-p/s1/subagents/agent-a.jsonl", ANSWER);
@@ -450,7 +450,7 @@ fn an_overview_is_made_once_for_the_files_as_they_are() {
 }
 
 #[test]
-fn what_changed_in_a_few_sessions_is_told_as_if_all_were_looked_at() {
+fn an_incremental_overview_equals_a_full_one() {
     let scratch = Scratch::new();
     let answer = |id: &str| ANSWER.replace("\"id\":\"i\"", &format!("\"id\":\"{id}\""));
     let session = |id: &str, content: &str| scratch.file(&format!("projects/-p/{id}.jsonl"), content);

@@ -30,7 +30,7 @@ const ROUNDING: f64 = 1e-6;
 /// The price is the CLI's where everything that is subtracted has a price, else the price table's. A price without
 /// tokens (a surcharge the table does not know) is attributed to the model with the most tokens. The CLI knows nothing
 /// of the person's own prices: where a model has one, its dollars say nothing.
-pub(crate) fn excess<'a>(
+pub(crate) fn unattributed_excess<'a>(
     prices: &Prices,
     total: &'a CostState,
     parent: impl Iterator<Item = &'a CostState>,
@@ -65,7 +65,7 @@ struct Inherited<'a> {
     cost: Option<f64>,
 }
 
-/// The newest of the parent's totals that the total has room for, else what was copied, else nothing. While the parent
+/// The newest of the parent's totals that the total includes, else what was copied, else nothing. While the parent
 /// is open its last total is older than its last messages, and those are copied all the same.
 fn inherited<'a>(
     total: &BTreeMap<&str, Usage>,
@@ -134,7 +134,7 @@ fn covers(whole: Option<&Usage>, part: Usage) -> bool {
 
 /// What remains of `whole`; of the cache writes, as many one-hour ones as `whole` has.
 fn beyond(whole: Usage, known: Usage) -> Usage {
-    let left = whole.less(known);
+    let left = whole.saturating_sub(known);
     let writes = whole.cache_write().saturating_sub(known.cache_write());
     let cache_write_1h = left.cache_write_1h.min(writes);
     Usage { cache_write_1h, cache_write_5m: writes - cache_write_1h, ..left }
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cache_writes_of_unknown_lifetime_are_no_excess() {
+    fn cache_writes_of_unknown_lifetime_are_not_extra_cost() {
         let check = |whole: (u64, u64), known: (u64, u64), expected: (u64, u64)| {
             let usage = |(cache_write_5m, cache_write_1h)| Usage {
                 cache_write_5m,
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn money_goes_where_the_tokens_are() {
+    fn cost_is_attributed_by_tokens() {
         let usage = |output| Usage { output, ..Usage::default() };
         let check = |money: f64, rows: &[(&'static str, u64)], expected: &[(&str, Option<f64>)]| {
             let total = BTreeMap::from([("claude-opus-5", usage(2)), ("claude-haiku-4-5", usage(1))]);

@@ -41,7 +41,7 @@ pub struct LedgerRow {
     pub attributed: bool,
 }
 
-/// What rows are told apart by besides session, day and model.
+/// The further dimensions of rows besides session, day and model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RowDetail {
     /// Nothing else.
@@ -106,7 +106,7 @@ pub fn ledger(
 pub fn messages<'a>(sessions: &'a [SessionSpending<'a>], prices: &'a Prices) -> Vec<CountedMessage<'a>> {
     let mut messages = Vec::new();
     each_message(sessions, prices, |copies| {
-        let Some(Counted { owner, at, usage, cost }) = Counted::of(copies) else { return };
+        let Some(MergedMessage { owner, at, usage, cost }) = MergedMessage::new(copies) else { return };
         messages.push(CountedMessage {
             session: &sessions[owner.session].session,
             at,
@@ -139,16 +139,16 @@ fn each_message<'a>(
 }
 
 /// A message as it is counted: its copies taken together.
-struct Counted<'a, 'b> {
+struct MergedMessage<'a, 'b> {
     owner: &'b SessionMessage<'a>,
     at: Option<Timestamp>,
     usage: Usage,
     cost: Option<f64>,
 }
 
-impl<'a, 'b> Counted<'a, 'b> {
+impl<'a, 'b> MergedMessage<'a, 'b> {
     /// Of all its copies, the owner's first.
-    fn of(copies: &[&'b SessionMessage<'a>]) -> Option<Self> {
+    fn new(copies: &[&'b SessionMessage<'a>]) -> Option<Self> {
         let owner = *copies.first()?;
         let usage = copies.iter().fold(Usage::default(), |usage, held| usage.max(held.message.usage));
         let cost = owner.rates.and_then(|rates| rates.price(&usage, owner.message.terms));
@@ -268,7 +268,7 @@ struct LedgerBuilder<'a> {
 
 impl<'a> LedgerBuilder<'a> {
     fn add(&mut self, copies: &[&SessionMessage<'a>]) {
-        let Some(Counted { owner, at, usage, cost }) = Counted::of(copies) else { return };
+        let Some(MergedMessage { owner, at, usage, cost }) = MergedMessage::new(copies) else { return };
         let key = self.key(owner, at.or(self.sessions[owner.session].started), cost.is_some());
         let spent = Expense { usage, cost };
         *self.rows.entry(key).or_default() += spent;
@@ -321,9 +321,10 @@ impl<'a> LedgerBuilder<'a> {
             let newest_first = parent
                 .into_iter()
                 .flat_map(|parent| parent.cost_state.into_iter().chain(parent.earlier_totals.iter().rev()));
-            let excess = cli_total::excess(self.prices, total, newest_first, own, copied);
+            let unattributed_excess =
+                cli_total::unattributed_excess(self.prices, total, newest_first, own, copied);
             let last_day = last_days.get(&at).copied().flatten();
-            rows.extend(excess.into_iter().map(|(model, spent)| LedgerRow {
+            rows.extend(unattributed_excess.into_iter().map(|(model, spent)| LedgerRow {
                 session: session.session.clone(),
                 day: last_day.or_else(|| self.day(session.started)),
                 hour: None,

@@ -35,7 +35,7 @@ fn generations(sessions: &[SessionSpending<'_>]) -> Vec<usize> {
         let mut path = Vec::new();
         let mut next = Some(start);
         while let Some(at) = next.filter(|at| generations[*at].is_none()) {
-            // Until its ancestors are known; whoever meets it first goes in a circle.
+            // Until its ancestors are known; meeting it before that means a cycle.
             generations[at] = Some(circle);
             path.push(at);
             next = parent(at);
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn parents_then_time_then_name() {
+    fn messages_belong_to_the_parent_then_the_earliest_then_the_first_name() {
         check(&[session("b", "", 1), session("a", "", 1), session("c", "", 0)], "c a b");
         check(&[session("a", "b", 0), session("b", "c", 5), session("c", "", 9)], "c b a");
         check(&[session("a", "gone", 2), session("b", "", 3), session("c", "", -1)], "a b c");

@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decorations_are_taken_off() {
+    fn model_names_are_normalized() {
         let check = |model: &str, expected: &str| assert_eq!(plain_model(model), expected);
         check("claude-opus-5-5", "claude-opus-5-5");
         check("claude-sonnet-4-5-20250929", "claude-sonnet-4-5");

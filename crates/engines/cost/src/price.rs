@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_whole() {
+    fn every_known_model_has_complete_prices() {
         let table: PriceTable = toml::from_str(TEXT).unwrap();
         assert!(table.as_of.is_some());
         let names: Vec<_> = table.models.iter().flat_map(|rates| &rates.names).collect();
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cli_agrees() {
+    fn prices_agree_with_the_cli() {
         // From `cost-state` records of 2.1.329: counters and the dollars the CLI made of them.
         let usage = |input, output, cache_read, cache_write_5m| Usage {
             input,
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_multiply() {
+    fn pricing_terms_multiply_the_price() {
         let output = Usage { output: 10, ..Usage::default() };
         let (batch, fast) =
             (PricingTerms { batch: true, fast: false }, PricingTerms { batch: false, fast: true });
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn long_input_is_dearer_where_it_is() {
+    fn long_input_is_priced_higher_for_models_that_do_so() {
         let long = |cache_read| Usage { input: 1, output: 10, cache_read, ..Usage::default() };
         check("claude-sonnet-4-5", long(199_999), PricingTerms::default(), Some(3.0 + 150.0 + 59_999.7));
         check("claude-sonnet-4-5", long(200_000), PricingTerms::default(), Some(6.0 + 225.0 + 120_000.0));

@@ -1,7 +1,7 @@
 //! The five-hour windows in which subscriptions limit usage: one begins at the full hour of the first message, the next
 //! with the first message after its end.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 use model::SessionId;
@@ -11,7 +11,7 @@ use crate::totals::Total;
 
 /// The length of a window.
 const LENGTH: SignedDuration = SignedDuration::from_hours(5);
-/// How long after its first message the pace of a window says something.
+/// How long after its first message the pace of a window is meaningful.
 const SETTLED: SignedDuration = SignedDuration::from_mins(5);
 
 /// What was used in a window.
@@ -29,11 +29,11 @@ pub struct UsageWindow {
     pub total: Total,
     /// Their models, by plain name.
     pub models: BTreeSet<String>,
-    /// Their sessions.
-    pub sessions: BTreeSet<SessionId>,
+    /// What each of their sessions took.
+    pub sessions: BTreeMap<SessionId, Total>,
 }
 
-/// What a window will have taken at its end if it goes on at the same pace.
+/// The projected usage of a window at its end, at the same pace.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WindowProjection {
     /// Tokens of every kind.
@@ -77,7 +77,7 @@ impl UsageWindow {
             last: at,
             total: Total::default(),
             models: BTreeSet::new(),
-            sessions: BTreeSet::new(),
+            sessions: BTreeMap::new(),
         }
     }
 
@@ -86,8 +86,11 @@ impl UsageWindow {
         if !self.models.contains(message.model) {
             self.models.insert(message.model.to_owned());
         }
-        if !self.sessions.contains(message.session) {
-            self.sessions.insert(message.session.clone());
+        if !self.sessions.contains_key(message.session) {
+            self.sessions.insert(message.session.clone(), Total::default());
+        }
+        if let Some(session) = self.sessions.get_mut(message.session) {
+            session.add(message.usage, message.cost);
         }
     }
 
@@ -96,7 +99,8 @@ impl UsageWindow {
         self.start <= now && now < self.end
     }
 
-    /// What an open window will have taken, by what it took since its first message; `None` where that was a moment ago.
+    /// What an open window will have taken, by what it took since its first message; `None` where that was a moment
+    /// ago.
     pub fn projection(&self, now: Timestamp) -> Option<WindowProjection> {
         let elapsed = now.duration_since(self.first);
         if !self.is_running(now) || elapsed < SETTLED {
@@ -156,18 +160,20 @@ mod tests {
     }
 
     #[test]
-    fn all_messages_make_windows_and_some_are_added_up() {
+    fn windows_come_from_all_messages_and_totals_from_the_selected() {
         let (one, other): (SessionId, SessionId) = ("a".parse().unwrap(), "b".parse().unwrap());
         let messages =
             [message(&one, Some(10), 1), message(&other, Some(200), 2), message(&one, Some(310), 4)];
         let of_other = windows(&messages, |message| *message.session == other);
         let outputs: Vec<u64> = of_other.iter().map(|window| window.total.usage.output).collect();
         assert_eq!(outputs, [2, 0]);
-        assert_eq!(of_other[0].sessions, BTreeSet::from([other]));
+        let sessions: Vec<_> =
+            of_other[0].sessions.iter().map(|(id, total)| (id, total.usage.output)).collect();
+        assert_eq!(sessions, [(&other, 2)]);
     }
 
     #[test]
-    fn a_projection_goes_on_at_the_same_pace() {
+    fn a_projection_continues_at_the_current_rate() {
         let id: SessionId = "a".parse().unwrap();
         let window = windows(&[message(&id, Some(0), 10), message(&id, Some(30), 20)], |_| true).remove(0);
         let projected = |minutes: i64| window.projection(at(minutes)).map(|found| (found.tokens, found.cost));

@@ -111,10 +111,10 @@ impl Call {
         let mut config = Agent::config_builder()
             .timeout_global(Some(request.limit))
             .http_status_as_error(false)
-            // A key is shown to nobody but whom it was meant for.
+            // The key is sent only to the address it was meant for.
             .max_redirects(0);
         if is_plain {
-            // What stays on this machine goes through nobody's proxy.
+            // Local requests bypass any proxy.
             config = config.proxy(None);
         }
         let body = json!({
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_is_told_without_the_key() {
+    fn an_api_error_is_reported_without_the_key() {
         let server = ModelServer::start(Script::new().otherwise(Answer::refusal(529, "overloaded_error")));
         let error = ask(&request(server.url())).unwrap_err();
         assert_eq!(error.to_string(), "the API answers 529 (overloaded_error)");
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_not_sent_in_plain_nor_is_a_password_repeated() {
+    fn keys_are_not_sent_over_plain_http_and_passwords_not_repeated() {
         let check = |url: &str, why: &str| {
             let said = ask(&request(url)).unwrap_err().to_string();
             assert!(said.contains(why) && !said.contains("hunter2"), "{url}: {said}");
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_waited_for_longer_than_allowed() {
+    fn the_time_limit_is_kept() {
         let silent = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let address = format!("http://{}", silent.local_addr().unwrap());
         let limit = Duration::from_millis(150);

@@ -1,5 +1,5 @@
-//! Records what a release of Claude Code does in a terminal, for `tests/data`:
-//! `cargo run -p backstory-monitor --example record -- PROGRAM [print|branch] > crates/engines/monitor/tests/data/RELEASE.jsonl`
+//! Records what a release of Claude Code does in a terminal, for `tests/data`: `cargo run -p backstory-monitor
+//! --example record -- PROGRAM [print|branch] > crates/engines/monitor/tests/data/RELEASE.jsonl`
 //!
 //! In print mode where the release's terminal cannot be driven here; with `/branch` where the release has it.
 //! The model is scripted. Left out is what the vendor wrote into a transcript and what no rule looks at.
@@ -109,7 +109,7 @@ fn kept(mut seen: Seen, home: &ScratchHome) -> Option<Seen> {
                 lines.lines().filter(|line| is_looked_at(line)).map(|line| plain(line) + "\n").collect();
             (!kept.is_empty()).then_some(ChangeKind::Added(kept))?
         }
-        ChangeKind::Holds(content) => ChangeKind::Holds(plain(&content)),
+        ChangeKind::Content(content) => ChangeKind::Content(plain(&content)),
         other => other,
     };
     Some(seen)

@@ -32,8 +32,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             let (tool, detail) = (activity.tool.unwrap_or_default(), activity.detail.unwrap_or_default());
             println!(
                 "  {at:.3}  {:<18} {:<10} {tool} {detail}",
-                activity.state.word(),
-                activity.evidence.word()
+                activity.state.as_str(),
+                activity.evidence.as_str()
             );
         }
     }

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use jiff::Timestamp;
 use model::SessionEvent;
-use monitor::{Listener, Monitor, MonitorSettings, Timers};
+use monitor::{Listener, Monitor, MonitorSettings, Timers, WorkerSource};
 use notify::{RecursiveMode, Watcher as _};
 use transcript::ConfigFolder;
 
@@ -64,7 +64,7 @@ fn start(root: &Path, events: bool) -> Outcome<(Monitor, Listener)> {
         events,
         clock: Timestamp::now,
     };
-    let monitor = Monitor::start(settings)?;
+    let monitor = Monitor::start(settings, WorkerSource::none())?;
     let (_, listener) = monitor.listen(1 << 20).ok_or("the monitor ended")?;
     Ok((monitor, listener))
 }

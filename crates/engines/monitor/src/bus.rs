@@ -47,7 +47,7 @@ impl Bus {
         }
         let event = Arc::new(event);
         self.lines.retain(|line| {
-            // Once something was lost nothing more is queued, until the listener has heard of it.
+            // Once an event was lost, nothing more is queued until the listener has been notified.
             if line.lost.load(Ordering::Acquire) > 0 {
                 line.lost.fetch_add(1, Ordering::AcqRel);
                 return true;
@@ -67,7 +67,7 @@ impl Bus {
 impl Listener {
     /// Returns the next event, or `None` if none arrives within `patience`. After events were lost, queued
     /// events come first, then [`SessionEvent::Resync`].
-    pub fn next(&self, patience: Duration) -> Result<Option<Arc<SessionEvent>>, MonitorEnded> {
+    pub fn next(&self, timeout: Duration) -> Result<Option<Arc<SessionEvent>>, MonitorEnded> {
         if let Ok(event) = self.queue.try_recv() {
             return Ok(Some(event));
         }
@@ -75,7 +75,7 @@ impl Listener {
         if lost > 0 {
             return Ok(Some(Arc::new(SessionEvent::Resync { lost })));
         }
-        match self.queue.recv_timeout(patience) {
+        match self.queue.recv_timeout(timeout) {
             Ok(event) => Ok(Some(event)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(MonitorEnded),
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_listener_is_told_and_holds_up_nobody() {
+    fn a_slow_listener_learns_what_it_missed_and_delays_nobody() {
         let mut bus = Bus::default();
         let (slow, quick) = (bus.listen(2), bus.listen(10));
         for _ in 0..5 {
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_listener_hears_of_the_end() {
+    fn a_listener_learns_that_the_monitor_ended() {
         let mut bus = Bus::default();
         let listener = bus.listen(2);
         bus.send(event());

@@ -45,13 +45,13 @@ impl FolderWatcher {
     }
 
     /// Waits up to `patience` for a change; returns whether there was one.
-    pub fn wait(&mut self, patience: Duration) -> bool {
-        match self.inputs.recv_timeout(patience) {
+    pub fn wait(&mut self, timeout: Duration) -> bool {
+        match self.inputs.recv_timeout(timeout) {
             Ok(input) => self.take(input),
             Err(RecvTimeoutError::Timeout) => return false,
             Err(RecvTimeoutError::Disconnected) => {
                 // There are no events at all, and time passes all the same.
-                std::thread::park_timeout(patience);
+                std::thread::park_timeout(timeout);
                 return false;
             }
         }
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_is_written_is_a_change_and_silence_is_none() {
+    fn a_write_is_reported_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
         let mut changes = FolderWatcher::new(true);
         changes.watch([folder.path().to_owned()]);

@@ -127,7 +127,7 @@ pub fn record(
 ) -> io::Result<()> {
     let mut bytes = Vec::new();
     payload.by_ref().take(MAX_PAYLOAD).read_to_end(&mut bytes)?;
-    // Whoever writes it shall not find its pipe closed.
+    // Read to the end, so that the writer does not find its pipe closed.
     io::copy(&mut payload, &mut io::sink())?;
     let text = String::from_utf8_lossy(&bytes);
     let Some(mut line) = HookLine::from_payload(&text, at) else { return Ok(()) };
@@ -140,7 +140,7 @@ pub fn record(
 impl HookLine {
     fn from_payload(payload: &str, at: Timestamp) -> Option<Self> {
         let payload = Raw::new(payload);
-        let text = |field: &str| payload.get(field).text().map(|text| short(&text));
+        let text = |field: &str| payload.get(field).text().map(|text| bounded(&text));
         let session: SessionId = text("session_id")?.parse().ok()?;
         let tool = text("tool_name");
         let call = tool.as_deref().map(|name| ToolCall { id: "", name, input: payload.get("tool_input") });
@@ -189,7 +189,7 @@ impl HookLine {
 }
 
 /// Names and ids, limited in length and without control characters.
-fn short(text: &str) -> String {
+fn bounded(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(200).collect()
 }
 
@@ -204,7 +204,7 @@ fn rotated_file(folder: &Path) -> PathBuf {
 
 fn append(folder: &Path, line: &[u8]) -> io::Result<()> {
     let path = events_file(folder);
-    // A fifo would wait for a reader, who never comes.
+    // Opening a FIFO would block.
     if fs::metadata(&path).is_ok_and(|known| !known.is_file()) {
         return Err(io::Error::from(io::ErrorKind::InvalidInput));
     }
@@ -217,7 +217,7 @@ fn append(folder: &Path, line: &[u8]) -> io::Result<()> {
         other => other?,
     };
     if out.metadata()?.len() > MAX_FILE {
-        // Two hooks may do so at once; then some lines are lost that nobody was there to read.
+        // Two hooks may rotate at once; then some lines are lost that nobody was reading.
         fs::rename(&path, rotated_file(folder))?;
         out = open()?;
     }
@@ -249,7 +249,7 @@ impl HookReader {
         let Ok(mut tail) = Tail::open(&events_file(&self.folder), self.mark.as_ref()) else { return found };
         match tail.change() {
             FileChange::None => return found,
-            // The rest of the file that was put aside comes first.
+            // The rest of the rotated file comes first.
             FileChange::Replaced | FileChange::New => {
                 if let Ok(mut rest) = Tail::open(&rotated_file(&self.folder), self.mark.as_ref())
                     && rest.change() != FileChange::Replaced
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn payloads_of_every_kind() {
+    fn every_kind_of_payload_is_reduced_to_a_signal() {
         check(r#""hook_event_name":"SessionStart","source":"startup""#, HookSignal::SessionOpened);
         check(r#""hook_event_name":"SessionStart","source":"compact""#, HookSignal::Other);
         check(r#""hook_event_name":"UserPromptSubmit","prompt":"secret""#, HookSignal::PromptSubmitted);
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hook_waits_for_nobody_and_hears_all_that_is_said() {
+    fn a_hook_reads_all_its_input_without_blocking() {
         let folder = tempfile::tempdir().unwrap();
         let made = std::process::Command::new("mkfifo").arg(events_file(folder.path())).status().unwrap();
         assert!(made.success());
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_is_not_kept() {
+    fn conversation_texts_are_not_stored() {
         let folder = tempfile::tempdir().unwrap();
         let payload =
             r#"{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"my secret","cwd":"/p"}"#;
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_reach_every_reader_once_and_the_files_stay_small() {
+    fn every_reader_gets_each_line_once_and_files_stay_small() {
         let scratch = tempfile::tempdir().unwrap();
         let folder = scratch.path().join("hooks");
         let mut inbox = HookReader::new(folder.clone());

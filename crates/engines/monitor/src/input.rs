@@ -3,9 +3,6 @@
 use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 
-use model::{AnnouncementEvent, SessionId};
-
-use crate::worker_report::WorkerReport;
 use crate::{Listener, MonitorSnapshot};
 
 /// An input of the thread that owns the sessions.
@@ -19,10 +16,6 @@ pub(crate) enum Input {
     Overflow,
     /// The system's events failed, with the error.
     Broken(String),
-    /// A worker's report about a session; `None` if the worker no longer holds it.
-    WorkerReport(SessionId, Option<WorkerReport>),
-    /// A worker's agent announced something.
-    Announced(AnnouncementEvent),
     /// Subscribe with a queue of this capacity.
     Listen(usize, Sender<(MonitorSnapshot, Listener)>),
     /// Return a snapshot.

@@ -55,7 +55,7 @@ pub fn with_hooks(settings: &str, command: &str) -> Result<String, InvalidSettin
 pub fn without_hooks(settings: &str) -> Result<String, InvalidSettings> {
     check(settings)?;
     let mut text = settings.to_owned();
-    while let Some(without) = without_one(&text) {
+    while let Some(without) = without_first_command(&text) {
         text = without;
     }
     Ok(text)
@@ -169,7 +169,7 @@ fn own_hooks(entry: Raw<'_>) -> impl Iterator<Item = Raw<'_>> {
 
 /// The text without the first of Backstory's commands, together with an entry, list or object that holds
 /// nothing else; `None` if there is none.
-fn without_one(text: &str) -> Option<String> {
+fn without_first_command(text: &str) -> Option<String> {
     let whole = Raw::new(text.trim());
     let (hooks, list, ours) = whole.entries().filter(|(key, _)| key == "hooks").find_map(|(_, hooks)| {
         let mut lists = hooks.entries().map(|(_, list)| list);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_of_every_shape() {
+    fn hooks_are_installed_into_settings_of_every_shape() {
         check("");
         check("{}");
         check("{ }\n");
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_there_stays_as_it_was_typed() {
+    fn existing_text_is_kept_unchanged() {
         let settings = "{\n  \"permissions\":   {\"allow\":[ ]},\n  \"model\": \"opus\"\n}\n";
         let with = check(settings);
         assert!(with.starts_with(
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn one_value_is_set_and_all_else_stays() {
+    fn setting_one_value_keeps_the_rest() {
         let check = |settings: &str, expected: &str| {
             assert_eq!(with_member(settings, "cleanupPeriodDays", "365").unwrap(), expected);
         };
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_taken_out_and_all_else_stays() {
+    fn removing_one_value_keeps_the_rest() {
         let check = |settings: &str, expected: &str| {
             assert_eq!(without_member(settings, STATUS_LINE).unwrap(), expected);
         };
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_with_escapes_are_the_keys_they_mean() {
+    fn escaped_keys_are_recognized() {
         for settings in [
             r#"{"hooks":{"St\u006fp":[{"hooks":[{"type":"command","command":"say done"}]}]}}"#,
             r#"{"h\u006foks":{"Stop":[{"hooks":[{"type":"command","command":"say done"}]}]}}"#,
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn what_node_reads_is_read() {
+    fn json_that_node_accepts_is_accepted() {
         for odd in [r#"{"a":"\ud800"}"#, r#"{"a":1e999}"#] {
             let with = with_hooks(odd, &ours()).unwrap();
             assert_eq!(installed(&with), EVENTS);
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_settings_file_is_left_alone() {
+    fn files_that_are_not_settings_are_left_unchanged() {
         let refused = |text: &str| with_hooks(text, &ours()).unwrap_err();
         assert_eq!(refused("[]"), InvalidSettings::NotAnObject);
         assert_eq!(refused("{"), InvalidSettings::NotAnObject);

@@ -1,4 +1,4 @@
-//! Claude Code's background jobs, as their files and their processes say.
+//! Claude Code's background jobs, read from their files and processes.
 //!
 //! Files are checked only together with everything else: what such a session does at each moment is its activity,
 //! which is reported at once.
@@ -14,7 +14,7 @@ use transcript::{ConfigFolder, JobRecord, JobRoster};
 
 use crate::registry::Registry;
 
-/// So long after it was started, a job without a process may still be about to have one.
+/// How long after its start a job without a process may still be about to get one.
 const STARTS_WITHIN: SignedDuration = SignedDuration::from_secs(5);
 
 /// A background job, and where it is.
@@ -53,7 +53,7 @@ impl Jobs {
     }
 
     /// The job that a session is.
-    pub(crate) fn of(&self, session: &SessionId) -> Option<&BackgroundJob> {
+    pub(crate) fn get(&self, session: &SessionId) -> Option<&BackgroundJob> {
         self.known.get(session).map(|found| &found.job)
     }
 
@@ -74,13 +74,13 @@ impl Jobs {
                 self.files.insert(path, (stamp, record));
             }
         }
-        // A session that was several jobs is the latest.
+        // Of several jobs of a session the latest counts.
         found.sort_by_key(|(updated, _)| *updated);
         self.known = found.into_iter().map(|(_, job)| (job.session.clone(), job)).collect();
     }
 }
 
-/// The job of a record; `None` where another process goes on with the session by now.
+/// The job of a record; `None` if another process continues the session by now.
 fn describe(
     record: &JobRecord,
     folder: &ConfigFolder,
@@ -95,7 +95,7 @@ fn describe(
     let is_foreign = registry.is_foreign(&record.session);
     let is_held = process.is_some() || is_foreign || roster.holds(&record.id);
     Some(FoundJob {
-        // It has another one where it was cleared.
+        // It has another session after `/clear`.
         session: process.map_or(&record.session, |live| &live.session).clone(),
         job: job(record, process.and_then(|live| live.name.as_deref()), is_held, now),
         folder: folder.clone(),
@@ -109,7 +109,7 @@ fn job(record: &JobRecord, name: Option<&str>, is_held: bool, now: Timestamp) ->
     let is_new = record.created.is_some_and(|at| now.duration_since(at) < STARTS_WITHIN);
     let is_active = record.tempo.as_deref() == Some("active");
     let state = match record.state.as_str() {
-        // A job that was through and is given more to do keeps the word until it is through again.
+        // A finished job that is given more work keeps its state until it finishes again.
         "done" if !(is_active && is_held) => BackgroundState::Done,
         "failed" if !(is_active && is_held) => BackgroundState::Failed,
         "stopped" if !(is_active && is_held) => BackgroundState::Stopped,
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_state_of_a_job() {
+    fn the_state_follows_the_job_file() {
         use BackgroundState::{Blocked, Done, Failed, Stopped, Working};
         check("working", "active", true, Working);
         check("working", "idle", true, Working);
@@ -208,7 +208,7 @@ mod tests {
         let session = record("", "").session;
         let mut look = || {
             jobs.look(&registry, NOW.parse().unwrap());
-            jobs.of(&session).map(|job| job.state)
+            jobs.get(&session).map(|job| job.state)
         };
         assert_eq!(look(), None);
         write("done");

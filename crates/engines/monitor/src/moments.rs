@@ -29,7 +29,7 @@ pub(crate) fn moments(session: &SessionId, record: &Record<'_>) -> Vec<Conversat
         TurnSignal::Over { how: TurnEnd::Interrupted, .. } => Some(moment("interrupted", None, None)),
         TurnSignal::Over { how: TurnEnd::Failed, .. } => Some(moment("error", None, None)),
         TurnSignal::Over { how: TurnEnd::Done, .. } => Some(moment("turn_complete", None, None)),
-        // Where the turn is over after Stop hooks, another record says so.
+        // The end of a turn after Stop hooks is in another record.
         TurnSignal::StopHooks { .. }
         | TurnSignal::Over { how: TurnEnd::Left, .. }
         | TurnSignal::GoesOn

@@ -10,9 +10,9 @@ use transcript::ConfigFolder;
 use crate::Timers;
 use crate::hooks::{HookEvent, HookReader};
 use crate::jobs::Jobs;
-use crate::monitor::RECENT;
 use crate::process::ProcessState;
 use crate::registry::Registry;
+use crate::session::RECENT;
 use crate::session::Session;
 use crate::worker_report::WorkerReport;
 
@@ -52,7 +52,7 @@ impl ActivityProbe {
 
     /// The background job of Claude Code that a session is, if it is one.
     pub fn background_job(&self, id: &SessionId) -> Option<&BackgroundJob> {
-        self.jobs.of(id)
+        self.jobs.get(id)
     }
 
     /// The activity of a session whose last record was written at `last`. Its transcript is read only if the
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_glance_at_a_long_session_reads_little_of_it() {
+    fn probing_a_long_session_reads_only_its_end() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s1.jsonl");
         let answer = format!(

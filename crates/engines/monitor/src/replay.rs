@@ -37,7 +37,7 @@ pub fn replay(
 ) -> Vec<(Timestamp, Activity)> {
     let mut seen = Vec::new();
     for (at, what) in written {
-        pass(tracker, *at, &mut seen);
+        advance(tracker, *at, &mut seen);
         match what {
             RecordedInput::Transcript(lines) => each(lines, |record| tracker.observe(record, *at)),
             RecordedInput::Subagent { agent, meta, lines } => {
@@ -46,10 +46,10 @@ pub fn replay(
             RecordedInput::Process(process) => tracker.registry(process.clone(), *at),
             RecordedInput::Hook(hook) => tracker.hook(hook),
         }
-        tell(tracker, *at, &mut seen);
+        report(tracker, *at, &mut seen);
     }
-    pass(tracker, until, &mut seen);
-    tell(tracker, until, &mut seen);
+    advance(tracker, until, &mut seen);
+    report(tracker, until, &mut seen);
     seen
 }
 
@@ -63,15 +63,15 @@ fn each(lines: &[u8], mut take: impl FnMut(&Record<'_>)) {
 }
 
 /// Ticks the tracker at each deadline before `at`.
-fn pass(tracker: &mut Tracker, at: Timestamp, seen: &mut Vec<(Timestamp, Activity)>) {
-    let mut now = tracker.heard().unwrap_or(at);
+fn advance(tracker: &mut Tracker, at: Timestamp, seen: &mut Vec<(Timestamp, Activity)>) {
+    let mut now = tracker.last_active().unwrap_or(at);
     while let Some(next) = tracker.next_deadline(now).filter(|next| *next < at) {
         now = next;
-        tell(tracker, now, seen);
+        report(tracker, now, seen);
     }
 }
 
-fn tell(tracker: &mut Tracker, at: Timestamp, seen: &mut Vec<(Timestamp, Activity)>) {
+fn report(tracker: &mut Tracker, at: Timestamp, seen: &mut Vec<(Timestamp, Activity)>) {
     let changed = tracker.tick(at).iter().any(|event| matches!(event, SessionEvent::SessionActivity(_)));
     if changed {
         seen.push((at, tracker.activity(at)));

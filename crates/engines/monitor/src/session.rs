@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use model::{SessionEvent, SessionId};
 use transcript::record::{Record, parse};
 use transcript::{Checkpoint, FileChange, SubagentFile, SubagentMeta, Tail};
@@ -15,6 +15,8 @@ use transcript::{Checkpoint, FileChange, SubagentFile, SubagentMeta, Tail};
 use crate::moments::moments;
 use crate::{Timers, Tracker};
 
+/// A session silent for longer, and not held by a live process, is only checked in rotation.
+pub(crate) const RECENT: SignedDuration = SignedDuration::from_hours(1);
 /// Number of bytes read from the end of a file to determine the activity; more if they are not conclusive.
 const WINDOW: u64 = 256 << 10;
 /// Maximum number of bytes read for that.
@@ -40,6 +42,16 @@ pub(crate) struct Session {
 struct Agent {
     mark: Option<Checkpoint>,
     meta: SubagentMeta,
+}
+
+/// What was seen of a file's growth.
+struct Seen {
+    /// Records before this offset are not reported.
+    before: u64,
+    /// Records from this offset on were written just now.
+    growing_from: u64,
+    /// When the records before it were written at the latest.
+    written: Timestamp,
 }
 
 /// What reading a file yielded.
@@ -71,15 +83,16 @@ impl Session {
         written: Timestamp,
         now: Timestamp,
     ) -> News {
-        // All that is news has to lie within it.
+        // It has to include everything that is new.
         let news = size(path).saturating_sub(from);
         let mut window = WINDOW.saturating_add(news);
         loop {
             let Ok(tail) = Tail::open_last(path, window) else { return News::default() };
             let size = tail.stamp().size;
             self.tracker.reread();
-            let news = self.read(tail, from, written, now);
+            let news = self.read(tail, &Seen { before: from, growing_from: from, written }, now);
             if self.tracker.is_clear() || window >= size || window >= WIDEST {
+                self.tracker.date(written);
                 self.file = Some(Arc::clone(path));
                 return news;
             }
@@ -97,7 +110,16 @@ impl Session {
             FileChange::Replaced => self.tracker.reread(),
             FileChange::New | FileChange::Appended => {}
         }
-        self.read(tail, 0, now, now)
+        self.read(tail, &Seen { before: 0, growing_from: 0, written: now }, now)
+    }
+
+    /// Reads a new transcript and reports all of it. It may be a copy of an old one.
+    pub(crate) fn take_new(&mut self, path: &Arc<Path>, now: Timestamp) -> News {
+        let Ok(tail) = Tail::open(path, None) else { return News::default() };
+        self.file = Some(Arc::clone(path));
+        let news = self.read(tail, &Seen { before: 0, growing_from: u64::MAX, written: now }, now);
+        self.tracker.date(now);
+        news
     }
 
     /// Forgets the transcript's position. Reported records are remembered in case the file returns.
@@ -117,26 +139,38 @@ impl Session {
         if agent.meta.tool_use.is_none() {
             agent.meta = file.meta();
         }
+        let is_history = agent.mark.is_none();
         let mut records = 0;
         while let Ok(Some(line)) = tail.next_line() {
             if let Ok(record) = parse(line.bytes)
                 && is_new(&mut self.seen, &record)
             {
                 records += 1;
-                self.tracker.observe_subagent(&file.id, &agent.meta, &record, now);
+                // Existing records may have been copied from elsewhere.
+                let made =
+                    record.timestamp().or(file.stamp.modified()).filter(|made| is_history && *made < now);
+                self.tracker.observe_subagent(&file.id, &agent.meta, &record, made.unwrap_or(now));
             }
         }
         agent.mark = mark(&mut tail, agent.mark);
         records
     }
 
-    fn read(&mut self, mut tail: Tail, from: u64, written: Timestamp, now: Timestamp) -> News {
+    fn read(&mut self, mut tail: Tail, seen: &Seen, now: Timestamp) -> News {
         let mut news = News::default();
+        // The rest of a file that is being copied here was made long ago. A record without a time is as old as the one
+        // before it.
+        let mut is_copied = false;
         while let Ok(Some(line)) = tail.next_line() {
             let Ok(record) = parse(line.bytes) else { continue };
-            let is_history = line.offset < from;
-            self.tracker.observe(&record, if is_history { written } else { now });
-            // What was copied when the session was branched off was news in another one.
+            is_copied = record.timestamp().map_or(is_copied, |made| now.duration_since(made) > RECENT);
+            let is_history = line.offset < seen.before;
+            if line.offset < seen.growing_from || is_copied {
+                self.tracker.recall(&record, seen.written);
+            } else {
+                self.tracker.observe(&record, now);
+            }
+            // Records copied when the session was branched off were reported for another session.
             if is_new(&mut self.seen, &record) && !is_history && record.forked_from().is_none() {
                 news.records += 1;
                 let moments = moments(self.tracker.id(), &record);
@@ -189,7 +223,7 @@ mod tests {
         system::read_small(&folder.join(format!("{name}.jsonl")), 4 << 20).unwrap()
     }
 
-    /// What is read of a file that grows by these pieces, whoever looks at it however often.
+    /// The records read from a file that grows by these pieces, for any sequence of reads.
     fn read(pieces: &[&[u8]], looks: usize) -> (Activity, Vec<SessionEvent>, u64) {
         let folder = tempfile::tempdir().unwrap();
         let path: Arc<Path> = folder.path().join("s1.jsonl").into();
@@ -212,7 +246,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn wherever_a_file_is_torn_each_record_is_told_once(name in select(&KEPT[..]), cuts in vec(any::<Index>(), 0..20), looks in 1..3_usize) {
+        fn each_record_is_reported_once_wherever_a_read_ends(name in select(&KEPT[..]), cuts in vec(any::<Index>(), 0..20), looks in 1..3_usize) {
             let bytes = kept(name);
             let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len())).collect();
             cuts.extend([0, bytes.len()]);

@@ -12,7 +12,7 @@ use crate::input::Input;
 /// Shown when events were lost.
 const LOST: &str = "the system did not tell of every change";
 /// Number of full checks after which lost events are no longer shown.
-const SAID_FOR: u32 = 10;
+const SHOWN_FOR: u32 = 10;
 
 /// System events for a set of folders, without their subfolders.
 pub(crate) struct Source {
@@ -36,7 +36,7 @@ impl Source {
         let inputs = inputs.clone();
         match notify::recommended_watcher(move |event| forward(&inputs, event)) {
             Ok(watcher) => source.watcher = Some(watcher),
-            Err(error) => source.trouble = Some(said(error)),
+            Err(error) => source.trouble = Some(describe(error)),
         }
         source
     }
@@ -57,7 +57,7 @@ impl Source {
 
     /// For how many more checks lost events are shown.
     pub(crate) fn lost(&mut self) {
-        self.lost = SAID_FOR;
+        self.lost = SHOWN_FOR;
     }
 
     /// Records that everything was checked.
@@ -80,10 +80,10 @@ impl Source {
             Ok(()) => {}
             Err(error) => {
                 self.refused += 1;
-                self.trouble = Some(said(error));
+                self.trouble = Some(describe(error));
             }
         }
-        // One that was refused is not asked for every second.
+        // A refused folder is not tried again every second.
         self.watched.insert(folder.to_owned())
     }
 
@@ -104,14 +104,14 @@ impl Source {
         if self.watched.remove(folder)
             && let Some(watcher) = &mut self.watcher
         {
-            // One that is gone is not watched any more: that is what was wanted.
+            // A removed folder is not watched any more.
             let _ = watcher.unwatch(folder);
         }
     }
 }
 
 /// Describes an error without its paths, which may be many.
-fn said(error: Error) -> String {
+fn describe(error: Error) -> String {
     match error.kind {
         ErrorKind::MaxFilesWatch => {
             "the system watches no more of them for you (on Linux: fs.inotify.max_user_watches)".to_owned()
@@ -123,15 +123,15 @@ fn said(error: Error) -> String {
 fn forward(inputs: &Sender<Input>, event: notify::Result<Event>) {
     let input = match event {
         Ok(event) if event.need_rescan() => Input::Overflow,
-        // Our own reading makes these.
+        // Our own reads cause these events.
         Ok(Event { kind: EventKind::Access(_), .. }) => return,
         Ok(Event { kind: EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)), paths, .. }) => {
             Input::Left(paths)
         }
         Ok(event) => Input::Changed(event.paths),
-        Err(error) => Input::Broken(said(error)),
+        Err(error) => Input::Broken(describe(error)),
     };
-    // Where nobody listens any more the program ends.
+    // If the receiver is gone, the program is ending.
     let _ = inputs.send(input);
 }
 
@@ -140,17 +140,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_loss_is_said_until_all_was_looked_at_often_enough() {
+    fn a_loss_of_events_is_reported_until_everything_was_polled() {
         let (inputs, _outputs) = std::sync::mpsc::channel();
         let mut source = Source::new(&inputs, true);
         assert_eq!(source.trouble(), None);
         source.lost();
-        for _ in 0..SAID_FOR {
+        for _ in 0..SHOWN_FOR {
             assert_eq!(source.trouble().as_deref(), Some(LOST));
             source.looked();
         }
         assert_eq!(source.trouble(), None);
-        // What stays broken is said for good.
+        // A permanent failure is shown permanently.
         source.broke("no".to_owned());
         source.lost();
         assert_eq!(source.trouble().as_deref(), Some("no"));

@@ -142,7 +142,7 @@ impl Subagents {
     fn observe_own(&mut self, task: &str, sign: &TurnSignal<'_>, made: Timestamp) {
         if let Some(running) = self.running.iter_mut().find(|running| running.event.task_id == task) {
             running.turn.observe(sign, made);
-            running.turn.hear(made);
+            running.turn.note_activity(made);
         }
         if let TurnSignal::Calls(call) = sign {
             self.progress(task, Some(call.name));

@@ -5,7 +5,7 @@ use model::{
     Activity, BackgroundJob, Evidence, SessionActivity, SessionEvent, SessionId, SessionInfo, State,
 };
 use transcript::record::Record;
-use transcript::{SubagentMeta, TurnEnd, TurnSignal, turn_signals};
+use transcript::{SubagentMeta, TurnEnd, TurnSignal, preview, turn_signals};
 
 use crate::facts::Facts;
 use crate::hooks::{HookEvent, HookSignal};
@@ -75,10 +75,28 @@ impl Tracker {
 
     /// Processes a record seen at `at`.
     pub fn observe(&mut self, record: &Record<'_>, at: Timestamp) {
+        self.turn.note_activity(at);
+        self.take(record, at);
+    }
+
+    /// Processes a record that existed before watching began, in a file that was last written at `written`: it is from
+    /// its own time, because a file can be copied, restored or touched much later.
+    pub fn recall(&mut self, record: &Record<'_>, written: Timestamp) {
+        if let Some(made) = record.timestamp() {
+            self.turn.note_activity(made.min(written));
+        }
+        self.take(record, written);
+    }
+
+    /// Takes the time at which a file was written for that of its records, until one of them has a time.
+    pub(crate) fn date(&mut self, written: Timestamp) {
+        self.turn.date(written);
+    }
+
+    fn take(&mut self, record: &Record<'_>, at: Timestamp) {
         let signs = turn_signals(record);
         // A record can be written seconds after it was made, never before.
         let made = record.timestamp().map_or(at, |made| made.min(at));
-        self.turn.hear(at);
         self.facts_changed |= self.facts.observe(record);
         if record.is_sidechain() {
             self.subagents.observe_inline(record, &signs, made);
@@ -86,7 +104,7 @@ impl Tracker {
         }
         self.revive(&signs, made);
         if record.forked_from().is_some() {
-            // Copied when the session was branched off: a turn of another one, which is over here.
+            // Copied when the session was branched off: a turn of another session, which is over here.
             self.turn.observe(&TurnSignal::Over { how: TurnEnd::Done, in_background: 0 }, made);
             return;
         }
@@ -107,7 +125,7 @@ impl Tracker {
     pub fn observe_subagent(&mut self, agent: &str, meta: &SubagentMeta, record: &Record<'_>, at: Timestamp) {
         let made = record.timestamp().map_or(at, |made| made.min(at));
         if self.subagents.running().any(|event| event.subagent_id.as_deref() == Some(agent)) {
-            self.turn.hear(at);
+            self.turn.note_activity(at);
         }
         self.subagents.observe_file(agent, meta, &turn_signals(record), made);
     }
@@ -246,11 +264,7 @@ impl Tracker {
 
     /// Discards what records said, because the file was rewritten and is read again.
     pub fn reread(&mut self) {
-        let mut turn = Turn::default();
-        if let Some(heard) = self.turn.heard() {
-            turn.hear(heard);
-        }
-        self.turn = turn;
+        self.turn = self.turn.restarted();
     }
 
     /// Whether the records seen so far determine the activity.
@@ -274,7 +288,7 @@ impl Tracker {
     pub fn next_deadline(&self, now: Timestamp) -> Option<Timestamp> {
         let timers = &self.timers;
         let spans = [timers.whole_message, timers.text_idle, timers.permission, timers.silent];
-        let silence = spans.iter().filter_map(|span| Some(due(self.turn.heard()?, *span)));
+        let silence = spans.iter().filter_map(|span| Some(due(self.turn.last_active()?, *span)));
         let settles = self.settling.as_ref().map(|(_, at)| *at);
         silence.chain(settles).filter(|at| *at > now).min()
     }
@@ -296,19 +310,22 @@ impl Tracker {
             ProcessState::Alive(held) => Some(held),
             _ => None,
         };
+        let report = self.report.as_ref();
         let cwd = facts.cwd.clone().or_else(|| held.and_then(|held| held.cwd.clone()));
+        let cwd = cwd.or_else(|| Some(report?.directory.clone()));
+        let task = || Some(preview(&report?.task)).filter(|task| !task.is_empty());
         SessionInfo {
             session_id: self.id.clone(),
             activity: self.activity(now),
-            title: facts.title().map(ToOwned::to_owned),
+            title: facts.title().map(ToOwned::to_owned).or_else(task),
             project: cwd.as_ref().and_then(|cwd| Some(cwd.file_name()?.to_string_lossy().into_owned())),
             cwd,
             branch: facts.branch.clone(),
             model: facts.model.clone(),
             context_tokens: facts.context_tokens,
             created: facts.first,
-            last_activity: facts.last.max(self.turn.heard()),
-            pid: held.map(|held| held.pid).or_else(|| self.report.as_ref()?.pid),
+            last_activity: facts.last.max(self.turn.last_active()),
+            pid: held.map(|held| held.pid).or_else(|| report?.pid),
             subagents: self.subagents.running().cloned().collect(),
             background_job: self.job.clone(),
         }
@@ -325,8 +342,8 @@ impl Tracker {
     }
 
     /// When something was last observed.
-    pub fn heard(&self) -> Option<Timestamp> {
-        self.turn.heard()
+    pub fn last_active(&self) -> Option<Timestamp> {
+        self.turn.last_active()
     }
 
     /// Whether an *idle* status may mark the gap between the end of a background sub-agent and the turn that
@@ -398,7 +415,7 @@ impl Tracker {
                 TurnSignal::Over { .. } | TurnSignal::StopHooks { .. } | TurnSignal::Notified { .. }
             )
         });
-        // What a process wrote on its way out was made before it was seen to be gone, or hardly after it.
+        // A record that an ending process wrote was made before its end was noticed, or hardly after it.
         if goes_on && made.duration_since(gone) > SAME {
             self.process = ProcessState::Unknown;
         }

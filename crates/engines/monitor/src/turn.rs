@@ -1,7 +1,7 @@
 //! The turn of one conversation according to records and hooks: open tool calls, the last block, whether it
 //! is over.
 //!
-//! It records what was said and when; `waiting` interprets silence and the registry.
+//! It records what happened and when; `waiting` interprets silence and the registry.
 
 use jiff::Timestamp;
 use model::Evidence;
@@ -73,7 +73,8 @@ pub(crate) struct Turn {
     asked: Option<HookRequest>,
     in_background: u64,
     last_text: Option<Timestamp>,
-    heard: Option<Timestamp>,
+    active_at: Option<Timestamp>,
+    file_written: Option<Timestamp>,
 }
 
 impl Default for Turn {
@@ -87,7 +88,8 @@ impl Default for Turn {
             asked: None,
             in_background: 0,
             last_text: None,
-            heard: None,
+            active_at: None,
+            file_written: None,
         }
     }
 }
@@ -138,14 +140,24 @@ impl Turn {
         self.last_text
     }
 
-    /// When something was last observed.
-    pub(crate) fn heard(&self) -> Option<Timestamp> {
-        self.heard
+    /// When something was last observed, or else when the file was written.
+    pub(crate) fn last_active(&self) -> Option<Timestamp> {
+        self.active_at.or(self.file_written)
+    }
+
+    /// A turn of which nothing is known, in a session that was active when this one was.
+    pub(crate) fn restarted(&self) -> Self {
+        Self { active_at: self.active_at, file_written: self.file_written, ..Self::default() }
+    }
+
+    /// Takes the time at which a file was written for that of its records, until one of them has a time.
+    pub(crate) fn date(&mut self, written: Timestamp) {
+        self.file_written = Some(written);
     }
 
     /// Records that something was observed, which may say nothing about the turn.
-    pub(crate) fn hear(&mut self, at: Timestamp) {
-        self.heard = self.heard.max(Some(at));
+    pub(crate) fn note_activity(&mut self, at: Timestamp) {
+        self.active_at = self.active_at.max(Some(at));
     }
 
     /// Processes a sign made at `made`.
@@ -153,9 +165,9 @@ impl Turn {
         match sign {
             TurnSignal::Begins { .. } => {
                 self.close();
-                self.set(Phase::Given, made);
+                self.set_from_record(Phase::Given, made);
             }
-            TurnSignal::GoesOn => self.set(Phase::Given, made),
+            TurnSignal::GoesOn => self.set_from_record(Phase::Given, made),
             TurnSignal::Thinks { last } => self.block(Phase::Thought { last: *last }, made),
             TurnSignal::Says { last: false } => {
                 self.last_text = Some(made);
@@ -168,7 +180,7 @@ impl Turn {
             TurnSignal::Calls(call) => self.call(call, made),
             TurnSignal::Answered { id, .. } => self.answered(id, made),
             TurnSignal::Progress { .. } | TurnSignal::Notified { .. } => {}
-            // What a hook fed back was given to the model before.
+            // A hook's output was given to the model before.
             TurnSignal::StopHooks { prevented: false } if self.phase == Phase::Given => {}
             TurnSignal::StopHooks { .. } => self.over(TurnEnd::Done, 0, made),
             TurnSignal::Over { how, in_background } => self.over(*how, *in_background, made),
@@ -177,11 +189,11 @@ impl Turn {
 
     /// Processes an event reported to a hook.
     pub(crate) fn hook(&mut self, hook: &HookEvent, at: Timestamp) {
-        self.hear(at);
+        self.note_activity(at);
         match &hook.signal {
             HookSignal::PromptSubmitted => {
                 self.close();
-                self.tell(Phase::Given, at);
+                self.set_from_hook(Phase::Given, at);
             }
             HookSignal::Asked { tool, detail, question } => {
                 let known = self.asked.as_ref().filter(|asked| asked.tool == *tool);
@@ -206,22 +218,22 @@ impl Turn {
                 if self.asked.as_ref().is_some_and(|asked| asked.tool.is_none() || asked.tool == *tool) {
                     self.asked = None;
                 }
-                // A sub-agent's tool says nothing of the session's own turn, which may be over.
+                // A sub-agent's tool is no evidence about the session's own turn, which may be over.
                 if hook.agent.is_none() {
                     let id = tool_use.as_deref().unwrap_or("");
                     self.open.retain(|open| open.id != id);
-                    self.tell(Phase::Given, at);
+                    self.set_from_hook(Phase::Given, at);
                 }
             }
             HookSignal::TurnEnded { in_background } => {
                 self.close();
                 self.in_background = *in_background;
-                self.tell(Phase::Over(TurnEnd::Done), at);
+                self.set_from_hook(Phase::Over(TurnEnd::Done), at);
             }
             HookSignal::WaitingForPrompt => {
                 if !matches!(self.phase, Phase::Over(_)) {
                     self.close();
-                    self.tell(Phase::Over(TurnEnd::Done), at);
+                    self.set_from_hook(Phase::Over(TurnEnd::Done), at);
                 }
             }
             HookSignal::SessionOpened
@@ -234,19 +246,19 @@ impl Turn {
     /// Records that a process opened the session and waits for a prompt.
     pub(crate) fn opened(&mut self, at: Timestamp) {
         self.close();
-        self.tell(Phase::Over(TurnEnd::Done), at);
+        self.set_from_hook(Phase::Over(TurnEnd::Done), at);
     }
 
     fn block(&mut self, phase: Phase, made: Timestamp) {
         self.withdraw(made);
-        self.set(phase, made);
+        self.set_from_record(phase, made);
     }
 
     fn call(&mut self, call: &ToolCall<'_>, made: Timestamp) {
         self.withdraw(made);
-        // Whatever comes after the tool is another stretch of thought.
-        self.set(Phase::Unknown, made);
-        self.set(Phase::Given, made);
+        // Thinking after the tool is a new block.
+        self.set_from_record(Phase::Unknown, made);
+        self.set_from_record(Phase::Given, made);
         if self.open.len() < OPEN && self.open.iter().all(|open| open.id != call.id) {
             self.open.push(OpenTool {
                 id: call.id.to_owned(),
@@ -265,9 +277,9 @@ impl Turn {
         self.open.retain(|open| open.id != id);
         if self.open.len() < before {
             self.asked = None;
-            self.set(Phase::Unknown, made);
+            self.set_from_record(Phase::Unknown, made);
         }
-        self.set(Phase::Given, made);
+        self.set_from_record(Phase::Given, made);
     }
 
     fn over(&mut self, how: TurnEnd, in_background: u64, made: Timestamp) {
@@ -278,7 +290,7 @@ impl Turn {
         };
         self.close();
         self.in_background = in_background;
-        self.set(Phase::Over(known), made);
+        self.set_from_record(Phase::Over(known), made);
     }
 
     fn close(&mut self) {
@@ -295,20 +307,20 @@ impl Turn {
     }
 
     /// Sets the phase from a record, unless the record is older than a hook's event.
-    fn set(&mut self, phase: Phase, made: Timestamp) {
+    fn set_from_record(&mut self, phase: Phase, made: Timestamp) {
         let is_late = self.made.is_some_and(|before| made < before);
-        if self.evidence == Evidence::Hook && (is_late || self.phase.is_like(phase)) {
+        if self.evidence == Evidence::Hook && (is_late || self.phase.is_same_activity(phase)) {
             return;
         }
-        self.put(phase, made, Evidence::Transcript);
+        self.set_phase(phase, made, Evidence::Transcript);
     }
 
-    fn tell(&mut self, phase: Phase, at: Timestamp) {
-        self.put(phase, at, Evidence::Hook);
+    fn set_from_hook(&mut self, phase: Phase, at: Timestamp) {
+        self.set_phase(phase, at, Evidence::Hook);
     }
 
-    fn put(&mut self, phase: Phase, made: Timestamp, evidence: Evidence) {
-        let goes_on = self.phase.is_like(phase) && self.evidence == evidence;
+    fn set_phase(&mut self, phase: Phase, made: Timestamp, evidence: Evidence) {
+        let goes_on = self.phase.is_same_activity(phase) && self.evidence == evidence;
         self.since = self.since.filter(|_| goes_on).or(Some(made));
         self.phase = phase;
         self.made = Some(made);
@@ -318,7 +330,7 @@ impl Turn {
 
 impl Phase {
     /// Whether both phases count as the same activity.
-    fn is_like(self, other: Self) -> bool {
+    fn is_same_activity(self, other: Self) -> bool {
         let thinks = |phase| matches!(phase, Self::Given | Self::Thought { .. });
         self == other || (thinks(self) && thinks(other))
     }

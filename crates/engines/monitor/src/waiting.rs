@@ -51,8 +51,10 @@ pub(crate) struct Signs<'a> {
 /// The session's activity at `now`, with what a person is asked.
 pub(crate) fn activity(signs: Signs<'_>, now: Timestamp) -> Activity {
     let activity = by_evidence(signs, now);
-    let asking = if activity.is_blocked() { asking(signs, activity.tool.as_deref()) } else { None };
-    Activity { asking, ..activity }
+    if !activity.is_blocked() || activity.asking.is_some() {
+        return activity;
+    }
+    Activity { asking: asking(signs, activity.tool.as_deref()), ..activity }
 }
 
 /// What the open call of this tool asks a person; of an unknown tool, the open question.
@@ -87,13 +89,13 @@ fn by_worker(signs: Signs<'_>, report: &WorkerReport) -> Activity {
     let said = |state| Activity::new(state, Evidence::Protocol, Some(report.since));
     match &report.activity {
         WorkerActivity::Working => busy(signs, report.since),
-        WorkerActivity::Asking { tool, detail, question } => {
+        WorkerActivity::Asking { tool, detail, asking, question } => {
             let (state, detail) = if *question {
                 (State::WaitingInput, Some(QUESTION.to_owned()))
             } else {
                 (State::WaitingPermission, detail.clone())
             };
-            Activity { tool: Some(tool.clone()), detail, ..said(state) }
+            Activity { tool: Some(tool.clone()), detail, asking: asking.clone(), ..said(state) }
         }
         WorkerActivity::Idle => over(signs, report.since),
         WorkerActivity::Ended => said(State::Ended),
@@ -163,7 +165,7 @@ fn waiting(signs: Signs<'_>, status: &ProcessStatus) -> Activity {
         }
         Some("permission prompt" | "sandbox request" | "worker request") => {
             let (tool, detail) = asked_for(signs);
-            // 2.1.143 has the same word for a question.
+            // 2.1.143 uses the same text for a question.
             if waiting_for == Some(PERMISSION) && tool.as_deref() == Some(ASK) {
                 return asks(tool, status.since);
             }
@@ -229,7 +231,7 @@ fn by_turn(signs: Signs<'_>, now: Timestamp) -> Activity {
     if let Some(open) = turn.open().first() {
         return tool_open(signs, open, now);
     }
-    let silent_for = |span| turn.heard().is_some_and(|heard| is_over(now, heard, span));
+    let silent_for = |span| turn.last_active().is_some_and(|at| is_over(now, at, span));
     let said = |state| Activity::new(state, turn.evidence(), turn.since());
     match turn.phase() {
         Phase::Unknown => said(State::Idle),
@@ -253,9 +255,9 @@ fn by_turn(signs: Signs<'_>, now: Timestamp) -> Activity {
 }
 
 fn tool_open(signs: Signs<'_>, open: &OpenTool, now: Timestamp) -> Activity {
-    // Those that work for long, and say so in a file of their own, are no sign of a permission.
+    // Long-running tools with an output file of their own are no sign of a permission request.
     let exempt = signs.turn.open().iter().any(|open| open.delegates);
-    let silent = signs.turn.heard().is_some_and(|heard| is_over(now, heard, signs.timers.permission));
+    let silent = signs.turn.last_active().is_some_and(|at| is_over(now, at, signs.timers.permission));
     let (state, evidence) = if signs.may_guess && silent && !exempt {
         (State::WaitingPermission, Evidence::Timer)
     } else {
@@ -277,7 +279,7 @@ fn quiet(signs: Signs<'_>, activity: Activity, now: Timestamp) -> Activity {
     let may_be_over = activity.detail.as_deref() == Some(BACKGROUND) && !is_vouched_for;
     let stays = is_sure && (activity.is_blocked() || (activity.state.is_working() && !may_be_over));
     let is_rest = matches!(activity.state, State::Idle | State::Ended | State::Lost);
-    let last = signs.turn.heard().max(activity.since).unwrap_or(now);
+    let last = signs.turn.last_active().max(activity.since).unwrap_or(now);
     if stays || is_rest || !is_over(now, last, signs.timers.silent) {
         return activity;
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use crate::RepoContext;
-use crate::child::{complaint, has_succeeded};
+use crate::child::{first_error_line, has_succeeded};
 use crate::git::{Commit, commit_of, git, git_without_filters};
 
 /// A line of a file, as git knows it.
@@ -24,7 +24,7 @@ pub fn blame_line(context: &RepoContext, file: &Path, line: u64) -> Result<Blame
     let arguments = ["blame", "--porcelain", "--no-textconv", &range, "--", file];
     let answer = git_without_filters(context, &arguments)?;
     if !has_succeeded(&answer) {
-        return Err(complaint(&answer));
+        return Err(first_error_line(&answer));
     }
     parse(&String::from_utf8_lossy(&answer.stdout)).ok_or_else(|| "git's answer is not understood".to_owned())
 }

@@ -15,7 +15,8 @@ pub fn branch_at(context: &RepoContext, then: Timestamp) -> Option<String> {
     let fields: Vec<String> =
         if has_succeeded(&answer) { fields(&answer.stdout).collect() } else { Vec::new() };
     // Newest first, so the last one that is later than the moment is the first move after it.
-    let moves = fields.chunks(2).filter_map(|pair| Some((moment(pair.first()?)?, left(pair.get(1)?)?)));
+    let moves =
+        fields.chunks(2).filter_map(|pair| Some((moment(pair.first()?)?, left_branch(pair.get(1)?)?)));
     match moves.take_while(|(at, _)| *at > then).last() {
         Some((_, from)) => is_branch(&from).then_some(from),
         None => crate::branch(context),
@@ -29,7 +30,7 @@ fn moment(selector: &str) -> Option<Timestamp> {
 }
 
 /// The branch or commit that a reflog entry moved away from.
-fn left(subject: &str) -> Option<String> {
+fn left_branch(subject: &str) -> Option<String> {
     if let Some(names) = subject.strip_prefix("checkout: moving from ") {
         return names.split_once(" to ").map(|(from, _)| from.to_owned());
     }
@@ -51,8 +52,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moves_are_read() {
-        let check = |subject: &str, expected: Option<&str>| assert_eq!(left(subject).as_deref(), expected);
+    fn checkouts_in_the_reflog_are_read() {
+        let check =
+            |subject: &str, expected: Option<&str>| assert_eq!(left_branch(subject).as_deref(), expected);
         check("checkout: moving from main to fix/a to b", Some("main"));
         check("rebase (finish): returning to refs/heads/fix/a", Some("fix/a"));
         check("Branch: renamed refs/heads/main to refs/heads/fix/a", Some("main"));

@@ -1,4 +1,4 @@
-//! One question to git or gh: with an environment that cannot lead it elsewhere, and bounded in time and output.
+//! Runs git or gh once, with an environment that cannot lead it to another repository, bounded in time and output.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -9,10 +9,10 @@ use system::{CommandError, CommandLimits, CommandOutput, run_command};
 
 use crate::RepoContext;
 
-/// How much of an answer is read, in bytes; a repository with more to say is cut short, and says so.
+/// How much output is read, in bytes; longer output is cut off and reported.
 const CAP: u64 = 8 << 20;
-/// How much of a complaint is read, in bytes.
-const COMPLAINT: u64 = 4 << 10;
+/// How much of the error output is read, in bytes.
+const STDERR_CAP: u64 = 4 << 10;
 
 /// Variables that would make git look at another repository, or write where it is only asked.
 const NOT_INHERITED: [&str; 14] = [
@@ -44,11 +44,11 @@ pub(crate) fn line(output: &CommandOutput) -> Option<String> {
 }
 
 /// The first line of a program's standard error.
-pub(crate) fn complaint(output: &CommandOutput) -> String {
+pub(crate) fn first_error_line(output: &CommandOutput) -> String {
     String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or_default().to_owned()
 }
 
-/// A program that is to be asked in the place's directory; nothing of its environment leads it elsewhere.
+/// A command for a program in the context's directory, with an environment that cannot lead it elsewhere.
 pub(crate) fn program(context: &RepoContext, name: &str) -> Result<Command, CommandError> {
     if !context.directory.is_absolute() {
         let why = format!("{} is no absolute path", context.directory.display());
@@ -81,7 +81,7 @@ fn search_path(path: &OsStr) -> Option<OsString> {
 
 /// Runs a program made by [`program`] within a time limit.
 pub(crate) fn ask(command: Command, limit: Duration) -> Result<CommandOutput, CommandError> {
-    run_command(command, None, CommandLimits { time: limit, stdout: CAP, stderr: COMPLAINT })
+    run_command(command, None, CommandLimits { time: limit, stdout: CAP, stderr: STDERR_CAP })
 }
 
 #[cfg(test)]
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_program_is_looked_for_in_the_repository() {
+    fn programs_are_not_looked_up_in_the_repository() {
         let check = |path: &str, expected: Option<&str>| {
             assert_eq!(search_path(path.as_ref()).as_deref(), expected.map(OsStr::new), "{path}");
         };

@@ -13,7 +13,7 @@ const DEPTH: usize = 6;
 /// Maximum number of files listed.
 const FILES: usize = 200;
 /// Maximum number of directory entries examined.
-const LOOKED_AT: usize = 5000;
+const MAX_ENTRIES: usize = 5000;
 
 /// Documents found in a repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -41,7 +41,7 @@ impl ProjectDocs {
     /// Looks for documents below a root; unreadable folders count as empty.
     pub fn find(root: &Path) -> Self {
         let is_file = |name: &str| root.join(name).is_file();
-        let mut walk = Walk { root, found: Vec::new(), left: LOOKED_AT };
+        let mut walk = Walk { root, found: Vec::new(), left: MAX_ENTRIES };
         for folder in SPECS {
             walk.folder(&root.join(folder), DEPTH);
         }
@@ -58,7 +58,7 @@ impl ProjectDocs {
 
 fn has_readme(root: &Path) -> bool {
     let Ok(entries) = fs::read_dir(root) else { return false };
-    entries.flatten().take(LOOKED_AT).any(|entry| {
+    entries.flatten().take(MAX_ENTRIES).any(|entry| {
         let name = entry.file_name().to_string_lossy().to_lowercase();
         (name == "readme" || name.starts_with("readme.")) && entry.path().is_file()
     })

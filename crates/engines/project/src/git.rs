@@ -12,7 +12,7 @@ use serde::Serialize;
 use system::{CommandError, CommandOutput};
 
 use crate::RepoContext;
-use crate::child::{ask, complaint, has_succeeded, line, program};
+use crate::child::{ask, first_error_line, has_succeeded, line, program};
 use crate::head::{Head, head};
 
 /// Limit on recent commits, as a git argument.
@@ -21,7 +21,7 @@ const COMMITS: &str = "-10";
 const HARMLESS: [(&str, &str); 3] =
     [("core.fsmonitor", "false"), ("core.hooksPath", "/dev/null"), ("log.showSignature", "false")];
 /// Environment that keeps git from fetching missing objects, which would run programs the repository names.
-const NOTHING_FETCHED: [(&str, &str); 2] = [("GIT_NO_LAZY_FETCH", "1"), ("GIT_ALLOW_PROTOCOL", "")];
+const NO_FETCHING: [(&str, &str); 2] = [("GIT_NO_LAZY_FETCH", "1"), ("GIT_ALLOW_PROTOCOL", "")];
 /// Arguments of `git status`. Changes inside submodules are ignored, since git would read the submodule's
 /// settings to find them.
 const STATUS: [&str; 5] =
@@ -62,22 +62,18 @@ pub struct Commit {
 
 /// Runs a git command that reads no files of the work tree and runs no program the repository names.
 pub(crate) fn git(context: &RepoContext, arguments: &[&str]) -> Result<CommandOutput, String> {
-    question(context, arguments, &[])
+    query(context, arguments, &[])
 }
 
 /// Runs a git command the user asked for, with the repository's filters and hooks.
 pub(crate) fn git_with_hooks(context: &RepoContext, arguments: &[&str]) -> Result<CommandOutput, String> {
     run(context, arguments, |mut git| {
-        set(&mut git, vec![("core.fsmonitor".into(), "false")]);
+        override_settings(&mut git, vec![("core.fsmonitor".into(), "false")]);
         git
     })
 }
 
-fn question(
-    context: &RepoContext,
-    arguments: &[&str],
-    filters: &[OsString],
-) -> Result<CommandOutput, String> {
+fn query(context: &RepoContext, arguments: &[&str], filters: &[OsString]) -> Result<CommandOutput, String> {
     run(context, arguments, |mut git| {
         let mut settings: Vec<(OsString, &str)> =
             HARMLESS.iter().map(|(name, value)| (OsString::from(name), *value)).collect();
@@ -88,14 +84,14 @@ fn question(
                 (name, if part == ".required" { "false" } else { "" })
             }));
         }
-        set(&mut git, settings);
-        git.envs(NOTHING_FETCHED);
+        override_settings(&mut git, settings);
+        git.envs(NO_FETCHING);
         git
     })
 }
 
 /// Overrides settings through the environment instead of `-c`, because a filter's name may contain `=`.
-fn set(git: &mut Command, settings: Vec<(OsString, &str)>) {
+fn override_settings(git: &mut Command, settings: Vec<(OsString, &str)>) {
     git.env("GIT_CONFIG_COUNT", settings.len().to_string());
     for (number, (name, value)) in settings.into_iter().enumerate() {
         git.env(format!("GIT_CONFIG_KEY_{number}"), name);
@@ -114,7 +110,7 @@ fn run(
         ask(git, context.tools.git_limit)
     });
     answer.map_err(|error| match error {
-        // The system says the same of a missing directory.
+        // A missing directory gives the same error.
         CommandError::NotFound(_) if !context.directory.is_dir() => {
             format!("the directory {} is gone", context.directory.display())
         }
@@ -223,8 +219,8 @@ pub(crate) fn changes(context: &RepoContext) -> Result<GitChanges, String> {
     if answer.is_truncated {
         return Err("there are more changes than are shown".to_owned());
     }
-    if !has_succeeded(&answer) && !complaint(&answer).contains("must be run in a work tree") {
-        return Err(format!("git does not say what has changed: {}", complaint(&answer)));
+    if !has_succeeded(&answer) && !first_error_line(&answer).contains("must be run in a work tree") {
+        return Err(format!("git does not say what has changed: {}", first_error_line(&answer)));
     }
     Ok(if has_succeeded(&answer) { parse_changes(&answer.stdout) } else { GitChanges::default() })
 }
@@ -234,19 +230,19 @@ pub(crate) fn git_without_filters(
     context: &RepoContext,
     arguments: &[&str],
 ) -> Result<CommandOutput, String> {
-    question(context, arguments, &filters(context)?)
+    query(context, arguments, &filters(context)?)
 }
 
 /// Runs `git status` without running programs the repository names.
 fn status(context: &RepoContext) -> Result<CommandOutput, String> {
     let filters = filters(context)?;
-    let answer = question(context, &STATUS, &filters)?;
+    let answer = query(context, &STATUS, &filters)?;
     if has_succeeded(&answer) {
         return Ok(answer);
     }
-    // Renames are found by content, which may be missing where little of a repository was fetched: then they are reported
-    // as a removal and an addition.
-    let plain = question(context, &[&STATUS[..], &["--no-renames"]].concat(), &filters)?;
+    // Renames are found by content, which may be missing where little of a repository was fetched: then they are
+    // reported as a removal and an addition.
+    let plain = query(context, &[&STATUS[..], &["--no-renames"]].concat(), &filters)?;
     Ok(if has_succeeded(&plain) { plain } else { answer })
 }
 
@@ -283,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changes_are_told_apart() {
+    fn staged_and_unstaged_changes_are_distinguished() {
         let owned = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
         let check = |text: &str, uncommitted: &[&str], staged: &[&str]| {
             let found = parse_changes(text.as_bytes());

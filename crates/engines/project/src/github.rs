@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use system::{CommandError, CommandOutput};
 
 use crate::RepoContext;
-use crate::child::{ask, complaint, program};
+use crate::child::{ask, first_error_line, program};
 
 /// Open pull requests and failing checks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -50,7 +50,7 @@ pub(crate) fn github(context: &RepoContext) -> Result<Option<GitHubState>, Strin
     let (list, checks) = system::join(|| gh(context, &LIST), || gh(context, &CHECKS));
     let Some(list) = list? else { return Ok(None) };
     let open_prs: Vec<PullRequest> = parsed(&list.stdout)
-        .ok_or_else(|| format!("`gh pr list` says: {}", or_nothing(&complaint(&list))))?;
+        .ok_or_else(|| format!("`gh pr list` says: {}", or_default(&first_error_line(&list))))?;
     // A branch without a pull request has no checks, and `gh` calls that a failure.
     let checks = checks.ok().flatten();
     let checks: Vec<Check> = checks.and_then(|answer| parsed(&answer.stdout)).unwrap_or_default();
@@ -83,6 +83,6 @@ fn has_failed(check: &Check) -> bool {
     matches!(check.status.as_str(), "FAILURE" | "ERROR" | "TIMED_OUT" | "STARTUP_FAILURE")
 }
 
-fn or_nothing(complaint: &str) -> &str {
-    if complaint.is_empty() { "nothing that can be understood" } else { complaint }
+fn or_default(first_error_line: &str) -> &str {
+    if first_error_line.is_empty() { "nothing that can be understood" } else { first_error_line }
 }

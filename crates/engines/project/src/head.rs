@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Maximum number of bytes read from the file.
 const CAP: u64 = 4096;
 /// Content of `HEAD` in repositories that use the reftable format.
-const ELSEWHERE: &str = ".invalid";
+const REFTABLE_HEAD: &str = ".invalid";
 
 /// What `HEAD` refers to, in the usual format (gitrepository-layout(5)).
 #[derive(Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(crate) fn head(directory: &Path) -> Option<Head> {
     // A relative path would be resolved against the working directory of this process.
     let above = directory.ancestors().filter(|_| directory.is_absolute());
     let dot_git = above.map(|root| root.join(".git")).find(|dot_git| dot_git.exists())?;
-    understood(&line(&git_folder(&dot_git)?.join("HEAD"))?)
+    parse(&line(&git_folder(&dot_git)?.join("HEAD"))?)
 }
 
 /// The git folder; in linked work trees and submodules `.git` is a file that names it.
@@ -35,9 +35,9 @@ fn git_folder(dot_git: &Path) -> Option<PathBuf> {
     Some(dot_git.parent()?.join(pointer.strip_prefix("gitdir:")?.trim()))
 }
 
-fn understood(head: &str) -> Option<Head> {
+fn parse(head: &str) -> Option<Head> {
     if let Some(branch) = head.strip_prefix("ref: refs/heads/") {
-        return (branch != ELSEWHERE && !branch.is_empty()).then(|| Head::Branch(branch.to_owned()));
+        return (branch != REFTABLE_HEAD && !branch.is_empty()).then(|| Head::Branch(branch.to_owned()));
     }
     let is_hash = matches!(head.len(), 40 | 64) && head.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_hash.then_some(Head::Detached)
@@ -55,8 +55,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn heads() {
-        let check = |text: &str, expected: Option<Head>| assert_eq!(understood(text), expected, "{text}");
+    fn every_form_of_head_is_read() {
+        let check = |text: &str, expected: Option<Head>| assert_eq!(parse(text), expected, "{text}");
         let branch = |name: &str| Some(Head::Branch(name.to_owned()));
         check("ref: refs/heads/main", branch("main"));
         check("ref: refs/heads/feature/größe", branch("feature/größe"));

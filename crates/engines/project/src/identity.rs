@@ -10,7 +10,7 @@ use crate::git::git;
 /// How many remotes and first commits are noted.
 const MOST: usize = 16;
 
-/// What a repository is known by.
+/// What identifies a repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RepoIdentity {
     /// The root of the work tree.
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_place_has_one_name_and_no_password() {
+    fn remotes_are_normalized_without_passwords() {
         let check = |url: &str, expected: Option<&str>| assert_eq!(place(url).as_deref(), expected, "{url}");
         check("https://github.com/ana/shop.git", Some("github.com/ana/shop"));
         check("https://ana:secret@github.com/ana/shop/", Some("github.com/ana/shop"));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use similar::{ChangeTag, TextDiff};
 
 /// How many unchanged lines surround a change, as in git.
-const AROUND: usize = 3;
+const CONTEXT_LINES: usize = 3;
 /// After this time the difference becomes coarser.
 const DEADLINE: Duration = Duration::from_secs(2);
 
@@ -33,7 +33,8 @@ pub fn count_lines(before: &str, after: &str) -> LineCounts {
     counts
 }
 
-/// The difference between two states of a file, each `None` where there was no such file; empty where they are the same.
+/// The difference between two states of a file, each `None` where there was no such file; empty where they are the
+/// same.
 ///
 /// `path` is relative to the repository.
 pub fn patch(path: &str, before: Option<&str>, after: Option<&str>) -> String {
@@ -49,7 +50,7 @@ pub fn patch(path: &str, before: Option<&str>, after: Option<&str>) -> String {
         _ => Ok(()),
     };
     let (from, to) = (lines(before.unwrap_or_default()), lines(after.unwrap_or_default()));
-    let hunks = diff(&from, &to).unified_diff().context_radius(AROUND).to_string();
+    let hunks = diff(&from, &to).unified_diff().context_radius(CONTEXT_LINES).to_string();
     if hunks.is_empty() {
         return out;
     }
@@ -67,12 +68,12 @@ fn diff<'a>(before: &'a [&'a str], after: &'a [&'a str]) -> TextDiff<'a, 'a, 'a,
     TextDiff::configure().timeout(DEADLINE).newline_terminated(true).diff_slices(before, after)
 }
 
-/// Lines as git has them: a carriage return alone ends none.
+/// Lines as git counts them: a lone carriage return does not end one.
 fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// A path as git writes it: in quotes where it has signs that could be mistaken.
+/// A path as git writes it, quoted if it has special characters.
 fn quoted(path: &str) -> String {
     if !path.chars().any(|c| c.is_control() || matches!(c, '"' | '\\')) {
         return path.to_owned();
@@ -99,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patches() {
+    fn patches_apply_with_git() {
         let check = |before, after, expected: &str| assert_eq!(patch("a.txt", before, after), expected);
         check(
             Some("a\nb\n"),

@@ -54,7 +54,7 @@ pub fn status(context: &RepoContext) -> ProjectStatus {
         let github = scope.spawn(|| github::github(context));
         let root = scope.spawn(|| top_level(context));
         let main = common_folder(context);
-        // A thread of ours that fell over has learned nothing.
+        // A thread that panicked has no result.
         (
             branch.join().unwrap_or(Ok(None)),
             commits.join().unwrap_or(Ok(Vec::new())),
@@ -132,7 +132,7 @@ fn common_folder(context: &RepoContext) -> Result<Option<PathBuf>, String> {
 fn name(common: Option<&Path>, path: &Path) -> String {
     let is_usual = common.and_then(Path::file_name).is_some_and(|name| name == ".git");
     let main = if is_usual { common.and_then(Path::parent) } else { None };
-    // A submodule's files lie in the repository around it: it is called by its own folder.
+    // A submodule's git folder is in the repository around it: its name is that of its own folder.
     let named = main.unwrap_or(path).file_name();
     named.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }

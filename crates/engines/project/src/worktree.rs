@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::child::{complaint, has_succeeded, line};
+use crate::child::{first_error_line, has_succeeded, line};
 use crate::git::{fields, git, git_with_hooks};
 use crate::{RepoContext, ToolSettings};
 
@@ -55,7 +55,7 @@ pub fn add_work_tree(context: &RepoContext, name: &str) -> Result<WorkTree, Stri
         )?
     };
     if !has_succeeded(&made) {
-        return Err(format!("git cannot make the work tree {target}: {}", complaint(&made)));
+        return Err(format!("git cannot make the work tree {target}: {}", first_error_line(&made)));
     }
     Ok(WorkTree { path, is_new: true })
 }
@@ -67,7 +67,7 @@ pub fn unsaved_work(tree: &RepoContext) -> Result<Vec<String>, String> {
     let mut lost = Vec::new();
     let status = git_with_hooks(tree, &["status", "--porcelain=v1", "-z", "--untracked-files=normal"])?;
     if !has_succeeded(&status) {
-        return Err(format!("git does not say what has changed: {}", complaint(&status)));
+        return Err(format!("git does not say what has changed: {}", first_error_line(&status)));
     }
     let changes = fields(&status.stdout).count();
     if changes > 0 {
@@ -86,7 +86,7 @@ pub fn unsaved_work(tree: &RepoContext) -> Result<Vec<String>, String> {
         Some(0) => {}
         Some(1) => lost.push("1 commit is on no other branch and not pushed".to_owned()),
         Some(some) => lost.push(format!("{some} commits are on no other branch and not pushed")),
-        None => return Err(format!("git does not say what was committed: {}", complaint(&counted))),
+        None => return Err(format!("git does not say what was committed: {}", first_error_line(&counted))),
     }
     lost.extend(unfinished_operation(tree)?);
     if found.is_locked {
@@ -109,13 +109,13 @@ pub fn remove_work_tree(tree: &RepoContext) -> Result<(), String> {
     }
     let found = own_tree(tree)?;
     let main = RepoContext { directory: main_tree(tree)?, tools: tree.tools.clone() };
-    // Not forced: what has changed since it was looked at makes git refuse.
+    // Not forced: git refuses if anything has changed since the check.
     let removed = git_with_hooks(&main, &["worktree", "remove", &found.path.to_string_lossy()])?;
     if !has_succeeded(&removed) {
-        return Err(format!("git does not remove it: {}", complaint(&removed)));
+        return Err(format!("git does not remove it: {}", first_error_line(&removed)));
     }
     if let Some(branch) = found.branch.filter(|branch| branch.starts_with("refs/heads/worktree-")) {
-        // Only where it still is what was looked at.
+        // Only if it still is what was checked.
         let _ = git(&main, &["update-ref", "-d", &branch, &found.head])?;
     }
     Ok(())
@@ -191,7 +191,7 @@ fn exclude(context: &RepoContext, main: &Path) -> Result<(), String> {
         use std::io::Write as _;
         std::fs::create_dir_all(file.parent().unwrap_or(&file))?;
         let mut file = std::fs::File::options().create(true).append(true).open(&file)?;
-        // The line before it may have no end.
+        // The last line may lack a newline.
         writeln!(file, "\n{EXCLUDED}")
     };
     write().map_err(|error| format!("{} cannot be written: {error}", file.display()))
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_part_of_a_path_and_nothing_else() {
+    fn invalid_work_tree_names_are_refused() {
         let check = |text: &str, expected: bool| assert_eq!(is_work_tree_name(text), expected, "{text}");
         check("fix-auth", true);
         check("v1.2_x", true);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_is_read() {
+    fn the_output_of_git_worktree_list_is_parsed() {
         let bytes = b"worktree /no/main\0HEAD 11\0branch refs/heads/main\0\0worktree /no/b\0HEAD 22\0detached\0locked why\0\0";
         let tree = |path: &str, head: &str, branch: Option<&str>, is_locked| ListedTree {
             path: path.into(),

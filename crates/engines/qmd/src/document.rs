@@ -72,7 +72,12 @@ impl DocumentHead {
                 let _ = writeln!(head, "{key}: {}", one_line(&value));
             }
         }
-        head + "---\n"
+        head.push_str("---\n");
+        if let Some(title) = session.title.as_deref().map(one_line).filter(|title| !title.is_empty()) {
+            // What search engines for documents call it.
+            let _ = write!(head, "\n# {title}\n");
+        }
+        head
     }
 }
 

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_owed() {
+    fn due_and_missed_times_are_found() {
         let check = |schedule: JobSchedule, settled, now, expected: Option<(&str, u32, bool)>| {
             let found = due(&job(schedule, settled), time(now), &TimeZone::UTC);
             let expected =
@@ -124,14 +124,14 @@ mod tests {
     }
 
     #[test]
-    fn a_disabled_job_owes_nothing() {
+    fn a_disabled_job_is_never_due() {
         let mut off = job(daily(), "01-01T00:00");
         off.enabled = false;
         assert_eq!(due(&off, time("03-01T09:00"), &TimeZone::UTC), None);
     }
 
     #[test]
-    fn what_is_done_about_it() {
+    fn the_action_follows_the_overlap_policy() {
         use DueAction::{Skip, Start, Wait};
         use Trigger::{CatchUp, Schedule};
         let check = |overlap, catch_up, is_late, is_running, has_waiting, expected: DueAction| {

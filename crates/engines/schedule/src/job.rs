@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn invalid_jobs_are_refused() {
         let check = |job: &JobSpec, says: &str| {
             let found = job.check().map_or_else(|error| error.0, |()| String::new());
             assert!(found.contains(says) && found.is_empty() == says.is_empty(), "{found}");
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_says_whose_it_is() {
+    fn an_event_message_names_its_source() {
         assert_eq!(job("tide", event("is in"), SessionTarget::Main).message(), "System event (tide): is in");
     }
 }

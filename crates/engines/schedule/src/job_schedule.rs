@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_that_change() {
+    fn daylight_saving_changes() {
         let check = |expr, tz, from, expected: &[&str]| {
             assert_eq!(moments(&cron(expr, tz), from, expected.len()), expected, "{expr} {tz}");
         };
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn days_of_calendars() {
+    fn days_of_month_and_week() {
         let check = |expr, from, expected: &[&str]| {
             assert_eq!(moments(&cron(expr, "UTC"), from, expected.len()), expected, "{expr}");
         };
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn once_and_every() {
+    fn one_time_and_interval_schedules() {
         let at = JobSchedule::At { at: time("2026-05-01T10:00:00Z") };
         let utc = TimeZone::UTC;
         assert_eq!(at.next_after(time("2026-05-01T09:00:00Z"), &utc), Some(time("2026-05-01T10:00:00Z")));
@@ -262,14 +262,14 @@ mod tests {
     }
 
     #[test]
-    fn the_zone_of_whoever_asks() {
+    fn the_default_time_zone_applies() {
         let when = JobSchedule::Cron { expr: "0 9 * * *".to_owned(), tz: None };
         let tokyo = TimeZone::get("Asia/Tokyo").unwrap();
         assert_eq!(when.next_after(time("2026-01-01T00:00:00Z"), &tokyo), Some(time("2026-01-02T00:00:00Z")));
     }
 
     #[test]
-    fn what_is_refused() {
+    fn invalid_schedules_are_refused() {
         let check = |when: &JobSchedule, says: Option<&str>| match (when.check(), says) {
             (Ok(()), None) => {}
             (Err(error), Some(says)) => assert!(error.0.contains(says), "{}", error.0),

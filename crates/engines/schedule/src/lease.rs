@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn when_it_is_free() {
+    fn a_lease_is_free_once_expired_or_from_a_wrong_clock() {
         let now: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
         let check = |seconds: i64, expected: bool| {
             assert_eq!(is_free(now + SignedDuration::from_secs(seconds), now), expected, "{seconds}");

@@ -149,7 +149,8 @@ impl JobStore {
         })
     }
 
-    /// Replaces the definition of a job and keeps its history. Times of a new schedule that have passed are not made up for.
+    /// Replaces the definition of a job and keeps its history. Times of a new schedule that have passed are not made up
+    /// for.
     pub fn update(&mut self, id: JobId, spec: &JobSpec, now: Timestamp) -> Result<JobUpdate, JobStoreError> {
         self.change(|table| {
             let Some(old) = job_by_id(table, id)? else { return Ok(JobUpdate::Gone) };
@@ -196,7 +197,7 @@ impl JobStore {
     }
 
     /// Acquires or renews the lease; returns `None` if another daemon holds it. `holder` identifies the
-    /// caller among all daemons; `lives` tells whether the daemon identified by a text is alive.
+    /// caller among all daemons; `lives` returns whether the daemon identified by a text is alive.
     pub fn acquire_lease(
         &mut self,
         holder: &str,

@@ -55,11 +55,12 @@ fn title(text: Option<Cow<'_, str>>) -> Vec<Unit<'_>> {
     text.into_iter().map(|text| Unit::new(ChunkKind::Title, text)).collect()
 }
 
-/// A prompt that waits: the person's words even when the turn never takes them up.
+/// A prompt that waits: the person's words even when the turn never takes them up. What is taken up is written again as what
+/// was said, except by releases before 2.1.100 in the middle of a turn.
 fn queued<'a>(record: &Record<'a>) -> Vec<Unit<'a>> {
     let Some(text) = record.content() else { return Vec::new() };
     let said = transcript::speech(&text).map(|said| said.text.into_owned());
-    said.into_iter().map(|text| Unit::new(ChunkKind::Prompt, text)).collect()
+    said.into_iter().map(|text| Unit::new(ChunkKind::Queued, text)).collect()
 }
 
 fn spoken<'a>(record: &Record<'a>, subagent: bool) -> Vec<Unit<'a>> {
@@ -123,9 +124,14 @@ mod tests {
         check(
             r#"{"type":"queue-operation","operation":"enqueue","content":"and then?"}"#,
             false,
-            &[(ChunkKind::Prompt, "and then?")],
+            &[(ChunkKind::Queued, "and then?")],
         );
         check(r#"{"type":"queue-operation","operation":"remove","content":"and then?"}"#, false, &[]);
+        check(
+            r#"{"type":"attachment","attachment":{"type":"queued_command","prompt":"and then?"}}"#,
+            false,
+            &[(ChunkKind::Prompt, "and then?")],
+        );
         check(
             r#"{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"ok"}]}}"#,
             false,

@@ -6,7 +6,7 @@ use tantivy::{DocId, Searcher as Text, SegmentReader};
 use crate::kind::ChunkKind;
 
 /// A chunk by its place in the text index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct ChunkAt {
     pub(crate) segment: usize,
     pub(crate) document: DocId,

@@ -18,6 +18,8 @@ use crate::sessions::Sessions;
 pub(crate) struct SessionMatch {
     /// The best chunk's share of the most it could reach.
     pub(crate) best: Option<f32>,
+    /// The largest share of the query's words that one of its chunks contains, by their rarity.
+    pub(crate) coverage: f32,
     /// How many of its chunks hold most of the question's words.
     pub(crate) strong: u32,
     /// The session's own share of the most it could reach.
@@ -34,15 +36,30 @@ impl SessionMatch {
     }
 }
 
-/// The share of the most it could reach that each chunk has by words, by segment and document; 0 for no answer.
-pub(crate) struct ChunkShares(Vec<Vec<f32>>);
+/// What the words of a query say of a chunk.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ChunkScore {
+    /// The share of the most it could reach; 0 for no answer.
+    pub(crate) share: f32,
+    /// The share of the query's words that it contains, by their rarity.
+    pub(crate) coverage: f32,
+}
 
-impl ChunkShares {
-    /// The chunks that answer, with their shares.
-    pub(crate) fn answering(&self) -> impl Iterator<Item = (ChunkAt, f32)> {
-        self.0.iter().enumerate().flat_map(|(segment, shares)| {
-            let answering = (0..).zip(shares).filter(|(_, share)| **share > 0.0);
-            answering.map(move |(document, share)| (ChunkAt { segment, document }, *share))
+/// What the words of a query say of each chunk, by segment and document.
+pub(crate) struct ChunkScores(Vec<Vec<ChunkScore>>);
+
+impl ChunkScores {
+    /// What the words say of this chunk.
+    pub(crate) fn of(&self, chunk: ChunkAt) -> ChunkScore {
+        let scores = self.0.get(chunk.segment).and_then(|scores| scores.get(chunk.document as usize));
+        scores.copied().unwrap_or_default()
+    }
+
+    /// The chunks that answer.
+    pub(crate) fn answering(&self) -> impl Iterator<Item = (ChunkAt, ChunkScore)> {
+        self.0.iter().enumerate().flat_map(|(segment, scores)| {
+            let answering = (0..).zip(scores).filter(|(_, score)| score.share > 0.0);
+            answering.map(move |(document, score)| (ChunkAt { segment, document }, *score))
         })
     }
 }
@@ -51,7 +68,7 @@ impl ChunkShares {
 pub(crate) struct Gathered {
     /// By session number.
     pub(crate) found: Vec<SessionMatch>,
-    pub(crate) shares: ChunkShares,
+    pub(crate) chunks: ChunkScores,
     /// The inverse document frequency of each word of the query, in the query's order.
     pub(crate) idfs: Vec<f32>,
 }
@@ -152,13 +169,13 @@ pub(crate) fn gather(
 ) -> tantivy::Result<Gathered> {
     let found = vec![SessionMatch::default(); index.sessions.len()];
     let mut gathering = Gathering { index, admit, found };
-    let shares = gathering.words(query, &features.0)?;
+    let chunks = gathering.words(query, &features.0)?;
     if let Some(path) = file {
         gathering.file(path)?;
     }
     let words = features.0.iter().filter(|column| column.feature == Feature::Word);
     let idfs = words.map(|column| rank::idf(index.sessions.chunks(), column.having)).collect();
-    Ok(Gathered { found: gathering.found, shares, idfs })
+    Ok(Gathered { found: gathering.found, chunks, idfs })
 }
 
 struct Gathering<'a> {
@@ -168,9 +185,9 @@ struct Gathering<'a> {
 }
 
 impl Gathering<'_> {
-    fn words(&mut self, query: &Query, features: &[Column]) -> tantivy::Result<ChunkShares> {
+    fn words(&mut self, query: &Query, features: &[Column]) -> tantivy::Result<ChunkScores> {
         let phrases = self.phrases(&query.phrases)?;
-        let shares = self.score_chunks(features, phrases.as_deref())?;
+        let chunks = self.score_chunks(features, phrases.as_deref())?;
         self.score_sessions(features);
         if phrases.is_some() {
             // A quoted phrase is a demand: what does not hold it is no answer.
@@ -178,7 +195,7 @@ impl Gathering<'_> {
                 *found = SessionMatch::default();
             }
         }
-        Ok(shares)
+        Ok(chunks)
     }
 
     /// For each segment, the chunks that contain all phrases, in order; `None` where the query has no phrase.
@@ -206,45 +223,52 @@ impl Gathering<'_> {
         &mut self,
         features: &[Column],
         phrases: Option<&[Vec<DocId>]>,
-    ) -> tantivy::Result<ChunkShares> {
+    ) -> tantivy::Result<ChunkScores> {
         let chunks = self.index.sessions.chunks();
         let idfs: Vec<f32> = features.iter().map(|column| rank::idf(chunks, column.having)).collect();
-        let words = features.iter().zip(&idfs).filter(|(column, _)| column.feature == Feature::Word);
-        let most = rank::most_for_chunk(words.map(|(_, idf)| *idf)).max(f32::MIN_POSITIVE);
+        let words = || features.iter().zip(&idfs).filter(|(column, _)| column.feature == Feature::Word);
+        let most = rank::most_for_chunk(words().map(|(_, idf)| *idf)).max(f32::MIN_POSITIVE);
+        let all_words = words().map(|(_, idf)| *idf).sum::<f32>().max(f32::MIN_POSITIVE);
         let mean = self.mean_length()?;
         let mut all = Vec::with_capacity(self.index.columns.len());
         for at in 0..self.index.columns.len() {
             let segment = &self.index.text.segment_readers()[at];
             let lengths = segment.get_fieldnorms_reader(self.index.fields.text)?;
-            let mut shares = vec![0.0_f32; segment.max_doc() as usize];
+            let mut scores = vec![ChunkScore::default(); segment.max_doc() as usize];
             for (column, idf) in features.iter().zip(&idfs) {
                 for &(document, frequency) in &column.chunks[at] {
                     let length = lengths.fieldnorm(document) as f32 / mean;
-                    shares[document as usize] +=
-                        rank::of_chunk(column.feature, *idf, frequency as f32, length);
+                    let score = &mut scores[document as usize];
+                    score.share += rank::of_chunk(column.feature, *idf, frequency as f32, length);
+                    if column.feature == Feature::Word {
+                        score.coverage += idf / all_words;
+                    }
                 }
             }
-            for (document, share) in (0..).zip(&mut shares).filter(|(_, share)| **share > 0.0) {
+            for (document, score) in (0..).zip(&mut scores).filter(|(_, score)| score.share > 0.0) {
                 if phrases.is_none_or(|holding| holding[at].binary_search(&document).is_ok()) {
-                    *share /= most;
-                    self.offer(ChunkAt { segment: at, document }, *share);
+                    score.share /= most;
+                    self.offer(ChunkAt { segment: at, document }, *score);
                 } else {
-                    *share = 0.0;
+                    *score = ChunkScore::default();
                 }
             }
-            all.push(shares);
+            all.push(scores);
         }
-        Ok(ChunkShares(all))
+        Ok(ChunkScores(all))
     }
 
-    fn offer(&mut self, chunk: ChunkAt, share: f32) {
+    fn offer(&mut self, chunk: ChunkAt, score: ChunkScore) {
+        let ChunkScore { share, coverage } = score;
         let columns = &self.index.columns[chunk.segment];
         let record = || columns.record(chunk.document);
+        let is_place = columns.kind(chunk.document).is_none_or(ChunkKind::is_place);
         let found = &mut self.found;
         self.index.sessions.holders(columns.file(chunk.document), record, |session| {
             let found = &mut found[session];
             found.best = Some(found.best.map_or(share, |known| known.max(share)));
-            found.strong += u32::from(share >= STRONG);
+            found.coverage = found.coverage.max(coverage);
+            found.strong += u32::from(share >= STRONG && is_place);
         });
     }
 

@@ -60,10 +60,12 @@ pub enum ChunkKind {
     Web = 23,
     /// A section of a note.
     Note = 24,
+    /// A prompt that waited for its turn, and may have been withdrawn.
+    Queued = 25,
 }
 
 impl ChunkKind {
-    const ALL: [Self; 25] = [
+    const ALL: [Self; 26] = [
         Self::Prompt,
         Self::Answer,
         Self::Thinking,
@@ -89,6 +91,7 @@ impl ChunkKind {
         Self::Branch,
         Self::Web,
         Self::Note,
+        Self::Queued,
     ];
 
     /// The kind with that number in the index.
@@ -104,6 +107,11 @@ impl ChunkKind {
     /// Whether a chunk of this kind can be a hit by its words.
     pub(crate) fn is_found_by_words(self) -> bool {
         !matches!(self, Self::Read | Self::GitChange | Self::Backup | Self::Branch)
+    }
+
+    /// Whether it counts among the places of a session: what was queued stands there again where it was said.
+    pub(crate) fn is_place(self) -> bool {
+        self != Self::Queued
     }
 
     /// Whether its words count for the session as a whole: conversation and actions, not the code itself.
@@ -167,7 +175,7 @@ impl ChunkKind {
     /// The role it is attributed to.
     pub fn role(self) -> Role {
         match self {
-            Self::Prompt | Self::Slash | Self::Refusal => Role::User,
+            Self::Prompt | Self::Slash | Self::Refusal | Self::Queued => Role::User,
             Self::Answer | Self::Thinking | Self::Plan | Self::Question => Role::Assistant,
             Self::Title | Self::Summary | Self::Branch | Self::Note => Role::Note,
             Self::Todo
@@ -188,7 +196,7 @@ impl ChunkKind {
     }
 
     /// The word used in JSON and next to a hit.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Prompt => "prompt",
             Self::Answer => "answer",
@@ -215,6 +223,7 @@ impl ChunkKind {
             Self::Branch => "branch",
             Self::Web => "web",
             Self::Note => "note",
+            Self::Queued => "queued",
         }
     }
 }
@@ -227,7 +236,7 @@ mod tests {
     fn numbers_lead_back_to_their_kinds_and_words_are_those_in_json() {
         for kind in ChunkKind::ALL {
             assert_eq!(ChunkKind::from_number(kind.number()), Some(kind));
-            assert_eq!(serde_json::to_value(kind).unwrap(), kind.word());
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
         }
         assert_eq!(ChunkKind::from_number(250), None);
     }

@@ -1,13 +1,16 @@
 //! Chunks, words and ranking: the index over all sessions and how a question is answered from it.
 
 mod chunk;
+mod cited_line;
 mod columns;
+mod confidence;
 mod conversation;
 mod document;
 mod embed;
 mod error;
 mod facts;
 mod files;
+mod function_words;
 mod gather;
 mod kept_sessions;
 mod kind;
@@ -39,10 +42,13 @@ mod words;
 mod writer;
 
 pub use chunk::texts;
+pub use cited_line::{CitedLine, cited_line};
+pub use confidence::LIKELY;
 pub use embed::{EmbedReport, embed};
 pub use error::{Error, Remedy};
 pub use kind::ChunkKind;
 pub use misspelling::edit_distance;
+pub use notes::{CAP as NOTE_CAP, NoteSection, name_of as note_name, sections as note_sections};
 pub use outcome::{
     IndexSize, MeaningStatus, Mode, RankedHit, ScoreBreakdown, SearchResults, SearchScope, SourceCount,
 };

@@ -61,33 +61,74 @@ impl From<VectorKey> for RecordKey {
     }
 }
 
-/// For each session, by number, how near it is to the question.
-pub(crate) fn nearness(
+/// The similarity up to which two texts are unrelated.
+pub(crate) const UNRELATED: f32 = 0.1;
+
+/// The similarity from which a text is worth more to a reader for what it means. Most texts are less similar, and cost a
+/// picker that searches at every key as much as the others.
+const AKIN: f32 = 0.3;
+
+/// How near the sessions and their records are to a question.
+#[derive(Debug, Default)]
+pub(crate) struct Similarities {
+    /// By session number.
+    pub(crate) sessions: Vec<Option<Nearness>>,
+    /// The records that are worth more for what they mean, each as often as it has texts.
+    records: Vec<(VectorKey, f32)>,
+}
+
+impl Similarities {
+    /// The cosine similarities of the records that some sessions hold.
+    pub(crate) fn records_of(
+        &self,
+        sessions: &Sessions,
+        wanted: impl Iterator<Item = usize>,
+    ) -> FxHashMap<RecordKey, f32> {
+        let mut is_of_wanted = vec![false; sessions.len()];
+        for session in wanted {
+            is_of_wanted[session] = true;
+        }
+        let mut records: FxHashMap<RecordKey, f32> = FxHashMap::default();
+        for (key, cosine) in &self.records {
+            let place = RecordKey::from(*key);
+            let mut is_wanted = false;
+            let each = |session| is_wanted |= is_of_wanted[session];
+            sessions.holders(Some(place.file), || Some(place.record), each);
+            if is_wanted {
+                let known = records.entry(place).or_insert(*cosine);
+                *known = known.max(*cosine);
+            }
+        }
+        records
+    }
+}
+
+/// How near the texts of all sessions are to the question.
+pub(crate) fn similarities(
     vectors: &Vectors,
     question: &Vector,
     sessions: &Sessions,
     admitted: Option<&Admitted>,
     threads: usize,
-) -> Result<Vec<Option<Nearness>>, Error> {
-    let nothing = || vec![None; sessions.len()];
+) -> Result<Similarities, Error> {
+    let nothing = || Similarities { sessions: vec![None; sessions.len()], records: Vec::new() };
     let found = vectors.each_near(question, threads, nothing, |found, key, cosine| {
         let place = RecordKey::from(key);
         if admitted.is_some_and(|admitted| !admitted.contains(place)) {
             return;
         }
-        sessions.holders(
-            Some(place.file),
-            || Some(place.record),
-            |session| {
-                take_in(&mut found[session], Some(Nearness::new(cosine, place)));
-            },
-        );
+        if cosine > AKIN {
+            found.records.push((key, cosine));
+        }
+        let each = |session: usize| take_in(&mut found.sessions[session], Some(Nearness::new(cosine, place)));
+        sessions.holders(Some(place.file), || Some(place.record), each);
     })?;
     let mut all = nothing();
     for part in found {
-        for (known, other) in all.iter_mut().zip(part) {
+        for (known, other) in all.sessions.iter_mut().zip(part.sessions) {
             take_in(known, other);
         }
+        all.records.extend(part.records);
     }
     Ok(all)
 }

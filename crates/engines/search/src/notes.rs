@@ -9,21 +9,22 @@ use crate::kind::ChunkKind;
 use crate::unit::Unit;
 
 /// The largest file of notes that is read, in bytes; what is larger is data.
-pub(crate) const CAP: u64 = 4 << 20;
+pub const CAP: u64 = 4 << 20;
 /// The least length of a section, in bytes: shorter ones are joined with the next.
 const SHORT: usize = 400;
 
 /// A part of a file under one heading, or a few short ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Section<'a> {
+pub struct NoteSection<'a> {
     /// Where the section begins, in bytes.
-    pub(crate) offset: u64,
+    pub offset: u64,
     /// Its first line, from 1.
-    pub(crate) line: u64,
-    pub(crate) text: &'a str,
+    pub line: u64,
+    /// Its text, with the heading.
+    pub text: &'a str,
 }
 
-impl Section<'_> {
+impl NoteSection<'_> {
     /// The record key of the section: the hash of its text.
     pub(crate) fn record(&self) -> u64 {
         // 0 means that there is nothing to know it by.
@@ -36,13 +37,13 @@ impl Section<'_> {
 }
 
 /// The name under which the chunks of a file that is no conversation are put together.
-pub(crate) fn name_of(path: &Path) -> Option<SessionId> {
+pub fn name_of(path: &Path) -> Option<SessionId> {
     use std::os::unix::ffi::OsStrExt as _;
     format!("note-{:016x}", xxh3_64(path.as_os_str().as_bytes())).parse().ok()
 }
 
 /// The sections of a text, in order, without those that are blank. Headings inside of code are none.
-pub(crate) fn sections(text: &str) -> Vec<Section<'_>> {
+pub fn sections(text: &str) -> Vec<NoteSection<'_>> {
     let mut sections = Vec::new();
     let mut begin = (0, 1);
     let mut in_code = false;
@@ -50,7 +51,7 @@ pub(crate) fn sections(text: &str) -> Vec<Section<'_>> {
     let mut end = |from: (usize, u64), to: usize| {
         let text = &text[from.0..to];
         if !text.trim().is_empty() {
-            sections.push(Section { offset: from.0 as u64, line: from.1, text });
+            sections.push(NoteSection { offset: from.0 as u64, line: from.1, text });
         }
     };
     for (line, number) in text.split_inclusive('\n').zip(1..) {

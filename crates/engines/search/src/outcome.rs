@@ -55,6 +55,8 @@ pub struct RankedHit {
     pub session: SessionId,
     /// Between 0 and 1; comparable within one answer.
     pub score: f32,
+    /// The chance that it answers, from 0 to 1; a weak match has less than [`crate::LIKELY`].
+    pub confidence: f32,
     /// The parts of the score.
     pub why: ScoreBreakdown,
     /// The source the session is from.
@@ -157,6 +159,8 @@ pub struct SearchResults {
     pub hits: Vec<RankedHit>,
     /// Sessions that answer at all.
     pub total: u64,
+    /// Sessions that likely answer.
+    pub likely: u64,
     /// Whether meaning was looked at, or why not.
     pub meaning: MeaningStatus,
     /// The report of the encoder; `None` where meaning was not used.
@@ -182,7 +186,7 @@ impl SearchScope {
         self.role.is_some() || self.since.is_some() || self.until.is_some()
     }
 
-    /// How many of a session's best chunks to keep besides the cited one.
+    /// How many of a session's best chunks to keep.
     pub(crate) fn wanted_passages(&self) -> Passages {
         let least_share = if self.places > 0 { STRONG } else { 0.0 };
         Passages { most: self.passages.max(self.places), least_share }

@@ -22,6 +22,26 @@ pub(crate) fn word(
     Ok(())
 }
 
+/// Which of these chunks, in the order of the index, contain `word`.
+pub(crate) fn containing(
+    segment: &SegmentReader,
+    field: Field,
+    word: &str,
+    chunks: &[DocId],
+    mut each: impl FnMut(DocId),
+) -> tantivy::Result<()> {
+    let Some(mut postings) = open(segment, field, word, IndexRecordOption::Basic)? else { return Ok(()) };
+    for &chunk in chunks {
+        if postings.doc() < chunk {
+            postings.seek(chunk);
+        }
+        if postings.doc() == chunk {
+            each(chunk);
+        }
+    }
+    Ok(())
+}
+
 /// Calls `each` with every live chunk in which two words are adjacent, in either order, and how often.
 pub(crate) fn pair(
     segment: &SegmentReader,

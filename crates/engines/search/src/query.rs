@@ -164,7 +164,7 @@ fn tag(word: &str) -> Option<&str> {
 
 /// The role a filter's word names.
 pub fn role(word: &str) -> Option<Role> {
-    [Role::User, Role::Assistant, Role::Tool, Role::Note].into_iter().find(|role| role.word() == word)
+    [Role::User, Role::Assistant, Role::Tool, Role::Note].into_iter().find(|role| role.as_str() == word)
 }
 
 fn split_filters(question: &str) -> (String, Vec<QueryFilter>) {

@@ -8,7 +8,7 @@
 //! docs/search-quality.md); small changes of them make no difference.
 
 use crate::kind::ChunkKind;
-use crate::meaning::Nearness;
+use crate::meaning::{Nearness, UNRELATED};
 
 /// Saturation and length norm of chunks.
 const CHUNK: Bm25 = Bm25 { k1: 1.2, b: 0.75 };
@@ -37,11 +37,16 @@ pub(crate) struct CosineScale {
 
 impl CosineScale {
     /// For text embedded with the built-in table, whichever model embeds the query.
-    pub(crate) const TABLE: Self = Self { strangers: 0.1, weight: MEANING };
+    pub(crate) const TABLE: Self = Self { strangers: UNRELATED, weight: MEANING };
 
     /// For a model that embeds both sides, by the mean similarity of all texts, which differs between models.
     pub(crate) fn from_mean(mean: f32) -> Self {
         Self { strangers: mean.clamp(Self::TABLE.strangers, 0.9), ..Self::TABLE }
+    }
+
+    /// How related texts of this similarity are, from 0 to 1.
+    pub(crate) fn related(self, cosine: f32) -> f32 {
+        ((cosine - self.strangers) / (1.0 - self.strangers)).clamp(0.0, 1.0)
     }
 
     /// The scale for a query of whose words the best session contains this share.
@@ -92,30 +97,41 @@ impl Feature {
 /// of mean length that holds each word once reaches 1 / 2.2, and one that holds half of them half of that.
 pub(crate) const STRONG: f32 = 0.3;
 
-/// How much more a reader learns from prose than from a command or code that matches as well; it decides what is
-/// cited, never the score.
-pub(crate) fn worth_citing(kind: ChunkKind) -> f32 {
+/// The weight of a chunk's relatedness in meaning, relative to the words that it contains.
+const CITED_MEANING: f32 = 0.4;
+/// The weight of a chunk's length: a sentence that holds the words of the question rarely holds the answer, too.
+const CITED_LENGTH: f32 = 0.3;
+/// What an answer is worth more if it says why, or what was changed.
+pub(crate) const CONCLUSION: f32 = 0.1;
+/// The number of words from which a chunk is long.
+const LONG: f32 = 400.0;
+
+/// What a chunk is worth to a reader who looks for the answer, by the share of the question's words that it contains, how
+/// related in meaning it is, its number of words and its kind. It decides what is cited, never the score: how often and how densely
+/// a text uses the words says what a session is about, not where the answer is.
+pub(crate) fn worth_citing(kind: Option<ChunkKind>, coverage: f32, related: f32, words: u32) -> f32 {
+    let length = ((words as f32).ln_1p() / LONG.ln()).min(1.0);
+    (coverage + CITED_MEANING * related + CITED_LENGTH * length) * kind.map_or(1.0, worth_of_kind)
+}
+
+/// How much more a reader learns from prose than from a command or code that matches as well.
+pub(crate) fn worth_of_kind(kind: ChunkKind) -> f32 {
     match kind {
-        ChunkKind::Answer
-        | ChunkKind::Plan
-        | ChunkKind::Summary
-        | ChunkKind::Question
-        | ChunkKind::Refusal
-        | ChunkKind::Note => 1.0,
+        ChunkKind::Answer | ChunkKind::Plan | ChunkKind::Question | ChunkKind::Refusal | ChunkKind::Note => {
+            1.0
+        }
+        // What it sums up is in the session itself.
+        ChunkKind::Summary => 0.9,
         // A prompt asks what the text behind it answers.
-        ChunkKind::Prompt
-        | ChunkKind::Thinking
-        | ChunkKind::Edit
-        | ChunkKind::Write
-        | ChunkKind::Error
-        | ChunkKind::Commit
-        | ChunkKind::Delegation => 0.8,
+        ChunkKind::Prompt | ChunkKind::Commit | ChunkKind::Delegation => 0.8,
+        // Where it was said there is an answer.
+        ChunkKind::Queued => 0.4,
         _ => 0.6,
     }
 }
 
 /// The share of the worth of the best text of a session from which a later one may be what was true in the end.
-pub(crate) const AS_GOOD: f32 = 0.6;
+pub(crate) const AS_GOOD: f32 = 0.75;
 
 /// The inverse document frequency of a feature that `having` of `all` have.
 pub(crate) fn idf(all: u64, having: u64) -> f32 {
@@ -150,18 +166,12 @@ pub(crate) fn by_words(best_chunk: f32, session: f32) -> f32 {
 
 /// A session's score by meaning, from 0 to 1: from its nearest text and the mean of all its texts.
 pub(crate) fn by_meaning(nearness: &Nearness, sense: CosineScale) -> f32 {
-    let near = (1.0 - ALL_SAID) * nearness.nearest + ALL_SAID * nearness.mean().max(0.0);
-    ((near - sense.strangers) / (1.0 - sense.strangers)).clamp(0.0, 1.0)
+    sense.related((1.0 - ALL_SAID) * nearness.nearest + ALL_SAID * nearness.mean().max(0.0))
 }
 
 /// A session's score by words and meaning together.
 pub(crate) fn fused(by_words: f32, by_meaning: f32, sense: CosineScale) -> f32 {
     (1.0 - sense.weight) * by_words + sense.weight * by_meaning
-}
-
-/// Whether the text nearest in meaning explains the hit better than its best chunk by words.
-pub(crate) fn cites_meaning(best_chunk: Option<f32>, nearness: &Nearness, sense: CosineScale) -> bool {
-    sense.weight * by_meaning(nearness, sense) > (1.0 - sense.weight) * best_chunk.unwrap_or(0.0)
 }
 
 /// What a session did to the requested file.
@@ -263,6 +273,16 @@ mod tests {
         let stray = by_file(&FileFacts::default(), 0.06);
         assert!(is_about_file(read, changed) && is_about_file(changed, changed));
         assert!(!is_about_file(stray, changed) && is_about_file(stray, stray));
+    }
+
+    #[test]
+    fn a_place_is_worth_the_words_it_contains_what_it_means_and_its_length() {
+        let worth = |kind, coverage, related, words| worth_citing(Some(kind), coverage, related, words);
+        near(worth(ChunkKind::Answer, 0.5, 0.5, 0), 0.7);
+        near(worth(ChunkKind::Answer, 0.5, 0.0, 10_000), 0.8);
+        near(worth(ChunkKind::Prompt, 1.0, 0.0, 0), 0.8);
+        assert!(worth(ChunkKind::Answer, 0.7, 0.0, 60) > worth(ChunkKind::Thinking, 1.0, 0.0, 60));
+        assert!(worth_citing(None, 1.0, 1.0, 1) > worth_citing(None, 0.9, 1.0, 1));
     }
 
     #[test]

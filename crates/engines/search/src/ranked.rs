@@ -6,6 +6,8 @@ use crate::meaning::Nearness;
 /// A session with its score and what produced it.
 pub(crate) struct Ranked<'a> {
     pub(crate) score: f32,
+    /// The chance that it answers, from 0 to 1.
+    pub(crate) confidence: f32,
     pub(crate) session: usize,
     pub(crate) found: &'a SessionMatch,
     pub(crate) nearness: Option<Nearness>,

@@ -87,6 +87,11 @@ impl Sessions {
             Some(self.sources.iter().zip(&self.ids).map(|(source, id)| wanted(*source, id)).collect());
     }
 
+    /// Lets all sessions be found.
+    pub(crate) fn admit_all(&mut self) {
+        self.admitted = None;
+    }
+
     /// The sessions of one source that contain text.
     pub(crate) fn speaking_of(&self, source: SourceKind) -> impl Iterator<Item = &SessionId> {
         let all = self.sources.iter().zip(&self.ids).zip(&self.spoken);

@@ -56,7 +56,10 @@ pub(crate) struct PassageLocation<'a> {
 pub(crate) fn cite(at: &PassageLocation<'_>, terms: &FxHashMap<&str, f32>) -> CitedText {
     let Some(passage) = passage(at) else { return CitedText::default() };
     CitedText {
-        snippet: passage.text.as_ref().map(|text| cut(text, terms)),
+        snippet: passage.text.as_ref().map(|text| {
+            let around = Around { before: piece_of(at.piece).1 > 0, after: passage.goes_on };
+            cut(text, terms, around)
+        }),
         lines: passage.text.is_some().then_some(passage.lines),
         uuid: passage.uuid,
         passage: passage.text,
@@ -87,14 +90,21 @@ struct Passage {
     text: Option<String>,
     /// Its first and last line.
     lines: (u64, u64),
+    /// Whether another piece of the same text follows it.
+    goes_on: bool,
 }
 
 fn passage(at: &PassageLocation<'_>) -> Option<Passage> {
     match at.source {
-        SourceKind::ClaudeSessions => with_record(at, |record, subagent| Passage {
-            uuid: record.uuid().map(ToOwned::to_owned),
-            text: piece(record, &units_of(record, subagent, at.shows_secrets), at),
-            lines: (at.line, at.line),
+        SourceKind::ClaudeSessions => with_record(at, |record, subagent| {
+            let units = units_of(record, subagent, at.shows_secrets);
+            let (number, place) = piece_of(at.piece);
+            Passage {
+                uuid: record.uuid().map(ToOwned::to_owned),
+                text: piece(record, &units, at),
+                lines: (at.line, at.line),
+                goes_on: units.get(number).is_some_and(|unit| goes_on(unit, place)),
+            }
         }),
         SourceKind::Sessions => of_entry(at),
         SourceKind::Memory => of_note(at),
@@ -111,8 +121,9 @@ fn of_entry(at: &PassageLocation<'_>) -> Option<Passage> {
     let uuid = entry.id.clone();
     let (number, piece) = piece_of(at.piece);
     let unit = conversation::original_units(entry).into_iter().nth(number)?;
+    let goes_on = goes_on(&unit, piece);
     let text = if at.shows_secrets { original_of(&unit, piece) } else { text_of(&unit.redacted(), piece) };
-    Some(Passage { uuid, text, lines: (at.line, at.line) })
+    Some(Passage { uuid, text, lines: (at.line, at.line), goes_on })
 }
 
 /// A piece of a section of a note, if it is still there.
@@ -127,12 +138,13 @@ fn of_note(at: &PassageLocation<'_>) -> Option<Passage> {
     let lines = |to: usize| section.text[..to].trim_end_matches('\n').matches('\n').count() as u64;
     let first = section.line + section.text[..range.start].matches('\n').count() as u64;
     let last = section.line + lines(range.end);
+    let goes_on = goes_on(&unit, piece);
     let text = if at.shows_secrets {
         section.text.get(range).map(ToOwned::to_owned)
     } else {
         text_of(&unit.redacted(), piece)
     };
-    Some(Passage { uuid: None, text, lines: (first, last.max(first)) })
+    Some(Passage { uuid: None, text, lines: (first, last.max(first)), goes_on })
 }
 
 fn with_record<T>(at: &PassageLocation<'_>, look: impl FnOnce(&Record<'_>, bool) -> T) -> Option<T> {
@@ -152,7 +164,8 @@ pub(crate) fn record_of(record: &Record<'_>) -> u64 {
     inner.as_ref().unwrap_or(record).uuid().map_or(0, |uuid| xxh3_64(uuid.as_bytes()))
 }
 
-fn units_of<'a>(record: &Record<'a>, subagent: bool, shows_secrets: bool) -> Vec<Unit<'a>> {
+/// The texts of a record.
+pub(crate) fn units_of<'a>(record: &Record<'a>, subagent: bool, shows_secrets: bool) -> Vec<Unit<'a>> {
     if shows_secrets { original_units(record, subagent) } else { units(record, subagent) }
 }
 
@@ -182,11 +195,29 @@ fn original_range(unit: &Unit<'_>, piece: usize) -> Option<Range<usize>> {
     Some(redact::original(&redact::find(&unit.text), start..start + part.len()))
 }
 
-fn text_of(unit: &Unit<'_>, piece: usize) -> Option<String> {
+/// A piece of a unit, or the path that it is about.
+pub(crate) fn text_of(unit: &Unit<'_>, piece: usize) -> Option<String> {
     match unit.pieces().nth(piece).filter(|text| !text.trim().is_empty()) {
         Some(text) => Some(text.to_owned()),
         None => unit.path.as_deref().map(ToOwned::to_owned),
     }
+}
+
+/// Whether a piece of a text is followed by another.
+fn goes_on(unit: &Unit<'_>, piece: usize) -> bool {
+    unit.pieces().nth(piece + 1).is_some_and(|next| !next.trim().is_empty())
+}
+
+/// The beginning of a text.
+pub(crate) fn beginning_of(text: &str) -> Snippet {
+    cut(text, &FxHashMap::default(), Around::default())
+}
+
+/// Whether there is text before and after a piece that is cut.
+#[derive(Debug, Clone, Copy, Default)]
+struct Around {
+    before: bool,
+    after: bool,
 }
 
 /// A place of a word of the query in a text.
@@ -199,18 +230,25 @@ struct WordAt<'a> {
     idf: f32,
 }
 
-/// The window with the rarest words of the question, on one line; it begins with a sentence where there is room.
-fn cut(text: &str, terms: &FxHashMap<&str, f32>) -> Snippet {
+/// The window with the rarest words of the question, on one line; it begins with a sentence where there is room. What
+/// continues another piece may begin within a word, which is left out.
+fn cut(text: &str, terms: &FxHashMap<&str, f32>, around: Around) -> Snippet {
     let places = places(text, terms);
     let best = best_window(&places);
-    let from = beginning(text, &best);
+    let from = match beginning(text, &best) {
+        0 if around.before => Some(word_start(text, 0)).filter(|from| best.is_empty() || *from <= best.start),
+        from => Some(from),
+    };
+    let from = from.unwrap_or(0);
     let to = text.floor_char_boundary((from + WINDOW).min(text.len()));
     let to = if to == text.len() {
         to
     } else {
         text[from..to].rfind(char::is_whitespace).map_or(to, |at| from + at)
     };
-    flatten(text, from, to.max(from), &places)
+    let around =
+        Around { before: around.before || from > 0, after: around.after || to < text.trim_end().len() };
+    flatten(text, from..to.max(from), around, &places)
 }
 
 /// The words of the query in a text.
@@ -273,11 +311,12 @@ fn word_start(text: &str, at: usize) -> usize {
     text[at..].find(char::is_whitespace).filter(|gap| *gap < WINDOW / 5).map_or(at, |gap| at + gap)
 }
 
-/// One line of `text[from..to]`: white space folded, nothing that could steer a terminal, places kept.
-fn flatten(text: &str, from: usize, to: usize, places: &[WordAt<'_>]) -> Snippet {
+/// One line of a part of a text: white space folded, nothing that could steer a terminal, places kept.
+fn flatten(text: &str, part: Range<usize>, around: Around, places: &[WordAt<'_>]) -> Snippet {
+    let Range { start: from, end: to } = part;
     let mut out = String::with_capacity(WINDOW + 8);
     let mut marks: Vec<(usize, usize)> = Vec::new();
-    if from > 0 {
+    if around.before {
         out.push('…');
     }
     let mut open: Option<(usize, usize)> = None;
@@ -310,7 +349,7 @@ fn flatten(text: &str, from: usize, to: usize, places: &[WordAt<'_>]) -> Snippet
     }
     let kept = out.trim_end().len();
     out.truncate(kept);
-    if to < text.trim_end().len() {
+    if around.after {
         out.push('…');
     }
     // Adjacent parts of one identifier get one mark.
@@ -329,13 +368,26 @@ mod tests {
     use super::*;
 
     fn check(text: &str, terms: &[&str], expected: &str) {
-        let snippet = cut(text, &terms.iter().map(|term| (*term, 1.0)).collect());
+        let snippet = cut(text, &terms.iter().map(|term| (*term, 1.0)).collect(), Around::default());
         let mut marked = snippet.text.clone();
         for (start, end) in snippet.marks.iter().rev() {
             marked.insert(*end, ']');
             marked.insert(*start, '[');
         }
         assert_eq!(marked, expected, "{text}");
+    }
+
+    #[test]
+    fn what_continues_another_piece_begins_with_a_whole_word() {
+        let terms = |words: &[&'static str]| words.iter().map(|word| (*word, 1.0)).collect();
+        let shown = |text: &str, words: &[&'static str], before| {
+            cut(text, &terms(words), Around { before, after: false }).text
+        };
+        assert_eq!(shown("ken is rotated twice", &["rotated"], true), "…is rotated twice");
+        assert_eq!(shown("ken is rotated twice", &["rotated"], false), "ken is rotated twice");
+        assert_eq!(shown("token is rotated", &["token"], true), "…token is rotated", "what was found stays");
+        let after = Around { before: false, after: true };
+        assert_eq!(cut("token is rotated ", &terms(&["token"]), after).text, "token is rotated…");
     }
 
     #[test]
@@ -356,7 +408,11 @@ mod tests {
             "x y ".repeat(100),
             "z ".repeat(300)
         );
-        let snippet = cut(&text, &["token", "refresh", "leak"].map(|term| (term, 1.0)).into_iter().collect());
+        let snippet = cut(
+            &text,
+            &["token", "refresh", "leak"].map(|term| (term, 1.0)).into_iter().collect(),
+            Around::default(),
+        );
         assert!(snippet.text.contains("token refresh leak"), "{}", snippet.text);
         assert!(snippet.text.starts_with('…') && snippet.text.ends_with('…'));
         assert!(snippet.text.len() <= WINDOW + 8);
@@ -367,14 +423,14 @@ mod tests {
         let text =
             format!("The commit has one prompt. {}The trailer came from the hook.", "x y ".repeat(120));
         let terms = [("commit", 1.0), ("prompt", 1.0), ("trailer", 5.0)];
-        let snippet = cut(&text, &terms.into_iter().collect());
+        let snippet = cut(&text, &terms.into_iter().collect(), Around::default());
         assert!(snippet.text.contains("The trailer came"), "{}", snippet.text);
     }
 
     #[test]
     fn a_snippet_begins_with_a_sentence_where_there_is_room() {
         let text = format!("{}Well then. We chose the small token. {}", "a b ".repeat(50), "z ".repeat(200));
-        let snippet = cut(&text, &[("token", 1.0)].into_iter().collect());
+        let snippet = cut(&text, &[("token", 1.0)].into_iter().collect(), Around::default());
         assert!(snippet.text.starts_with("…We chose the small token."), "{}", snippet.text);
     }
 
@@ -384,7 +440,7 @@ mod tests {
             let text = text.repeat(times);
             let mut words = Vec::new();
             Splitter::default().split(&text, |word| words.push(word.text.to_owned()));
-            let snippet = cut(&text, &words.iter().step_by(2).map(|word| (word.as_str(), 1.0)).collect());
+            let snippet = cut(&text, &words.iter().step_by(2).map(|word| (word.as_str(), 1.0)).collect(), Around::default());
             for (start, end) in snippet.marks {
                 proptest::prop_assert!(start <= end && snippet.text.is_char_boundary(start));
             }

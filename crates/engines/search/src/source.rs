@@ -48,7 +48,7 @@ impl SourceKind {
     pub const ALL: [Self; 3] = [Self::ClaudeSessions, Self::Sessions, Self::Memory];
 
     /// The word used in JSON, in `--source` and in OpenClaw's configuration.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::ClaudeSessions => "claude-sessions",
             Self::Sessions => "sessions",
@@ -58,7 +58,7 @@ impl SourceKind {
 
     /// The kind that a word names.
     pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.word() == word)
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 
     /// Its number in the list of files.
@@ -109,9 +109,9 @@ mod tests {
     #[test]
     fn words_and_numbers_lead_back_to_their_kinds() {
         for kind in SourceKind::ALL {
-            assert_eq!(SourceKind::parse(kind.word()), Some(kind));
+            assert_eq!(SourceKind::parse(kind.as_str()), Some(kind));
             assert_eq!(SourceKind::from_number(kind.number()), kind);
-            assert_eq!(serde_json::to_value(kind).unwrap(), kind.word());
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
         }
         assert_eq!(SourceKind::parse("openclaw"), None);
     }

@@ -320,7 +320,7 @@ impl SyncPass {
                 session: file.session.clone(),
                 subagent: file.subagent,
             };
-            let mark = Checkpoint { witness: !file.mark.witness, ..file.mark };
+            let mark = Checkpoint { tail_hash: !file.mark.tail_hash, ..file.mark };
             todo.retain(|other| other.source.path != source.path);
             todo.push_back(Todo { source, known: Some(FileRow { mark, ..file }) });
         }
@@ -407,9 +407,9 @@ impl SyncPass {
             }
         };
         let mut row = self.row(next, source.stamp);
-        let witness = xxh3_64(&bytes);
+        let tail_hash = xxh3_64(&bytes);
         let is_known = next.known.is_some();
-        if !is_known || row.mark.witness != witness {
+        if !is_known || row.mark.tail_hash != tail_hash {
             if is_known {
                 self.forget(&mut row, todo)?;
             }
@@ -421,7 +421,7 @@ impl SyncPass {
         }
         let size = bytes.len() as u64;
         row.stamp = source.stamp;
-        row.mark = Checkpoint { dev: row.stamp.dev, ino: row.stamp.ino, offset: size, lines: 0, witness };
+        row.mark = Checkpoint { dev: row.stamp.dev, ino: row.stamp.ino, offset: size, lines: 0, tail_hash };
         self.synced.bytes_read += size;
         self.synced.progress.bytes_done += size;
         self.since_commit += size;

@@ -39,9 +39,9 @@ pub enum Budget {
 pub enum Occupancy {
     /// No process uses the session.
     Free,
-    /// A run that a program started and that takes the repository's one place for such runs.
+    /// A run that a program started and that occupies the repository's one place for such runs.
     Worker,
-    /// A process that a person looks at.
+    /// A process on a person's terminal.
     Person,
 }
 
@@ -56,7 +56,7 @@ impl Occupancy {
     }
 }
 
-/// A session as the choice sees it.
+/// A session as an input of the choice.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact that is there or not")]
 pub struct Candidate {
@@ -145,7 +145,7 @@ fn budget_used(session: &Session, budget: Budget) -> Option<f64> {
     match budget {
         Budget::None => session.budget_used_pct,
         Budget::Dollars(budget) => {
-            session.registry_cost_usd.or(session.cost_usd).map(|cost| cost / budget * 100.0)
+            session.registry_cost_usd.or(session.cost_usd).map(|cost| model::budget_used(cost, budget))
         }
     }
 }
@@ -169,7 +169,7 @@ pub(crate) mod tests {
             bytes: 100_000,
             tokens: 4000,
             has_transcript: true,
-            ..Candidate::from_session(&Session::blank(id.parse().unwrap()), Budget::None)
+            ..Candidate::from_session(&Session::new(id.parse().unwrap()), Budget::None)
         }
     }
 }

@@ -51,9 +51,9 @@ impl Ceiling {
     }
 
     /// The change that would lift the limit.
-    pub(crate) fn lifted_by(self) -> &'static str {
+    pub(crate) fn remedy(self) -> &'static str {
         match self {
-            Self::Compactions(_) => "a session that was compacted less than 3 times",
+            Self::Compactions(_) => "a session that was compacted fewer than 3 times",
             Self::Budget(_) => "a larger budget (--budget)",
             Self::Unrelated(_) => "a task that has to do with one of these sessions",
         }

@@ -82,8 +82,8 @@ pub enum Action {
 }
 
 impl Action {
-    /// The word used in JSON and for people.
-    pub fn word(self) -> &'static str {
+    /// The name used in JSON and for people.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Resume => "resume",
             Self::Fresh => "fresh",
@@ -140,19 +140,19 @@ pub fn forced_decision(task: &Task<'_>, candidates: &[impl AsRef<Candidate>]) ->
         let (session, runs, end) = match occupant {
             Occupant::Session(id) => {
                 let name = format!("session {}", id.short());
-                (Some(id.clone()), format!("{name} runs"), format!("the end of {name}"))
+                (Some(id.clone()), format!("{name} is"), format!("the end of {name}"))
             }
-            Occupant::Another => (None, "another run works".to_owned(), "the end of that run".to_owned()),
+            Occupant::Another => (None, "another run is".to_owned(), "the end of that run".to_owned()),
         };
-        let reason = format!("{runs} here, and one directory has one run at a time");
+        let reason = format!("{runs} at work here, and only one run at a time may work in a directory");
         return Some(Decision::without_candidates(Action::Queue, session, reason, end));
     }
-    candidates.is_empty().then(none)
+    candidates.is_empty().then(no_sessions)
 }
 
 /// The decision where there is no session.
-pub(crate) fn none() -> Decision {
-    let (reason, change) = ("no previous sessions of this repository", "a session of this repository");
+pub fn no_sessions() -> Decision {
+    let (reason, change) = ("this repository has no earlier sessions", "a session of this repository");
     Decision::without_candidates(Action::Fresh, None, reason, change)
 }
 
@@ -183,7 +183,7 @@ fn labelled(label: &str, candidates: &[impl AsRef<Candidate>]) -> Decision {
         Occupancy::Person => (
             Action::Fresh,
             None,
-            format!("`{label}` is open in another process; a fork of it could go on"),
+            format!("`{label}` is open in another process; you could fork it"),
             "the end of that process",
         ),
     };

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn branches() {
+    fn the_branch_factor() {
         let check = |one: Option<&str>, other: Option<&str>, expected| {
             assert_eq!(same_branch(one, other), expected, "{one:?} {other:?}");
         };
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_steps_of_age() {
+    fn the_age_factor() {
         let steps = [
             (-3.0, 0.20),
             (0.0, 0.20),
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bands_of_relevance() {
+    fn the_relevance_factor() {
         let bands = [
             (0.0, -0.15),
             (0.0999, -0.15),
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn health() {
+    fn the_health_factor() {
         let health = |lines, bytes, hours| {
             session_health(&Candidate { lines, bytes, ..candidate("a") }, hours, &Weights::SEED)
         };
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn capacity() {
+    fn the_capacity_factor() {
         let capacity = |compactions, used: Option<f64>, tokens| {
             let facts = Candidate { compactions, budget_used_pct: used, lines: 10, tokens, ..candidate("a") };
             context_capacity(&facts, &Weights::SEED)

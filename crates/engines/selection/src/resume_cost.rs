@@ -13,7 +13,7 @@ const LONG_WINDOW: u64 = 1_000_000;
 const COMPACTS_AT: f64 = 0.83;
 /// From here on a resumed session is soon compacted.
 const NEAR: f64 = 0.75;
-/// Reading less than this again is not worth a word, in tokens.
+/// Reading fewer tokens than this again is not mentioned.
 const LITTLE: u64 = 20_000;
 
 /// What resuming a session costs before its first answer.
@@ -31,7 +31,7 @@ pub struct ContextCost {
     pub window_used: f64,
     /// The number of tokens left before Claude Code compacts.
     pub until_compaction: u64,
-    /// Whether a fork at an earlier message, or a new session, is worth a thought.
+    /// Whether to suggest a fork at an earlier message or a new session.
     pub offer_cheaper: bool,
 }
 
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_read_again() {
+    fn resume_cost_depends_on_the_cache() {
         let check = |tokens, minutes, long, cached, until: u64, offer| {
             let found = resume_cost(tokens, minutes, long);
             assert_eq!((found.cached, found.until_compaction, found.offer_cheaper), (cached, until, offer));

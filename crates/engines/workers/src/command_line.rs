@@ -32,7 +32,7 @@ const CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 /// that runs workers must not carry another worker's mark itself.
 pub const MARK_VARIABLE: &str = "BACKSTORY_WORKER";
 
-/// A word that not every shell reads alike, however it is written.
+/// An argument that shells read differently, however it is quoted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{}` holds a control character, an invisible sign or bytes that are no text, which shells read differently",
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_could_type_it() {
+    fn the_printed_command_can_be_typed() {
         let check = |line: CommandLine, expected: &str| assert_eq!(line.to_shell().unwrap(), expected);
         check(line(SessionStart::Resume(id("a1"))), "cd '/home/ana/my shop' && claude --resume=a1");
         check(
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claude_around_us_is_not_passed_on() {
+    fn variables_of_an_outer_claude_are_not_inherited() {
         let command = line(SessionStart::Resume(id("a1"))).command();
         let removed: Vec<_> = command
             .get_envs()

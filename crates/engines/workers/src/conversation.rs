@@ -4,23 +4,22 @@
 //! Pure: lines, commands and times go in, actions come out. `worker` owns the process, its pipes and the
 //! clock.
 
+mod commands;
+mod outcome;
+mod requests;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use jiff::Timestamp;
 
 use crate::stream::{self, Frame};
-use crate::{
-    Announcement, Command, Event, FailureReason, PermissionMode, PermissionReply, PermissionRequest,
-    TurnResult, WorkerState,
-};
+use crate::{Event, FailureReason, PermissionMode, TurnResult, WorkerState};
+use outcome::{MAX_TEXT, beginning, failed, failed_turn, failure_text, out_of_budget, outcome_text, seconds};
+use requests::PendingRequests;
 
 /// How long after a result to wait for the `idle` state; releases that never report it are idle then.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum length of kept texts in characters.
-const MAX_TEXT: usize = 2000;
-/// Minimum length of a prefix that may stand for a request's id.
-const MIN_ID_PREFIX: usize = 4;
 
 /// Time limits of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,9 +82,11 @@ pub(crate) struct Conversation {
     unwritten: VecDeque<(String, String)>,
     /// Ids of messages not yet given to the model.
     unaccepted: BTreeSet<String>,
+    /// How many messages were accepted since the last result.
+    accepted: usize,
     first: String,
-    waiting: BTreeMap<String, PermissionRequest>,
-    order: Vec<String>,
+    /// Requests that wait for the user's answer.
+    requests: PendingRequests,
     tools: BTreeSet<String>,
     agents: BTreeSet<String>,
     /// Our unanswered requests by id, with what they asked for.
@@ -102,7 +103,7 @@ pub(crate) struct Conversation {
     /// Total cost of the session at the last result, or before this run, in US dollars.
     session_cost: f64,
     closing: Closing,
-    /// Sets whether the conversation closes when there is nothing left to do.
+    /// Whether the conversation closes when there is nothing left to do.
     once: bool,
     verdict: Option<WorkerState>,
     reported: WorkerState,
@@ -143,8 +144,8 @@ impl Conversation {
             first: message.0.clone(),
             unwritten: [message].into(),
             unaccepted: BTreeSet::new(),
-            waiting: BTreeMap::new(),
-            order: Vec::new(),
+            accepted: 0,
+            requests: PendingRequests::default(),
             tools: BTreeSet::new(),
             agents: BTreeSet::new(),
             sent_requests: BTreeMap::new(),
@@ -211,14 +212,14 @@ impl Conversation {
             }
             Frame::Accepted(id) => {
                 self.phase = Phase::Turn;
+                self.accepted += 1;
                 self.unaccepted.remove(&id);
                 actions.push(Action::Emit(Event::Accepted { message: id }));
             }
             Frame::Busy(true) if self.is_idle() => self.phase = Phase::Turn,
             Frame::Busy(false) if matches!(self.phase, Phase::Settling(_)) => self.turn_is_over(now),
             Frame::Asked(request) => {
-                self.order.push(request.request.clone());
-                self.waiting.insert(request.request.clone(), request.clone());
+                self.requests.add(request.clone());
                 actions.push(Action::Emit(Event::Asked(request)));
             }
             Frame::Withdrawn(id) => self.withdraw(&id, &mut actions),
@@ -228,7 +229,10 @@ impl Conversation {
                 actions.push(Action::Write(stream::refuse(&id, &error)));
             }
             Frame::Response(id, error) => self.answered(&id, error, &mut actions),
-            Frame::Result(result) => self.result(result, now, &mut actions),
+            Frame::Result(result, message) => {
+                self.accept_unreplayed(message, &result, &mut actions);
+                self.result(result, now, &mut actions);
+            }
             Frame::Busy(_) | Frame::Other => {}
             Frame::NotJson if line.iter().all(u8::is_ascii_whitespace) => {}
             Frame::NotJson => {
@@ -238,69 +242,6 @@ impl Conversation {
         }
         self.advance(now, &mut actions);
         actions
-    }
-
-    /// Executes a command, or returns a message saying why not.
-    pub(crate) fn command(&mut self, command: Command, now: Now) -> Result<Vec<Action>, String> {
-        let mut actions = Vec::new();
-        if self.verdict.is_some() {
-            return Err("the worker is being ended".to_owned());
-        }
-        match command {
-            Command::Answer { request, reply } => {
-                let asked = self.find_request(&request).ok_or_else(|| self.not_waiting(&request))?;
-                let (request, response) = (asked.request.clone(), asked.response(&reply)?);
-                // A no that ends the turn is an interrupt, and no failure.
-                self.interrupted |= matches!(reply, PermissionReply::Deny { interrupt: true, .. });
-                actions.push(Action::Write(stream::answer(&request, &response)));
-                self.forget(&request);
-                self.last_output = now.since_start;
-                let allowed = response["behavior"] == "allow";
-                actions.push(Action::Emit(Event::Answered { request, allowed }));
-            }
-            Command::Message { id, text } => {
-                if self.closing != Closing::No {
-                    return Err("the worker ends after this turn".to_owned());
-                }
-                if self.pending().is_some() {
-                    return Err("a follow-up is already pending".to_owned());
-                }
-                self.unwritten.push_back((id, text));
-            }
-            Command::Announce { message } => {
-                let announcement = Announcement { message, timestamp: now.time };
-                actions.push(Action::Emit(Event::Announced(announcement)));
-            }
-            Command::Interrupt => {
-                if self.phase != Phase::Turn {
-                    return Err("no turn runs that could be interrupted".to_owned());
-                }
-                self.interrupted = true;
-                actions.push(self.ask("interrupt", stream::interrupt));
-            }
-            Command::SetMode { mode } => {
-                actions.push(self.ask("set the permission mode", |id| stream::set_mode(id, mode)));
-                self.sent_modes.insert(self.last_request(), mode);
-            }
-            Command::SetModel { model } => {
-                actions.push(self.ask("set the model", |id| stream::set_model(id, &model)));
-            }
-            Command::Yield if !self.is_idle() => return Err("a turn runs".to_owned()),
-            Command::Close | Command::Yield => self.close(),
-            Command::Stop => {
-                self.withdraw_messages(&mut actions);
-                if self.phase == Phase::Turn {
-                    // The transcript then says why its turn has no end.
-                    actions.push(self.ask("interrupt", stream::interrupt));
-                    actions.push(Action::Interrupted);
-                } else {
-                    actions.push(Action::Terminate);
-                }
-                self.verdict = Some(WorkerState::Stopped);
-            }
-        }
-        self.advance(now, &mut actions);
-        Ok(actions)
     }
 
     /// Handles the passing of time.
@@ -316,7 +257,7 @@ impl Conversation {
                     "claude did not answer within {}: see in a terminal whether `claude -p hello` does",
                     seconds(self.limits.start)
                 );
-                self.end(FailureReason::Start, message, &mut actions);
+                self.end(FailureReason::Silent, message, &mut actions);
             }
             Phase::Settling(since) if passed(since, SETTLE_TIMEOUT) => self.turn_is_over(now),
             Phase::Idle(_, since) if passed(since, self.limits.idle) => self.close(),
@@ -348,9 +289,8 @@ impl Conversation {
 
     /// The current state.
     pub(crate) fn state(&self) -> WorkerState {
-        if !self.waiting.is_empty() {
-            let requests = self.order.iter().filter_map(|id| self.waiting.get(id)).cloned().collect();
-            return WorkerState::WaitingPermission { requests };
+        if !self.requests.is_empty() {
+            return WorkerState::WaitingPermission { requests: self.requests.all() };
         }
         match self.phase {
             Phase::Starting => WorkerState::Starting,
@@ -426,6 +366,18 @@ impl Conversation {
         actions.push(Action::Emit(event));
     }
 
+    /// Commands that Claude Code answers itself, such as `/help`, are not replayed. Their result names them; in older
+    /// releases it is the only one for which no message was accepted.
+    fn accept_unreplayed(&mut self, message: Option<String>, result: &TurnResult, actions: &mut Vec<Action>) {
+        let is_sole =
+            std::mem::take(&mut self.accepted) == 0 && !result.is_error && self.unaccepted.len() == 1;
+        let sole = self.unaccepted.first().filter(|id| is_sole && **id != self.first);
+        let message = message.or_else(|| sole.cloned());
+        if let Some(message) = message.filter(|message| self.unaccepted.remove(message)) {
+            actions.push(Action::Emit(Event::Accepted { message }));
+        }
+    }
+
     fn result(&mut self, mut result: TurnResult, now: Now, actions: &mut Vec<Action>) {
         if result.cost_usd < 0.0 {
             let sum = result.session_cost_usd;
@@ -436,19 +388,18 @@ impl Conversation {
         self.cost += result.cost_usd;
         self.turns += result.turns;
         self.streamed = false;
-        // A result is one to the first message at least, whether or not the release has said that it took it.
+        // A result answers at least the first message, whether or not the release has acknowledged it.
         self.unaccepted.remove(&self.first);
         self.tools.clear();
         // An agent in the background outlives the turn that began it, and so do its requests.
-        let (kept, over): (Vec<String>, Vec<String>) =
-            std::mem::take(&mut self.order).into_iter().partition(|id| self.is_of_an_agent(id));
-        self.order = kept;
-        for request in over.into_iter().filter(|id| self.waiting.remove(id).is_some()) {
+        let agents = &self.agents;
+        let is_of_an_agent = |agent: &Option<String>| agent.as_ref().is_some_and(|id| agents.contains(id));
+        for request in self.requests.remove_unless(|request| is_of_an_agent(&request.agent)) {
             actions.push(Action::Emit(Event::Withdrawn { request }));
         }
         actions.push(Action::Emit(Event::Result(result.clone())));
         if self.phase == Phase::Starting && result.is_error && self.verdict.is_none() {
-            // Without an answer to our greeting there was nothing to fail but the start.
+            // Without an answer to the first request, only the start can have failed.
             self.end(
                 FailureReason::Start,
                 format!("claude did not start: {}", failure_text(&result, "")),
@@ -470,8 +421,8 @@ impl Conversation {
     }
 
     fn turn_is_over(&mut self, now: Now) {
-        // What was sent in the middle of the turn may have become a turn of its own; agents in the background
-        // bring one of their own.
+        // A message sent during the turn may have become a turn of its own; background agents
+        // start turns of their own.
         self.phase = if self.unaccepted.is_empty() && self.agents.is_empty() {
             Phase::Idle(now.time, now.since_start)
         } else {
@@ -510,107 +461,20 @@ impl Conversation {
         format!("backstory-{}", self.count)
     }
 
-    /// Withdraws waiting messages, which would otherwise start another turn.
-    fn withdraw_messages(&mut self, actions: &mut Vec<Action>) {
-        for message in self.unaccepted.clone() {
-            actions.push(self.ask("withdraw a message", |id| stream::withdraw(id, &message)));
-        }
-        if self.pending().is_some() {
-            let text = "a message that waited for the end of the turn was not said".to_owned();
-            actions.push(Action::Emit(Event::Note { text }));
-        }
-    }
-
     fn withdraw(&mut self, id: &str, actions: &mut Vec<Action>) {
-        if self.waiting.contains_key(id) {
-            self.forget(id);
+        if self.requests.remove(id) {
             actions.push(Action::Emit(Event::Withdrawn { request: id.to_owned() }));
         }
     }
 
-    /// Whether a running sub-agent made this request.
-    fn is_of_an_agent(&self, id: &str) -> bool {
-        let agent = self.waiting.get(id).and_then(|request| request.agent.as_ref());
-        agent.is_some_and(|agent| self.agents.contains(agent))
-    }
-
-    /// The request with this id, or the only one whose id begins with it.
-    fn find_request(&self, id: &str) -> Option<&PermissionRequest> {
-        let begun = || {
-            let mut all = self.waiting.values().filter(|asked| asked.request.starts_with(id));
-            all.next().filter(|_| id.len() >= MIN_ID_PREFIX && all.next().is_none())
-        };
-        self.waiting.get(id).or_else(begun)
-    }
-
-    fn forget(&mut self, id: &str) {
-        self.waiting.remove(id);
-        self.order.retain(|other| other != id);
-    }
-
     /// Whether silence means that something is wrong.
     fn is_watched(&self) -> bool {
-        self.tools.is_empty() && self.waiting.is_empty() && self.agents.is_empty()
+        self.tools.is_empty() && self.requests.is_empty() && self.agents.is_empty()
     }
 
     fn end(&mut self, why: FailureReason, message: String, actions: &mut Vec<Action>) {
         self.verdict = Some(failed(why, message));
         actions.push(Action::Terminate);
-    }
-
-    fn not_waiting(&self, request: &str) -> String {
-        match self.order.as_slice() {
-            [] => "nothing is asked at the moment".to_owned(),
-            ids => format!("`{request}` is not asked; what waits for an answer: {}", ids.join(", ")),
-        }
-    }
-}
-
-/// A time limit for display.
-fn seconds(limit: Duration) -> String {
-    if limit.subsec_millis() == 0 {
-        format!("{} s", limit.as_secs())
-    } else {
-        format!("{:.1} s", limit.as_secs_f64())
-    }
-}
-
-fn failed(why: FailureReason, message: String) -> WorkerState {
-    WorkerState::Failed { reason: why, message }
-}
-
-fn failed_turn(last: &TurnResult, stderr: &str) -> WorkerState {
-    let why = match last.terminal_reason.as_deref() {
-        Some("api_error") => FailureReason::Api,
-        _ if last.text.starts_with("API Error") => FailureReason::Api,
-        _ => FailureReason::Turn,
-    };
-    failed(why, failure_text(last, stderr))
-}
-
-/// Describes a failed turn.
-fn failure_text(last: &TurnResult, stderr: &str) -> String {
-    let errors = last.errors.join("; ");
-    let all = [last.text.as_str(), &errors, stderr, &last.subtype];
-    let said = all.into_iter().find(|said| !said.is_empty());
-    said.unwrap_or_default().chars().take(MAX_TEXT).collect()
-}
-
-/// The beginning of an answer, or of what ended a turn without one.
-fn outcome_text(last: &TurnResult) -> String {
-    if last.is_error { failure_text(last, "") } else { beginning(&last.text) }
-}
-
-/// The beginning of an answer, as far as a state holds it.
-fn beginning(text: &str) -> String {
-    text.chars().take(MAX_TEXT).collect()
-}
-
-/// Describes an exhausted budget.
-fn out_of_budget(budget: Option<f64>, cost: f64) -> String {
-    match budget {
-        Some(budget) => format!("the budget is used up: ${cost:.4} of the ${budget:.4} that were left"),
-        None => format!("Claude Code says that the budget is used up, after ${cost:.4}"),
     }
 }
 

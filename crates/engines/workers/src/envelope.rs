@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn it_says_who_works_where() {
+    fn the_envelope_names_agent_project_and_repository() {
         let text = envelope("shop").append_to(None);
         let (who, rest) = text.split_once("\n\n```crewhub-context\n").unwrap();
         assert_eq!(who, "**You are main**");
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stands_once_behind_what_is_appended_and_is_bounded() {
+    fn the_envelope_is_appended_once_and_bounded() {
         let once = envelope("shop").append_to(Some("Be kind."));
         assert!(once.starts_with("Be kind.\n\n**You are main**"));
         assert_eq!(envelope("other").append_to(Some(&once)), once);

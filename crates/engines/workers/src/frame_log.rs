@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_are_kept_and_old_ones_give_way() {
+    fn frames_are_logged_and_old_files_rotated() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("7/frames.jsonl");
         let mut log = FrameLog::with_max_size(&path, 300).unwrap();

@@ -59,7 +59,7 @@ impl WorkerHandle {
 
     /// Waits until all connected clients have received the last event.
     pub fn wait_until_closed(&self) {
-        // The owner lets go of its end of the queue when the door is closed.
+        // The owner drops its end of the queue when the socket is closed.
         while self.inputs.send(Input::PipeClosed).is_ok() {
             pause();
         }

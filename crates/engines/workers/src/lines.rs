@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_bounded_and_the_last_needs_no_end() {
+    fn lines_are_bounded_and_the_last_needs_no_newline() {
         check(b"", &[]);
         check(b"a\n\nb", &[Some(b"a"), Some(b""), Some(b"b")]);
         check(b"12345\n123456\n7\n", &[Some(b"12345"), None, Some(b"7")]);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_given_before_the_next_is_written() {
+    fn a_line_is_returned_before_the_next_is_written() {
         let (read, mut write) = io::pipe().unwrap();
         let mut lines = Lines::new(read, 100);
         write.write_all(b"one\ntw").unwrap();

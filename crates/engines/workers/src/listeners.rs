@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::Event;
 
 /// Capacity of a bounded queue in events.
-const BEHIND: usize = 1024;
+const QUEUE_CAPACITY: usize = 1024;
 /// Maximum number and total size in bytes of the past events sent to a new listener.
 const REMEMBERED: (usize, usize) = (400, 256 << 10);
 
@@ -53,13 +53,13 @@ impl Listeners {
                 (Listener::Unbounded(queue), events)
             }
             QueuePolicy::DropAndCount => {
-                let (queue, events) = sync_channel(BEHIND);
+                let (queue, events) = sync_channel(QUEUE_CAPACITY);
                 (Listener::DropAndCount { queue, missed: 0 }, events)
             }
         };
         // There is room for all of it: a queue is longer than what is remembered.
         for event in inner.past.iter().map(|(event, _)| event).chain(&inner.state) {
-            listener.offer(event);
+            listener.try_send(event);
         }
         if !inner.ended {
             inner.all.push(listener);
@@ -72,7 +72,7 @@ impl Listeners {
         let event = Arc::new(event);
         let mut inner = self.lock();
         inner.remember(&event);
-        inner.all.retain_mut(|listener| listener.offer(&event));
+        inner.all.retain_mut(|listener| listener.try_send(&event));
         inner.ended = matches!(*event, Event::Ended { .. });
         if inner.ended {
             inner.all.clear();
@@ -122,7 +122,7 @@ impl Inner {
 
 impl Listener {
     /// Queues an event; returns false if the listener is gone.
-    fn offer(&mut self, event: &Arc<Event>) -> bool {
+    fn try_send(&mut self, event: &Arc<Event>) -> bool {
         let (queue, missed) = match self {
             Self::Unbounded(queue) => return queue.send(Arc::clone(event)).is_ok(),
             Self::DropAndCount { queue, missed } => (queue, missed),
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_later_hears_what_happened_and_how_things_stand() {
+    fn a_late_listener_gets_recent_events_and_the_current_state() {
         let all = Listeners::default();
         all.send(Event::State(WorkerState::Starting));
         all.send(note("one"));
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_later_is_not_asked_what_is_answered() {
+    fn a_late_listener_does_not_get_answered_requests() {
         let all = Listeners::default();
         let request = |id: &str| {
             let asked = serde_json::json!({"tool_name": "Bash", "input": {}});
@@ -216,19 +216,19 @@ mod tests {
     }
 
     #[test]
-    fn who_is_slow_is_told_what_they_missed() {
+    fn a_slow_listener_learns_how_many_events_it_missed() {
         let all = Listeners::default();
         let slow = all.listen(QueuePolicy::DropAndCount);
-        for _ in 0..BEHIND + 5 {
+        for _ in 0..QUEUE_CAPACITY + 5 {
             all.send(note("x"));
         }
-        assert_eq!(texts(&slow).len(), BEHIND);
+        assert_eq!(texts(&slow).len(), QUEUE_CAPACITY);
         all.send(note("y"));
         assert_eq!(texts(&slow), ["missed 5", "y"]);
     }
 
     #[test]
-    fn memory_of_the_past_is_bounded() {
+    fn remembered_events_are_bounded() {
         let all = Listeners::default();
         for _ in 0..1000 {
             all.send(note(&"x".repeat(10_000)));

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_claude_prints_is_understood() {
+    fn the_output_of_claude_is_parsed() {
         let check = |output: &str, expected: Result<&str, &str>| {
             let found = text(output.as_bytes());
             assert_eq!(found.as_deref().map_err(String::as_str), expected, "{output}");

@@ -1,7 +1,7 @@
 //! Requests from a worker to the user, and the possible replies.
 //!
 //! Claude Code sends permission requests, the model's questions and plans for approval as the same frame.
-//! This module tells them apart and formats replies as Claude Code expects them.
+//! This module distinguishes them and formats replies as Claude Code expects them.
 
 use std::collections::BTreeMap;
 
@@ -127,6 +127,12 @@ impl PermissionRequest {
         ToolCall { id: "", name: &self.tool, input: Raw::new(&input) }.detail()
     }
 
+    /// What a person is asked: the whole command, the file, the question. It may contain a secret.
+    pub fn asking(&self) -> Option<String> {
+        let input = self.input.to_string();
+        ToolCall { id: "", name: &self.tool, input: Raw::new(&input) }.asking()
+    }
+
     /// The rules that `always` would add, in Claude Code's notation.
     pub fn rules(&self) -> Vec<String> {
         self.suggestions.iter().flat_map(suggested_rules).collect()
@@ -136,7 +142,7 @@ impl PermissionRequest {
     pub(crate) fn response(&self, reply: &PermissionReply) -> Result<Value, String> {
         match reply {
             PermissionReply::Deny { message, interrupt } => {
-                // An empty message would leave the model without a word of why.
+                // An empty message would leave the model without a reason.
                 let message =
                     if message.trim().is_empty() { "The user does not want this." } else { message };
                 let mut response = json!({"behavior": "deny", "message": message});
@@ -210,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_what_claude_takes() {
+    fn replies_have_the_format_of_claude_code() {
         let rule = json!({"type": "addRules", "rules": [{"toolName": "Bash", "ruleContent": "ls *"}],
             "behavior": "allow", "destination": "localSettings"});
         let asked = request("Bash", json!({"command": "ls"}), json!([rule]));
@@ -247,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_and_plans_are_told_apart() {
+    fn questions_and_plans_are_recognized() {
         let input = json!({"questions": [{"question": "Which?", "options": [{"label": "Red"}]}]});
         let asked = request("AskUserQuestion", input, json!(null));
         let RequestKind::Questions(questions) = asked.kind() else { panic!("{asked:?}") };
@@ -259,7 +265,7 @@ mod tests {
         assert_eq!(asked.response(&answer("Whose?")).unwrap_err(), "`Whose?` was not asked");
         let plan = request("ExitPlanMode", json!({"plan": "First, …"}), json!(null));
         assert_eq!(plan.kind(), RequestKind::Plan("First, …".to_owned()));
-        // What a later release makes of them is asked as any other tool.
+        // An unknown shape of a later release is treated like any other tool.
         let strange = request("AskUserQuestion", json!({"questions": 7}), json!(null));
         assert_eq!(strange.kind(), RequestKind::Permission);
     }
@@ -279,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_have_one_shape_between_processes() {
+    fn replies_are_serialized_for_other_processes() {
         let check = |text: &str, expected: PermissionReply| {
             assert_eq!(serde_json::from_str::<PermissionReply>(text).unwrap(), expected, "{text}");
         };

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_lives_until_it_is_ended() {
+    fn a_process_is_alive_until_it_ends() {
         assert!(ProcessIdentity::current().is_alive());
         let mut child = sleeper("life-one");
         let life = ProcessIdentity::from_pid(child.id()).unwrap();
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_killed_process_that_nobody_waited_for_lives_no_more() {
+    fn a_zombie_process_is_not_alive() {
         let mut child = sleeper("life-two");
         let life = ProcessIdentity::from_pid(child.id()).unwrap();
         child.kill().unwrap();

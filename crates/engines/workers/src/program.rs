@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_says_its_release() {
+    fn the_release_is_read_from_the_program() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("claude");
         let check = |text: &str, expected: Option<&str>| {

@@ -95,9 +95,9 @@ fn living_process(worker: &Worker, home: &Path) -> Option<ProcessIdentity> {
     }
 }
 
-/// The start of a new session once more, under another id: `claude` writes that it received a message before the message
-/// itself, and starts no session whose transcript exists.
-fn restart(worker: &Worker, folders: &[ConfigFolder]) -> Option<(SessionStart, SessionId)> {
+/// The start of a new session once more, under another id: `claude` writes that it received a message before the
+/// message itself, and starts no session whose transcript exists.
+pub(crate) fn restart(worker: &Worker, folders: &[ConfigFolder]) -> Option<(SessionStart, SessionId)> {
     transcripts(folders, &worker.session).next()?;
     let session: SessionId = uuid::Uuid::new_v4().to_string().parse().ok()?;
     let start = match &worker.spec.start {
@@ -111,7 +111,7 @@ fn restart(worker: &Worker, folders: &[ConfigFolder]) -> Option<(SessionStart, S
 }
 
 /// Whether a session's transcript contains a message.
-fn has_message(folders: &[ConfigFolder], session: &SessionId, message: &str) -> bool {
+pub(crate) fn has_message(folders: &[ConfigFolder], session: &SessionId, message: &str) -> bool {
     transcripts(folders, session).any(|file| file_has_message(&file, message))
 }
 
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_that_had_not_begun_waits_again_and_one_that_had_is_lost() {
+    fn an_unstarted_task_is_requeued_and_a_started_one_lost() {
         let mut scene = Scene::new();
         let (one, two) = (scene.add("a", "m1"), scene.add("b", "m2"));
         scene.table.set_state(one, &WorkerState::Running, now()).unwrap();
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_living_process_is_found_even_where_nobody_wrote_it_down() {
+    fn a_living_process_is_found_though_it_was_not_recorded() {
         let mut scene = Scene::new();
         let id = scene.add("a", "m1");
         let mut child = scene.process(id);
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_follow_up_that_was_not_said_becomes_a_task() {
+    fn an_unsent_follow_up_becomes_a_task() {
         let mut scene = Scene::new();
         let id = scene.add("a", "m1");
         scene.say("a", "m1");

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_release_can_do() {
+    fn features_by_release() {
         let can = |text: &str| {
             let release: Release = text.parse().unwrap();
             (release.can_fork(), release.has_registry(), release.resumes_from_anywhere())

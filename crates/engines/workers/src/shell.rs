@@ -35,7 +35,8 @@ fn in_quotes(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     let mut is_open = false;
     for c in text.chars() {
-        // fish reads a backslash between single quotes as an escape, the others do not, so it is put outside the quotes.
+        // fish reads a backslash between single quotes as an escape, the others do not, so it is put outside the
+        // quotes.
         let is_outside = matches!(c, '\'' | '\\');
         if is_open == is_outside {
             out.push('\'');

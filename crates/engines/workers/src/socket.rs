@@ -127,7 +127,7 @@ pub(crate) fn open(home: &Path, handle: &WorkerHandle) -> io::Result<WorkerSocke
 impl Drop for WorkerSocket {
     fn drop(&mut self) {
         self.state.closed.store(true, Ordering::Release);
-        // The thread that waits for callers is woken by one; then nobody can come any more.
+        // A connection wakes the accepting thread; after that no client can connect.
         let _ = by_short_name(&self.path, |name| UnixStream::connect(name));
         let _ = fs::remove_file(&self.path);
         let began = Instant::now();
@@ -228,7 +228,7 @@ impl RemoteWorker {
             let mut lines = Lines::new(said, MAX_LINE);
             while let Ok(Some(line)) = lines.next_line() {
                 let Bytes::Whole(line) = line else { continue };
-                // Whoever listened may have heard enough; the answers are waited for still.
+                // The listener may be gone; answers are still waited for.
                 match serde_json::from_slice(&line) {
                     Ok(Line::Event(event)) => drop(tell.send(Arc::new(event))),
                     Ok(Line::Answer(done)) => drop(answer.send(done)),
@@ -261,7 +261,7 @@ impl RemoteWorker {
 }
 
 impl Drop for RemoteWorker {
-    /// Hangs up: the thread that reads would wait for the worker's end otherwise, and whoever listens with it.
+    /// Closes the connection: otherwise the reading thread and its listeners would wait for the worker's end.
     fn drop(&mut self) {
         // One that has ended has hung up already.
         let _ = self.commands.shutdown(Shutdown::Both);
@@ -292,7 +292,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_told_apart() {
+    fn events_and_answers_are_distinguished() {
         let check = |line: &str, expected: &str| {
             let found = match serde_json::from_str(line) {
                 Ok(Line::Event(_)) => "event",
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_name_is_no_hindrance() {
+    fn a_long_socket_path_works() {
         let scratch = tempfile::tempdir().unwrap();
         let folder = scratch.path().join("long/".repeat(30));
         fs::create_dir_all(&folder).unwrap();

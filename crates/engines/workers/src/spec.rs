@@ -196,6 +196,14 @@ fn is_label(text: &str) -> bool {
     is_short && !text.trim().is_empty() && !text.chars().any(char::is_control)
 }
 
+impl WorkerOptions {
+    /// Whether a worker with these options does something without asking for it, beyond what the person's settings
+    /// allow.
+    pub fn acts_without_asking(&self) -> bool {
+        self.permission_mode.acts_without_asking() || !self.allowed_tools.is_empty()
+    }
+}
+
 impl PermissionMode {
     /// All modes.
     pub const ALL: [Self; 6] =
@@ -250,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_passed_on_is_said_before() {
+    fn invalid_options_are_refused_before_the_start() {
         let fresh = || spec(SessionStart::Fresh("a1".parse().unwrap()));
         let with = |options: WorkerOptions| WorkerSpec { options, ..fresh() };
         let check = |spec: WorkerSpec, expected: Option<&str>| {
@@ -287,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn modes_have_their_words() {
+    fn permission_modes_are_named_as_in_claude_code() {
         let check = |word: &str, expected: Option<PermissionMode>| {
             assert_eq!(PermissionMode::from_name(word), expected, "{word}");
         };
@@ -301,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spec_survives_being_kept() {
+    fn a_stored_spec_is_read_back() {
         let all = WorkerSpec {
             agent: Some("main".parse().unwrap()),
             label: Some("auth".to_owned()),

@@ -90,7 +90,7 @@ impl WorkerStore {
         version.map_err(|error| self.failed(error))
     }
 
-    /// Deletes the ended workers of a session with all that was said to them; returns which these were.
+    /// Deletes the ended workers of a session with their messages; returns their ids.
     pub fn forget_session(&mut self, session: &SessionId) -> Result<Vec<WorkerId>, WorkerStoreError> {
         let ended: Vec<WorkerId> = self
             .by_session(session)?

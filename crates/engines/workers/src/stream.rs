@@ -32,8 +32,8 @@ pub(crate) enum Frame {
     Unknown(String, String),
     /// The answer to a request of ours: its id, and the error if it failed.
     Response(String, Option<String>),
-    /// A turn ended.
-    Result(TurnResult),
+    /// A turn ended; with the id of the message that it answers, where the release says it.
+    Result(TurnResult, Option<String>),
     /// A frame that needs no action.
     Other,
     /// A line that is no JSON, such as a warning.
@@ -49,7 +49,7 @@ impl Frame {
             Some("user") => user(&frame),
             Some("stream_event") => delta(&frame),
             Some("system") => system(&frame),
-            Some("result") => Self::Result(result(&frame)),
+            Some("result") => Self::Result(result(&frame), text(&frame["user_message_uuid"])),
             Some("control_request") => asked(&frame),
             Some("control_cancel_request") => id(&frame).map_or(Self::Other, Self::Withdrawn),
             Some("control_response") => response(&frame["response"]),
@@ -224,7 +224,7 @@ fn result(frame: &Value) -> TurnResult {
 /// totals.
 fn since_last_result(frame: &Value) -> f64 {
     let models = frame["model_usage_since_last_result"].as_object();
-    // The sum of no numbers is -0.0, which is nobody's price.
+    // The sum of no numbers is -0.0, which is not a price.
     let sum = |models: &serde_json::Map<String, Value>| {
         models.values().filter_map(|usage| dollars(&usage["costUSD"])).sum::<f64>().abs()
     };
@@ -250,7 +250,7 @@ pub(crate) fn interrupt(id: &str) -> String {
     request(id, &json!({"subtype": "interrupt"}))
 }
 
-/// Withdraws a message that no turn has taken up yet; has no effect on any other message.
+/// Withdraws a message that no turn has started on yet; has no effect on any other message.
 pub(crate) fn withdraw(id: &str, message: &str) -> String {
     request(id, &json!({"subtype": "cancel_async_message", "message_uuid": message}))
 }
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_frame_is_passed_over() {
+    fn lines_that_are_not_frames_are_skipped() {
         for line in ["", "{", "null", "[1]", "7", "Warning: something", "\u{0}\u{0}", r#"{"subtype":"x"}"#] {
             check(line, Frame::NotJson);
         }
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_and_done_is_told() {
+    fn texts_and_tool_calls_become_events() {
         check(
             r#"{"type":"assistant","parent_tool_use_id":"t0","message":{"content":[{"type":"text","text":"Hi"},
                {"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}},{"type":"odd"}]}}"#,
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_told_from_answers() {
+    fn requests_and_answers_are_distinguished() {
         check(
             r#"{"type":"control_request","request_id":"r","request":{"subtype":"hook_callback"}}"#,
             Frame::Hook("r".into()),
@@ -384,9 +384,9 @@ mod tests {
     }
 
     #[test]
-    fn only_a_clear_no_is_no_error() {
+    fn a_result_is_an_error_unless_it_says_otherwise() {
         let read = |line: &str| match Frame::read(line.as_bytes()) {
-            Frame::Result(result) => result,
+            Frame::Result(result, _) => result,
             other => panic!("{other:?}"),
         };
         let fine = read(

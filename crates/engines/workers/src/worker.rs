@@ -1,25 +1,26 @@
 //! Runs one worker from waiting for its directory to the end of its process. One thread owns it: output
 //! lines, commands and the clock are its inputs; events go to listeners and the store.
 
+mod running;
+
 use std::path::PathBuf;
-use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
-use rustix::process::Signal;
 use system::error_chain;
 use transcript::ConfigFolder;
 
+use self::running::RunningWorker;
 use crate::command_line::worker_command;
-use crate::conversation::{Action, Conversation, Now};
-use crate::frame_log::{Direction, FrameLog};
+use crate::conversation::Conversation;
+use crate::frame_log::FrameLog;
 use crate::handle::{Asker, Input, WorkerHandle};
 use crate::listeners::Listeners;
-use crate::pipes::{Pipes, describe_exit};
-use crate::recover::{end_orphan, mark, recover};
+use crate::pipes::Pipes;
+use crate::recover::{end_orphan, has_message, mark, recover, restart};
 use crate::store::{self, SlotClaim, WorkerStoreError};
 use crate::{
     BridgeServer, Command, Event, FailureReason, Limits, Program, Release, WorkerId, WorkerState,
@@ -30,12 +31,6 @@ use crate::{
 const MAX_WAITING_INPUTS: usize = 64;
 /// How often a queued worker checks whether its directory is free.
 const SLOT_POLL: Duration = Duration::from_millis(200);
-/// Maximum size of the error output kept, in bytes.
-const MAX_STDERR: usize = 2000;
-/// How long an interrupted turn may take to end before the process is terminated.
-const INTERRUPT_GRACE: Duration = Duration::from_secs(2);
-/// How long to read the remaining output of an ended process.
-const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// What workers are run with.
 #[derive(Debug, Clone)]
@@ -100,7 +95,7 @@ struct Runner {
 impl Runner {
     fn run(mut self) -> (WorkerState, Receiver<Input>) {
         let ended = match self.wait_for_turn() {
-            Ok(Some(row)) => self.work(&row),
+            Ok(Some(row)) => self.work(&row).and_then(|state| self.retry_refused_start(&row, state)),
             Ok(None) => Ok(WorkerState::Stopped),
             Err(error) => Err(error),
         };
@@ -204,15 +199,30 @@ impl Runner {
         self.table.set_process(self.id, &pipes.identity, self.now())?;
         let message = (row.message.clone(), row.spec.first_message());
         let rules = Conversation::new(self.config.limits, message, spent, left).once(row.spec.once);
-        let talk = RunningWorker {
-            owner: self,
-            pipes,
-            log: log.ok(),
-            rules,
-            began: Instant::now(),
-            end: End::default(),
-        };
-        Ok(talk.run())
+        Ok(RunningWorker::new(self, pipes, log.ok(), rules).run())
+    }
+
+    /// Starts once more, under another session id, if `claude` refused the first one.
+    ///
+    /// A `claude` that outlived its Backstory may begin the session's transcript after recovery found none and before
+    /// the task is started again; `claude` then says that the id is already in use.
+    fn retry_refused_start(
+        &mut self,
+        row: &store::Worker,
+        state: WorkerState,
+    ) -> Result<WorkerState, WorkerStoreError> {
+        let is_refused = matches!(&state, WorkerState::Failed { reason: FailureReason::Start, .. })
+            && !has_message(&self.config.folders, &row.session, &row.message);
+        let restart = is_refused.then(|| restart(row, &self.config.folders)).flatten();
+        let Some((start, session)) = restart else { return Ok(state) };
+        if !self.table.replace_session(row, start, &session)? {
+            return Ok(state);
+        }
+        self.stderr.clear();
+        match self.table.get(self.id)? {
+            Some(row) => self.work(&row),
+            None => Ok(state),
+        }
     }
 
     fn now(&self) -> Timestamp {
@@ -228,224 +238,6 @@ impl Runner {
     fn note_failure(&self, kept: Result<(), WorkerStoreError>) {
         if let Err(error) = kept {
             self.listeners.send(Event::Note { text: error_chain(&error) });
-        }
-    }
-}
-
-/// A worker whose process is running.
-struct RunningWorker<'a> {
-    owner: &'a mut Runner,
-    pipes: Pipes,
-    log: Option<FrameLog>,
-    rules: Conversation,
-    began: Instant,
-    end: End,
-}
-
-/// Progress of ending the process.
-#[derive(Debug, Default)]
-struct End {
-    /// When the turn was interrupted; the process is terminated after [`INTERRUPT_GRACE`].
-    interrupted: Option<Instant>,
-    /// When the process was asked to end, and whether it was killed.
-    asked: Option<(Instant, bool)>,
-    /// When its input was closed.
-    closed: Option<Instant>,
-    /// How and when the process ended.
-    exited: Option<(Option<ExitStatus>, Instant)>,
-    /// Number of output pipes that were closed.
-    silent: u8,
-}
-
-impl RunningWorker<'_> {
-    fn run(mut self) -> WorkerState {
-        let actions = self.rules.begin();
-        self.perform(actions);
-        while !self.has_ended() {
-            let wait = self.rules.next_tick(self.clock_now()).min(self.until_next_signal());
-            if let Ok(input) = self.owner.inputs.recv_timeout(wait) {
-                self.handle(input);
-            } else {
-                let actions = self.rules.tick(self.clock_now());
-                self.perform(actions);
-            }
-            self.escalate();
-        }
-        // End the processes it has started.
-        self.signal_group(Signal::KILL);
-        let ended = self.end.exited.and_then(|(status, _)| status);
-        let stderr = String::from_utf8_lossy(&self.owner.stderr).trim().to_owned();
-        self.rules.final_state(&describe_exit(ended), &stderr)
-    }
-
-    fn handle(&mut self, input: Input) {
-        match input {
-            Input::Line(line) => {
-                self.log_frame(Direction::Out, &line);
-                let actions = self.rules.handle_line(&line, self.clock_now());
-                self.perform(actions);
-            }
-            Input::TooLong => {
-                let text = "a line of claude's was too long to be read and was passed over".to_owned();
-                self.owner.listeners.send(Event::Note { text });
-            }
-            Input::Stderr(line) => {
-                self.log_frame(Direction::Err, &line);
-                let stderr = &mut self.owner.stderr;
-                stderr.extend_from_slice(&line[..line.len().min(MAX_STDERR)]);
-                stderr.push(b'\n');
-                let excess = stderr.len().saturating_sub(MAX_STDERR);
-                stderr.drain(..excess);
-                let text = String::from_utf8_lossy(&line[..line.len().min(MAX_STDERR)]).into_owned();
-                self.owner.listeners.send(Event::Note { text });
-            }
-            Input::PipeClosed => self.end.silent += 1,
-            Input::Exited(status) => self.end.exited = Some((status, Instant::now())),
-            Input::Command(command, asker) => {
-                let done = self.command(command);
-                answer(asker, done);
-            }
-        }
-    }
-
-    fn command(&mut self, command: Command) -> Result<(), String> {
-        let message = match &command {
-            Command::Message { id, text } => Some((id.clone(), text.clone())),
-            _ => None,
-        };
-        if message.is_some() && self.rules.is_idle() {
-            let woken = self.owner.table.reclaim_slot(self.owner.id).map_err(|error| error_chain(&error))?;
-            if let Some(other) = woken {
-                return Err(format!(
-                    "worker {other} has the directory now; send it again when that has ended"
-                ));
-            }
-        }
-        let actions = self.rules.command(command, self.clock_now())?;
-        if let Some((id, text)) = &message {
-            let kept = self.owner.table.queue_follow_up(self.owner.id, id, text);
-            self.owner.note_failure(kept);
-        }
-        self.perform(actions);
-        Ok(())
-    }
-
-    fn perform(&mut self, actions: Vec<Action>) {
-        for action in actions {
-            match action {
-                Action::Write(line) => {
-                    self.log_frame(Direction::In, line.as_bytes());
-                    self.pipes.write(line);
-                }
-                Action::Emit(event) => {
-                    self.remember(&event);
-                    self.owner.listeners.send(event);
-                }
-                Action::Mode(mode) => {
-                    let kept = self.owner.table.set_mode(self.owner.id, mode);
-                    self.owner.note_failure(kept);
-                }
-                Action::CloseInput => {
-                    self.pipes.close();
-                    self.end.closed = Some(Instant::now());
-                }
-                Action::Interrupted => self.end.interrupted = Some(Instant::now()),
-                Action::Terminate => self.terminate(),
-            }
-        }
-    }
-
-    /// Records an event in the store.
-    fn remember(&mut self, event: &Event) {
-        let id = self.owner.id;
-        let table = &mut self.owner.table;
-        let kept = match event {
-            Event::State(state) => {
-                let now = (self.owner.config.clock)();
-                // A background agent can begin a turn by itself: then the directory is reclaimed, or shared.
-                let moved = if self.rules.is_idle() {
-                    table.release_slot(id)
-                } else {
-                    table.reclaim_slot(id).map(drop)
-                };
-                moved.and_then(|()| table.set_state(id, state, now))
-            }
-            Event::Started(started) => {
-                table.set_model(id, started.model.as_deref(), started.version.as_deref())
-            }
-            Event::Accepted { .. } if self.rules.pending().is_none() => table.mark_follow_up_delivered(id),
-            Event::Announced(announcement) => table.announce(id, announcement),
-            Event::Result(_) => table.set_cost(id, self.rules.cost(), self.rules.turns()),
-            _ => Ok(()),
-        };
-        self.owner.note_failure(kept);
-    }
-
-    fn log_frame(&mut self, way: Direction, line: &[u8]) {
-        let at = self.owner.now();
-        if let Some(Err(error)) = self.log.as_mut().map(|log| log.append(way, at, line)) {
-            self.log = None;
-            self.owner.listeners.send(Event::Note { text: format!("frames are no longer kept: {error}") });
-        }
-    }
-
-    fn clock_now(&self) -> Now {
-        Now { time: self.owner.now(), since_start: self.began.elapsed() }
-    }
-
-    /// Ends the process with more force when its time is up.
-    fn escalate(&mut self) {
-        let grace = self.owner.config.limits.grace;
-        if self.end.exited.is_some() {
-            return;
-        }
-        let over = |when: Option<Instant>, limit| when.is_some_and(|when: Instant| when.elapsed() >= limit);
-        match self.end.asked {
-            Some((when, false)) if when.elapsed() >= grace => {
-                self.signal_group(Signal::KILL);
-                self.end.asked = Some((when, true));
-            }
-            // After its input was closed it should end by itself; some releases do not.
-            None if over(self.end.interrupted, INTERRUPT_GRACE) || over(self.end.closed, 2 * grace) => {
-                self.terminate();
-            }
-            _ => {}
-        }
-    }
-
-    fn terminate(&mut self) {
-        self.signal_group(Signal::TERM);
-        self.end.asked = Some((Instant::now(), false));
-    }
-
-    fn until_next_signal(&self) -> Duration {
-        let grace = self.owner.config.limits.grace;
-        let left =
-            |when: Instant, limit: Duration| limit.saturating_sub(when.elapsed()) + Duration::from_millis(1);
-        match (self.end.exited, self.end.asked) {
-            (Some((_, when)), _) => left(when, LAST_WORDS),
-            (None, Some((when, false))) => left(when, grace),
-            (None, Some((_, true))) => Duration::MAX,
-            (None, None) => {
-                let interrupted = self.end.interrupted.map(|when| left(when, INTERRUPT_GRACE));
-                let closed = self.end.closed.map(|when| left(when, 2 * grace));
-                interrupted.into_iter().chain(closed).min().unwrap_or(Duration::MAX)
-            }
-        }
-    }
-
-    /// Whether the process has ended and all its output was read; its children may keep the pipes open
-    /// forever.
-    fn has_ended(&self) -> bool {
-        let said_all = self.end.silent >= 2;
-        self.end.exited.is_some_and(|(_, when)| said_all || when.elapsed() >= LAST_WORDS)
-    }
-
-    fn signal_group(&self, signal: Signal) {
-        let group = i32::try_from(self.pipes.identity.pid).ok().and_then(rustix::process::Pid::from_raw);
-        if let Some(group) = group {
-            // A group that is empty has nothing left to end.
-            let _ = rustix::process::kill_process_group(group, signal);
         }
     }
 }

@@ -30,6 +30,11 @@ pub fn agent_notes(states: &[PathBuf], agent: &AgentId) -> Vec<AgentNote> {
         files.map(move |path| (known.folder.clone(), path)).collect::<Vec<_>>()
     });
     let read = |(folder, path): (PathBuf, PathBuf)| {
+        // A link may lead to another agent's notes, or to any file.
+        let real = path.canonicalize().ok()?;
+        if !real.starts_with(folder.canonicalize().ok()?) {
+            return None;
+        }
         let bytes = file::beginning(&path, MAX_NOTE).ok()?;
         let name = path.strip_prefix(&folder).unwrap_or(&path).to_owned();
         Some(AgentNote { name, text: String::from_utf8_lossy(&bytes).into_owned() })
@@ -48,6 +53,7 @@ fn markdown_files(folder: &Path) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::os::unix::fs::symlink;
 
     use super::*;
 
@@ -67,6 +73,10 @@ mod tests {
             found,
             [("memory/a.md", "a \u{fffd}"), ("memory/b.md", "b \u{fffd}"), ("SOUL.md", "soul")]
         );
+        fs::create_dir_all(scratch.path().join("agents/beta/memory")).unwrap();
+        fs::write(scratch.path().join("agents/beta/memory/b.md"), "secret").unwrap();
+        symlink("../../beta/memory/b.md", folder.join("memory/link.md")).unwrap();
+        assert_eq!(agent_notes(&[scratch.path().to_owned()], &"main".parse().unwrap()).len(), 3);
         assert!(agent_notes(&[scratch.path().to_owned()], &"other".parse().unwrap()).is_empty());
     }
 }

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_agents_work_is_written_where_it_is_known() {
+    fn files_are_written_to_the_folder_that_knows_the_agent() {
         let scratch = tempfile::tempdir().unwrap();
         let at = |path: &str| scratch.path().join(path);
         fs::create_dir_all(at("b/agents/main")).unwrap();

@@ -9,7 +9,7 @@ use crate::{Problem, file, json5_text};
 /// The names the file has had, newest first.
 const NAMES: [&str; 5] = ["openclaw.json", "clawcode.json", "clawdbot.json", "moltbot.json", "moldbot.json"];
 
-/// A configuration is written by hand; 4 MiB is not.
+/// The maximum size of a configuration in bytes; hand-written files are far smaller.
 const CAP: u64 = 4 << 20;
 
 /// An OpenClaw configuration.
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn how_a_session_is_chosen() {
+    fn selection_settings_are_read() {
         let scratch = tempfile::tempdir().unwrap();
         let check = |selection: &str, expected: SessionSelection| {
             let text = format!(
@@ -159,13 +159,13 @@ mod tests {
     }
 
     #[test]
-    fn json5_is_understood() {
+    fn json5_is_parsed() {
         let text = "// ours\n{agents: {defaults: {subagents: {claudeCode: {maxBudgetUsd: +.5, /* USD */ model: 'opus',},},},},}";
         check(text, Some(0.5), 0);
     }
 
     #[test]
-    fn what_is_neither_is_a_problem() {
+    fn text_that_is_neither_json_nor_json5_is_a_problem() {
         check("", None, 1);
         check("{", None, 1);
         check(&"[".repeat(1_000_000), None, 1);

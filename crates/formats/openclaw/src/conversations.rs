@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_in_which_a_claude_session_is_named() {
+    fn every_form_of_a_claude_session_reference() {
         check(
             r#"{"agent:Main:main": {"sessionId": "s1", "cliSessionIds": {"claude-cli": "c1", "codex": "x"},
                                     "claudeCliSessionId": "c1"},
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_store_that_agents_share_each_has_its_own() {
+    fn each_agent_has_its_own_entries_in_a_shared_store() {
         let scratch = tempfile::tempdir().unwrap();
         let state = scratch.path();
         let write = |name: &str, text: &str| {
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn the_database_says_which_session_is_behind_a_conversation() {
+    fn the_claude_session_is_read_from_the_database() {
         let scratch = tempfile::tempdir().unwrap();
         let agent = Agent { id: AgentId::main(), folder: scratch.path().join("agents/main") };
         fs::create_dir_all(agent.folder.join("agent")).unwrap();
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_file_tells_too() {
+    fn the_claude_session_is_read_from_a_side_file() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("s1.jsonl.claude-sdk.json");
         fs::write(&path, r#"{"resumeSessionId": "c9", "updatedAt": "2026-01-01T00:00:00Z"}"#).unwrap();

@@ -1,4 +1,4 @@
-//! Reads a file of someone else's: only a regular file, only up to a bound, and never waiting for it.
+//! Reads another program's file: only a regular one, only up to a limit, and without blocking.
 
 use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_whole_regular_files() {
+    fn only_regular_files_within_the_limit_are_read() {
         let scratch = tempfile::tempdir().unwrap();
         let path = |name: &str| scratch.path().join(name);
         fs::write(path("file"), "12345").unwrap();

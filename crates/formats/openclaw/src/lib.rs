@@ -78,15 +78,16 @@ pub use settings::{ClaudeSessions, MemorySettings};
 pub use sqlite::AgentDatabase;
 pub use store::agent_store::{AgentStore, LoadedStore, Updated};
 pub use store::claude_mapping::claude_session;
-pub use store::conversation_log::{ConversationLog, LogTarget, NewLine, append};
+pub use store::conversation_log::{ConversationLog, LogTarget, append};
 pub use store::database_copies::copy_conversations;
 pub use store::delivery::{ChatType, DeliveryContext, SessionOrigin, ThreadId};
 pub use store::entry::{
-    DirectWord, Entry, GroupActivation, OverrideSource, QueueDrop, ResponseUsage, SendDecision, mistyped,
+    DirectSpelling, Entry, GroupActivation, OverrideSource, QueueDrop, ResponseUsage, SendDecision, mistyped,
 };
 pub use store::lifecycle::{EndedSession, Mirrored, OldTranscript, ResetOptions};
 pub use store::log_line::{LogHeader, LogLine};
 pub use store::maintenance::MaintenanceReport;
+pub use store::new_line::NewLine;
 pub use store::record_updates::{InboundGroup, InboundMessage, RouteUpdate, UsageUpdate, delivery_of};
 pub use store::reset_policy::{Freshness, ResetPolicy, reset_type};
 pub use store::send_policy::{DecidedBy, SendStrategy, SendVerdict, resolve_send_policy};

@@ -52,7 +52,7 @@ pub(crate) struct Lock {
     max_hold: Duration,
 }
 
-/// Why a lock was not had.
+/// Why a lock was not acquired.
 #[derive(Debug)]
 pub(crate) enum LockError {
     /// Another process holds it, described in words.
@@ -78,14 +78,14 @@ impl Lock {
         let tries = times.timeout.as_millis() / poll.as_millis();
         let mut holder = String::new();
         for attempt in 0..=tries {
-            if let Some(held) = Self::try_make(&lock, clock(), times.max_hold)? {
+            if let Some(held) = Self::try_create(&lock, clock(), times.max_hold)? {
                 return Ok(held);
             }
             match evict_stale(&lock, clock(), times.stale).map_err(LockError::Io)? {
                 Some(other) => holder = other,
                 // It is free now, perhaps for us.
                 None => {
-                    if let Some(held) = Self::try_make(&lock, clock(), times.max_hold)? {
+                    if let Some(held) = Self::try_create(&lock, clock(), times.max_hold)? {
                         return Ok(held);
                     }
                 }
@@ -97,9 +97,9 @@ impl Lock {
         Err(LockError::Held(holder))
     }
 
-    /// The lock, unless somebody else has it.
-    fn try_make(lock: &Path, now: Timestamp, max_hold: Duration) -> Result<Option<Self>, LockError> {
-        match Self::make(lock, now, max_hold) {
+    /// The lock, unless another process has it.
+    fn try_create(lock: &Path, now: Timestamp, max_hold: Duration) -> Result<Option<Self>, LockError> {
+        match Self::create(lock, now, max_hold) {
             Ok(held) => Ok(Some(held)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(None),
             Err(error) => Err(LockError::Io(error)),
@@ -108,7 +108,7 @@ impl Lock {
 
     /// Makes the lock with its content at once: one that a killed process left empty would be nobody's for a long time,
     /// and newer versions of OpenClaw take an empty one away.
-    fn make(lock: &Path, now: Timestamp, max_hold: Duration) -> io::Result<Self> {
+    fn create(lock: &Path, now: Timestamp, max_hold: Duration) -> io::Result<Self> {
         let content = json!({
             "pid": std::process::id(),
             "createdAt": now.to_string(),
@@ -122,8 +122,8 @@ impl Lock {
         Ok(Self { path: lock.to_owned(), inode: (found.dev(), found.ino()), since: now, max_hold })
     }
 
-    /// Why nothing may be written under it any more, if that is so.
-    pub(crate) fn objection(&self, now: Timestamp) -> Option<&'static str> {
+    /// Why nothing may be written under this lock any more, if so.
+    pub(crate) fn write_error(&self, now: Timestamp) -> Option<&'static str> {
         let longest = SignedDuration::try_from(self.max_hold).unwrap_or(SignedDuration::MAX);
         if !self.is_held() {
             return Some("was not written: its lock was lost meanwhile");
@@ -171,7 +171,7 @@ fn evict_stale(lock: &Path, now: Timestamp, stale: Duration) -> io::Result<Optio
     if !is_stale(&says, touched, now, stale, &namespace(), system::process_exists) {
         return Ok(Some(format!("process {}", says["pid"])));
     }
-    // Moved aside first: of two who find it stale, one moves it, and whoever has made a new one meanwhile keeps that.
+    // Moved aside first: of two processes that find it stale only one can move it, and a new lock made meanwhile stays.
     let aside = lock.with_extension(format!("stale-{}", std::process::id()));
     if fs::rename(lock, &aside).is_ok() {
         let moved = fs::symlink_metadata(&aside)?;
@@ -188,7 +188,7 @@ fn evict_stale(lock: &Path, now: Timestamp, stale: Duration) -> io::Result<Optio
 pub struct LockState {
     /// The lock file.
     pub path: PathBuf,
-    /// The process that made it, where it says so.
+    /// The process that created it, if recorded.
     pub pid: Option<u32>,
     /// When it was made, as it says, else by its time.
     pub since: Timestamp,
@@ -198,7 +198,7 @@ pub struct LockState {
 
 impl LockState {
     /// The lock of a file; `None` where it has none.
-    pub fn of(path: &Path, stale: Duration, now: Timestamp) -> Option<Self> {
+    pub fn read(path: &Path, stale: Duration, now: Timestamp) -> Option<Self> {
         let lock = lock_path(path);
         let found = fs::symlink_metadata(&lock).ok()?;
         let content = file::read(&lock, CAP).ok().flatten().unwrap_or_default();
@@ -206,7 +206,7 @@ impl LockState {
         let touched = found.modified().ok().and_then(|time| Timestamp::try_from(time).ok()).unwrap_or(now);
         Some(Self {
             pid: pid(&says),
-            since: said_time(&says).unwrap_or(touched),
+            since: recorded_time(&says).unwrap_or(touched),
             is_stale: is_stale(&says, touched, now, stale, &namespace(), system::process_exists),
             path: lock,
         })
@@ -217,7 +217,7 @@ fn pid(says: &Value) -> Option<u32> {
     says["pid"].as_i64().and_then(|pid| u32::try_from(pid).ok())
 }
 
-fn said_time(says: &Value) -> Option<Timestamp> {
+fn recorded_time(says: &Value) -> Option<Timestamp> {
     let created = says["createdAt"].as_str().and_then(|text| text.parse().ok());
     created.or_else(|| says["startedAt"].as_i64().and_then(|at| Timestamp::from_millisecond(at).ok()))
 }
@@ -240,7 +240,7 @@ fn is_stale(
     }
     let stale = SignedDuration::try_from(stale).unwrap_or(SignedDuration::MAX);
     let is_old = |time: Timestamp| now.duration_since(time) > stale;
-    is_old(touched) && is_old(said_time(says).unwrap_or(touched))
+    is_old(touched) && is_old(recorded_time(says).unwrap_or(touched))
 }
 
 /// Identifies the set of processes a pid belongs to: the boot and the pid namespace.
@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn when_a_lock_is_nobodys() {
+    fn when_a_lock_is_stale() {
         let now: Timestamp = "2026-01-01T00:10:00Z".parse().unwrap();
         let old = "2026-01-01T00:00:00Z".parse().unwrap();
         let check = |says: Value, touched, expected: bool| {

@@ -146,7 +146,7 @@ impl AgentMemory {
             match fs::symlink_metadata(path) {
                 Ok(metadata) if metadata.is_dir() => walk.folder(path, 0),
                 Ok(metadata) if metadata.is_file() => walk.file(path.clone()),
-                // OpenClaw passes over links and what is not there, too.
+                // OpenClaw skips links and missing files, too.
                 Ok(_) | Err(_) => {}
             }
         }
@@ -248,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn file_names_tell_the_conversation() {
+    fn the_conversation_is_read_from_the_file_name() {
         let check = |name: &str, expected: Option<&str>| {
             let found = conversation(name);
             assert_eq!(found.as_ref().map(SessionId::as_str), expected, "{name}");
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_files_that_were_taken_over_tell_it_too() {
+    fn the_conversation_is_read_from_archived_file_names() {
         let check = |name: &str, expected: Option<&str>| {
             let found = imported(name);
             assert_eq!(found.as_ref().map(SessionId::as_str), expected, "{name}");

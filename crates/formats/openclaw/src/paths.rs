@@ -59,7 +59,7 @@ fn is_part_of_state(folder: &Path) -> bool {
     folder.ends_with("state") && folder.join("openclaw.sqlite").is_file() && !folder.join("agents").is_dir()
 }
 
-/// A name that OpenClaw takes for a profile; "default" is none.
+/// Whether OpenClaw treats a name as a profile; "default" is not one.
 fn is_profile(name: &str) -> bool {
     let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     is_plain && !name.is_empty() && name.len() <= 64 && !name.eq_ignore_ascii_case("default")
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_profile_has_a_state_of_its_own() {
+    fn a_profile_has_its_own_state_folder() {
         let scratch = tempfile::tempdir().unwrap();
         for folder in [".openclaw", ".openclaw-work"] {
             fs::create_dir_all(scratch.path().join(folder)).unwrap();
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_agents_share_is_no_state_folder() {
+    fn shared_folders_are_not_state_folders() {
         let scratch = tempfile::tempdir().unwrap();
         let home = scratch.path();
         fs::create_dir_all(home.join(".openclaw/state")).unwrap();
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_exist_and_each_once() {
+    fn existing_folders_are_found_once() {
         let scratch = tempfile::tempdir().unwrap();
         let home = scratch.path();
         for folder in [".openclaw", ".clawdbot/state", "mine", "other"] {

@@ -15,7 +15,7 @@ use crate::lock::{Lock, LockError};
 use crate::rewrite::rewrite;
 use crate::{Problem, file};
 
-/// Larger than any registry we heard of by far.
+/// The maximum size of a registry, far larger than any real one.
 const CAP: u64 = 64 << 20;
 /// A task is cut to this length in characters, as OpenClaw's own are.
 const TASK: usize = 500;
@@ -26,7 +26,7 @@ const COUNTED: &str = "backstoryRuns";
 /// The most runs kept in that field.
 const RUNS: usize = 200;
 
-/// A run of a session as far as it has come, to be entered into its agent's registry.
+/// The progress of a session's run, to be recorded in its agent's registry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentRun<'a> {
     /// An id that no other run has.
@@ -136,8 +136,8 @@ fn apply(whole: &mut Map<String, Value>, run: &AgentRun<'_>, now: Timestamp) -> 
     }
     let Some(fields) = entry.as_object_mut() else { return false };
     let before = fields.clone();
-    let cost = enter_cost(fields, run);
-    enter_task(fields, run, cost, now);
+    let cost = record_cost(fields, run);
+    record_task(fields, run, cost, now);
     if is_same && *fields == before {
         return false;
     }
@@ -162,9 +162,9 @@ fn key(sessions: &Map<String, Value>, run: &AgentRun<'_>) -> String {
 }
 
 /// The task, once, with what was spent on it.
-fn enter_task(fields: &mut Map<String, Value>, run: &AgentRun<'_>, cost: f64, now: Timestamp) {
+fn record_task(fields: &mut Map<String, Value>, run: &AgentRun<'_>, cost: f64, now: Timestamp) {
     let history = fields.entry("taskHistory").or_insert_with(|| json!([]));
-    // What is no list is not ours to throw away.
+    // A value that is not a list is kept.
     let Some(tasks) = history.as_array_mut() else { return };
     if !tasks.iter().any(|task| task["backstoryMessage"] == run.message) {
         let task: String = run.task.chars().take(TASK).collect();
@@ -180,7 +180,7 @@ fn enter_task(fields: &mut Map<String, Value>, run: &AgentRun<'_>, cost: f64, no
 }
 
 /// Adds what the sums do not contain of the run yet; returns the added cost in US dollars.
-fn enter_cost(fields: &mut Map<String, Value>, run: &AgentRun<'_>) -> f64 {
+fn record_cost(fields: &mut Map<String, Value>, run: &AgentRun<'_>) -> f64 {
     let spent = Some(run.cost_usd).filter(|cost| cost.is_finite()).unwrap_or(0.0);
     let counted = fields.entry(COUNTED).or_insert_with(|| json!([]));
     let Some(counted) = counted.as_array_mut() else { return 0.0 };

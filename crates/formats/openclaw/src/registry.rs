@@ -10,7 +10,8 @@ use serde_json::value::RawValue;
 
 use crate::{Problem, file};
 
-/// Larger than any registry we heard of by far: one entry for each repository and label, each with its tasks.
+/// The maximum size of a registry, far larger than any real one: one entry for each repository and label, with its
+/// tasks.
 const CAP: u64 = 64 << 20;
 
 /// The content of an agent's registry.
@@ -89,7 +90,7 @@ impl Registry {
     }
 }
 
-/// The entries, not yet looked into: a bad one must not cost us the others.
+/// The entries, not yet parsed: an invalid one must not affect the others.
 fn sessions(content: &[u8]) -> serde_json::Result<BTreeMap<String, &RawValue>> {
     let whole: BTreeMap<String, &RawValue> = serde_json::from_slice(content)?;
     whole.get("sessions").map_or_else(|| Ok(BTreeMap::new()), |raw| serde_json::from_str(raw.get()))
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_entry() {
+    fn every_field_of_an_entry_is_read() {
         let registry = one(
             "/home/fonz/openclaw::auth-work",
             r#"{"sessionId": "60309e1e-c4ea-4d6d-8da1-21732781ce4d", "label": "auth-work", "new": {"field": 1},

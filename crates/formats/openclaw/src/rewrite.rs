@@ -208,7 +208,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_is_unchanged_is_copied(keys in proptest::collection::vec("[a-z\"é]{1,4}", 1..8), number: f64) {
+        fn unchanged_text_is_copied(keys in proptest::collection::vec("[a-z\"é]{1,4}", 1..8), number: f64) {
             let fields: Vec<String> =
                 keys.iter().map(|key| format!("  {}: {number:?}", serde_json::to_string(key).unwrap())).collect();
             let text = format!("{{\n{}\n}}", fields.join(",\n"));

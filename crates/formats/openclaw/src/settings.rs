@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_block_of_claude_sessions() {
+    fn the_claude_sessions_block_is_read() {
         let found = memory(
             r#"{"agents": {"defaults": {"memorySearch": {"sources": ["memory", "claude-sessions"],
                 "extraPaths": ["notes", "~/n.md"], "query": {"maxResults": 3, "minScore": 0.5},
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_not_said() {
+    fn invalid_settings_are_ignored() {
         let plain = memory("{}");
         assert!(plain.enabled && plain.claude.enabled && plain.claude.watch && plain.sources.is_none());
         let odd = r#"{"agents": {"list": 7, "defaults": {"memorySearch": {"enabled": "no", "sources": "all", "extraPaths": [7],

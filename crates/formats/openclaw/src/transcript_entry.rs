@@ -1,4 +1,4 @@
-//! One line of an OpenClaw transcript (version 3), as far as it says or does something.
+//! One line of an OpenClaw transcript (version 3): its texts and tool calls.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub struct TranscriptEntry {
     pub said: Vec<EntryPart>,
 }
 
-/// Something an entry says or does.
+/// A text or tool call in an entry.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EntryPart {
     /// A message of the person.
@@ -104,7 +104,7 @@ fn message(raw: &RawValue) -> Option<Vec<EntryPart>> {
     let content = || message.content.map(|raw| blocks(raw.get())).unwrap_or_default();
     Some(match message.role.as_deref()? {
         "user" => content().into_iter().filter_map(Block::text).map(EntryPart::Person).collect(),
-        "assistant" => content().into_iter().filter_map(Block::said).collect(),
+        "assistant" => content().into_iter().filter_map(Block::into_part).collect(),
         "toolResult" if message.is_error == Some(Value::Bool(true)) => {
             content().into_iter().filter_map(Block::text).map(EntryPart::Failure).collect()
         }
@@ -132,7 +132,7 @@ impl Block {
         (self.0["type"] == "text").then(|| string(self.0["text"].take())).flatten()
     }
 
-    fn said(mut self) -> Option<EntryPart> {
+    fn into_part(mut self) -> Option<EntryPart> {
         match self.0["type"].as_str()? {
             "text" => self.text().map(EntryPart::Model),
             "thinking" => string(self.0["thinking"].take()).map(EntryPart::Thought),
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_and_done() {
+    fn messages_and_tool_calls_are_read() {
         let text = |text: &str| text.to_owned();
         check(r#"{"type":"session","version":3,"id":"s","cwd":"/p"}"#, &Ok(vec![]));
         check(
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_lines_say_nothing_and_what_is_no_object_is_unreadable() {
+    fn unknown_lines_are_empty_and_non_objects_unreadable() {
         for odd in [
             "{}",
             r#"{"type":7}"#,

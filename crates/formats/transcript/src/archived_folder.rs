@@ -81,11 +81,7 @@ impl ArchivedFolder {
 
     fn find_in(&self, folder: &Path, is_wanted: &impl Fn(&SessionId) -> bool, found: &mut FolderContents) {
         for (name, is_folder) in entries(folder) {
-            let Some(stem) =
-                name.to_str().and_then(sealed::name_of_tail).and_then(|name| name.strip_suffix(".jsonl"))
-            else {
-                continue;
-            };
+            let Some(stem) = stem_of_copy(&name) else { continue };
             let path = folder.join(format!("{stem}.jsonl"));
             if is_folder {
                 continue;
@@ -110,11 +106,23 @@ impl ArchivedFolder {
                         subagents,
                         archived: true,
                         missing: source.missing(),
+                        deleted_at: None,
                     });
                 }
                 Err(error) => found.problems.push(unreadable(path, &error)),
             }
         }
+    }
+
+    /// The ids of the sessions that have a copy, each with the projects' folder of its transcript.
+    pub fn sessions(&self) -> Vec<(SessionId, PathBuf)> {
+        let mut all = Vec::new();
+        for (slug, _) in entries(&self.mirror()).into_iter().filter(|(_, is_folder)| *is_folder) {
+            let copies = entries(&self.mirror().join(&slug));
+            let ids = copies.iter().filter_map(|(name, _)| stem_of_copy(name)?.parse().ok());
+            all.extend(ids.map(|id| (id, self.projects.join(&slug))));
+        }
+        all
     }
 
     /// Where the file was that a copy is of.
@@ -132,6 +140,11 @@ pub fn forgotten_sessions(archive: &Path) -> HashSet<SessionId> {
 /// The file that lists the sessions that are not to be found any more.
 pub fn forgotten_list(archive: &Path) -> PathBuf {
     archive.join("forgotten")
+}
+
+/// The stem of the transcript that a file in the archive holds the end of.
+fn stem_of_copy(name: &OsString) -> Option<&str> {
+    sealed::name_of_tail(name.to_str()?)?.strip_suffix(".jsonl")
 }
 
 fn find_subagents(

@@ -1,6 +1,6 @@
-//! What a session left armed: scheduled prompts, wake-ups, and commands in the background whose end it never heard of.
+//! What a session left armed: scheduled prompts, wake-ups, and background commands whose end it did not learn.
 //!
-//! The rules are those by which Claude Code itself takes such work up again when it resumes a session.
+//! The rules are those by which Claude Code itself continues such work when it resumes a session.
 
 use std::sync::LazyLock;
 
@@ -21,10 +21,10 @@ const MOST: usize = 32;
 const CARRY: &str = "session_cron_carry";
 /// What the id of a wake-up is here: there is only one at a time, and its result names none.
 const WAKE_UP: &str = "wake-up";
-/// The task id in a notification that speaks of all commands that an earlier process left.
+/// The task id in a notification about all commands that an earlier process left.
 const ALL_COMMANDS: &str = "__orphan_summary__:shell";
 
-/// Follows what a session arms and what ends of it, record by record.
+/// Tracks what a session arms and what of it ends, record by record.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ArmedTracker {
     /// Calls whose results have not come, by the ids of the calls.
@@ -73,7 +73,7 @@ impl ArmedTracker {
                 }
                 "ScheduleWakeup" if input.get("stop").is_true() => self.disarm(WAKE_UP),
                 _ => {
-                    if let Some(work) = called(name, input) {
+                    if let Some(work) = work_of_call(name, input) {
                         push(&mut self.calls, id, ArmedWork { at: record.timestamp(), line, ..work });
                     }
                 }
@@ -133,7 +133,7 @@ impl ArmedTracker {
                 continue;
             }
             let at = moment(task.get("createdAt"));
-            let Some(work) = called("CronCreate", task) else { continue };
+            let Some(work) = work_of_call("CronCreate", task) else { continue };
             let until =
                 if task.get("recurring").json() == "false" { None } else { ends(at, task.get("maxAgeMs")) };
             push(&mut self.armed, &id, ArmedWork { at, until, line, ..work });
@@ -206,8 +206,8 @@ fn may_arm(message: &str) -> bool {
         && TOOLS.iter().any(|tool| tool.find(message.as_bytes()).is_some())
 }
 
-/// What a call would arm. A command may be moved to the background after it began, so every command is one.
-fn called(tool: &str, input: Raw<'_>) -> Option<ArmedWork> {
+/// What a call would arm. A command may be moved to the background after it starts, so every command counts.
+fn work_of_call(tool: &str, input: Raw<'_>) -> Option<ArmedWork> {
     let text = |key: &str| input.get(key).text().map(|text| preview(&text)).unwrap_or_default();
     let work = |kind, what, schedule| ArmedWork { kind, what, schedule, at: None, until: None, line: 0 };
     match tool {
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ended_is_not_armed() {
+    fn ended_work_is_not_armed() {
         let lines = [
             call("1", "CronCreate", r#"{"cron":"*/5 * * * *","prompt":"check the deploy"}"#),
             result("1", r#"{"id":"c1"}"#),

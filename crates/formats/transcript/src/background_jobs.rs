@@ -107,16 +107,16 @@ impl JobRecord {
     /// Reads a file of [`ConfigFolder::job_files`]; `None` where it is no record of a job.
     pub fn read(path: &Path) -> Option<Self> {
         let id = path.parent()?.file_name()?.to_str().filter(|id| is_job_id(id))?;
-        // The CLI may be writing it: look again.
+        // The CLI may be writing it: read again.
         let read = || {
             let bytes = system::read_small(path, CAP).ok()?;
             let text = String::from_utf8_lossy(&bytes);
-            Fields::read(&text).map(|fields| Self::of(id, &fields))
+            Fields::read(&text).map(|fields| Self::from_fields(id, &fields))
         };
         (0..ATTEMPTS).find_map(|_| read()).flatten()
     }
 
-    fn of(id: &str, fields: &Fields<'_>) -> Option<Self> {
+    fn from_fields(id: &str, fields: &Fields<'_>) -> Option<Self> {
         let line = |field: Raw<'_>| field.text().map(|text| preview(&text)).filter(|text| !text.is_empty());
         let time = |field: Raw<'_>| field.plain().and_then(|time| time.parse().ok());
         Some(Self {
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_files_are_no_jobs() {
+    fn invalid_job_files_are_ignored() {
         let session = r#""sessionId":"6dc62884-0a72-4f01-adb1-ec4a8f387298""#;
         for content in [
             b"".as_slice(),
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_with_other_names_are_passed_over() {
+    fn folders_with_other_names_are_skipped() {
         for name in ["--resume", "6DC62884", "6dc6288", "6dc628845", "pins.json"] {
             let (_folder, config, path) = job(name, ASKING.as_bytes());
             assert_eq!((config.job_files(), JobRecord::read(&path)), (Vec::new(), None), "{name}");

@@ -3,8 +3,8 @@
 //! Each answer is a mask with one bit for each byte, the first byte lowest, so that a question about all of
 //! them is a few operations on a word.
 //!
-//! What it saves: a cold `backstory cost --json` over the 1 GB that `scripts/bench` makes takes 2.00 s of processor time,
-//! 2.24 s where `scan` goes from quote to quote with `memchr`, and 2.27 s where `serde_json` passes over objects and
+//! What it saves: a cold `backstory cost --json` over the 1 GB that `scripts/bench` makes takes 2.00 s of processor
+//! time, 2.24 s where `scan` goes from quote to quote with `memchr`, and 2.27 s where `serde_json` skips objects and
 //! arrays (the lowest of three runs each, on two cores).
 
 use wide::u8x16;

@@ -28,7 +28,7 @@ pub(crate) struct Node {
     pub(crate) parent: Option<u64>,
     /// Continue with the record before this one when the parent is not in the file.
     pub(crate) continues: bool,
-    sidechain: bool,
+    pub(crate) sidechain: bool,
     /// For a block of an API message, a hash of the message's id.
     pub(crate) message: Option<u64>,
     /// Whether it is the result of a tool.
@@ -45,7 +45,7 @@ impl Node {
 impl Chain {
     /// Reads the tree of a transcript; keeps a few words for each record.
     pub fn read(path: &Path) -> io::Result<Self> {
-        Ok(Self::of(&nodes(path)?))
+        Ok(Self::from_nodes(&nodes(path)?))
     }
 
     /// Whether a record is on the main chain; records without an id always are.
@@ -58,7 +58,7 @@ impl Chain {
         self.branched
     }
 
-    fn of(nodes: &[Node]) -> Self {
+    fn from_nodes(nodes: &[Node]) -> Self {
         let on = leading_to(nodes, tip(nodes));
         let main = nodes.iter().filter(|node| !node.sidechain);
         let branched = main.filter(|node| !on.contains(&node.id)).count() as u64;
@@ -117,7 +117,7 @@ fn ancestors(nodes: &[Node], last: Option<usize>) -> HashSet<u64> {
     let mut next = last;
     while let Some(at) = next {
         let node = nodes[at];
-        // A circle of parents ends where it meets itself.
+        // A cycle of parents ends where it closes.
         if !on.insert(node.id) {
             break;
         }
@@ -136,6 +136,11 @@ pub(crate) fn node(line: &[u8]) -> Option<Node> {
         let (uuid, parent) = link(line)?;
         return Some(Node { parent: parent.map(hash), ..Node::of_id(hash(uuid)) });
     };
+    node_of(&record)
+}
+
+/// The place in the tree of a record.
+pub(crate) fn node_of(record: &Record<'_>) -> Option<Node> {
     let uuid = record.uuid().filter(|_| record.kind().is_in_tree())?;
     Some(Node {
         id: hash(uuid),
@@ -146,7 +151,7 @@ pub(crate) fn node(line: &[u8]) -> Option<Node> {
             .message()
             .filter(|_| record.kind() == RecordKind::Assistant)
             .and_then(|message| Some(hash(message.id()?))),
-        is_result: is_result(&record),
+        is_result: is_result(record),
     })
 }
 
@@ -172,7 +177,7 @@ mod tests {
 
     fn chain(lines: &[&str]) -> Chain {
         let nodes: Vec<_> = lines.iter().filter_map(|line| node(line.as_bytes())).collect();
-        Chain::of(&nodes)
+        Chain::from_nodes(&nodes)
     }
 
     fn check(lines: &[&str], on: &str, branched: u64) {
@@ -206,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parent_that_was_lost_is_bridged() {
+    fn a_missing_parent_is_bridged() {
         let (a, c) = (user('a', None), user('c', Some('b')));
         check(&[&a, "torn {", &c], "ac", 0);
     }
@@ -240,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_of_parents_ends() {
+    fn a_cycle_of_parents_terminates() {
         check(&[&user('a', Some('b')), &user('b', Some('a'))], "ab", 0);
     }
 }

@@ -1,4 +1,4 @@
-//! In which directory a session is continued: `claude` looks for a transcript in the folder that is named
+//! Finds the directory in which a session can be continued: `claude` looks for a transcript in the folder named
 //! after the directory it is started in.
 
 use std::io;
@@ -11,8 +11,8 @@ use crate::record::parse;
 
 /// The recorded directory that the transcript's folder is named after, else the first recorded one.
 ///
-/// Sessions wander: a `cd` changes what is recorded and leaves the file where it is, a worktree takes the
-/// file along. As a rule the first record decides and little is read.
+/// Sessions move: a `cd` changes the recorded directory and leaves the file where it is, a worktree moves the
+/// file too. Usually the first record decides and little is read.
 pub fn start_directory(transcript: &Path) -> io::Result<Option<PathBuf>> {
     let folder = transcript.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
     let mut reader = Reader::open(transcript)?;
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_was_moved_is_where_it_was_moved_to() {
+    fn a_moved_sessions_directory_is_the_new_one() {
         let scratch = tempfile::tempdir().unwrap();
         let file = scratch.path().join("-p-b/s1.jsonl");
         fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_decides_and_else_the_first_record() {
+    fn the_project_folder_wins_over_the_first_record() {
         check("-p-a", &["/p/a", "/p/b"], Some("/p/a"));
         check("-p-b", &["/p/a", "/p/a", "/p/b"], Some("/p/b"));
         check("-p-x", &["/p/a", "/p/b"], Some("/p/a"));

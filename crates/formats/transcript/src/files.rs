@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use model::SessionId;
 use system::{FileStamp, fingerprint};
 
@@ -33,6 +34,8 @@ pub struct TranscriptFile {
     pub archived: bool,
     /// How many bytes at its end that copy lacks, because the file was deleted while it was copied.
     pub missing: u64,
+    /// By when the file was gone, where that was noticed.
+    pub deleted_at: Option<Timestamp>,
 }
 
 /// A sub-agent's transcript.
@@ -96,9 +99,9 @@ impl TranscriptFile {
 
     /// When it was created, in nanoseconds since 1970; where the file system does not know, when it was last
     /// modified.
-    pub fn born(&self) -> i64 {
+    pub fn created(&self) -> i64 {
         if self.archived {
-            return sealed::source_of(&self.path).map_or(self.stamp.mtime, |source| source.born);
+            return sealed::source_of(&self.path).map_or(self.stamp.mtime, |source| source.created);
         }
         let made = std::fs::symlink_metadata(&self.path).and_then(|found| found.created()).ok();
         let since = made.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
@@ -138,7 +141,7 @@ pub struct SubagentMeta {
 }
 
 impl SubagentFile {
-    /// The session that its first records name; up to 2.0.77 its location does not tell. The model's first answer
+    /// The session that its first records name; up to 2.0.77 its location does not show it. The model's first answer
     /// decides: a prompt that 2.0.77 wrote while starting may name a session that never existed.
     pub fn session(&self) -> Option<SessionId> {
         const LOOKED_AT: usize = 16;
@@ -174,7 +177,7 @@ impl SubagentFile {
             return SubagentMeta::default();
         };
         let text = String::from_utf8_lossy(&bytes);
-        let fields = MetaFields::of(Raw::new(&text));
+        let fields = MetaFields::from_raw(Raw::new(&text));
         let owned = |field: Raw<'_>| field.text().map(Cow::into_owned);
         SubagentMeta {
             agent_type: owned(fields.agent_type),

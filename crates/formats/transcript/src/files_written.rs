@@ -6,14 +6,13 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
+use crate::edits::WRITERS;
 use crate::open_transcript::OpenTranscript;
 use crate::reader::Reader;
 use crate::record::{Block, parse};
 
 /// How much of the end of a transcript is read, in bytes.
 const END: u64 = 8 << 20;
-/// The tools that write to files.
-const WRITERS: [&str; 5] = ["Edit", "MultiEdit", "Write", "NotebookEdit", "Update"];
 
 /// The files that a transcript's tools wrote to since a moment, each with the last time.
 ///

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_trace_is_found_and_other_names_are_none() {
+    fn every_trace_is_found_and_other_files_are_ignored() {
         const ONE: &str = "11111111-1111-4111-8111-111111111111";
         const TWO: &str = "22222222-2222-4222-8222-222222222222";
         let scratch = tempfile::tempdir().unwrap();

@@ -1,13 +1,14 @@
-//! What a person would tell of a session: what they asked, the files that were changed and the commits that were made,
+//! The main events of a session: the person's prompts, the files that were changed and the commits that were made,
 //! each with its line.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::commit_command::{hash_in, may_commit, subject_of};
 use crate::edits::WRITERS;
 use crate::json::Raw;
 use crate::message::{Message, Part, Role, message};
@@ -15,7 +16,7 @@ use crate::reader::Reader;
 use crate::record::parse;
 use crate::speech::is_housekeeping;
 use crate::walk::subagents_of;
-use crate::work_log::commits_in;
+use crate::work_log::{commits_in, works_on_repository};
 
 /// Something that happened in a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +34,7 @@ pub struct HistoryEvent {
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HistoryEventKind {
-    /// The person said something, in these words; empty for a picture alone.
+    /// A prompt of the person; empty for a picture alone.
     Prompt(String),
     /// The person answered questions, each as a question and its answer in a line.
     Answered(String),
@@ -48,18 +49,24 @@ pub enum HistoryEventKind {
         /// The subject.
         subject: String,
     },
+    /// A commit was made by a command that printed nothing of it; this is the subject that the command gave it.
+    UnreportedCommit(String),
     /// Anything else that a person would read, or that a tool answered.
     Other,
 }
 
-/// Hands over what happened in a transcript or a sub-agent's file, in order; what cannot be read is passed over.
+/// Calls `take` for each event in a transcript or a sub-agent's file, in order; what cannot be read is skipped.
 ///
-/// In a sub-agent's file nobody asks: its prompts are left out.
+/// Prompts in a sub-agent's file are left out: no person wrote them.
 pub fn each_history_event(file: &Path, mut take: impl FnMut(HistoryEvent)) -> io::Result<()> {
     let takes_progress = subagents_of(file).is_empty();
     let mut reader = Reader::open(file)?;
     let mut open: HashMap<String, (u64, PathBuf)> = HashMap::new();
     let mut plans: HashMap<String, String> = HashMap::new();
+    // Calls whose output says nothing of this repository.
+    let mut elsewhere: HashSet<String> = HashSet::new();
+    // The subjects that calls give to commits.
+    let mut committed: HashMap<String, String> = HashMap::new();
     let mut last = None;
     while let Some(line) = reader.next_line()? {
         let Ok(record) = parse(line.bytes) else { continue };
@@ -84,6 +91,15 @@ pub fn each_history_event(file: &Path, mut take: impl FnMut(HistoryEvent)) -> io
                     let directory = record.cwd().map_or_else(PathBuf::new, |cwd| PathBuf::from(cwd.as_ref()));
                     open.insert((*id).to_owned(), (line.number, directory.join(path.as_ref())));
                 }
+                Part::ToolUse { id, name: "Bash", input } => {
+                    let command = input.get("command").text().unwrap_or_default();
+                    let directory = record.cwd().map_or_else(PathBuf::new, |cwd| PathBuf::from(cwd.as_ref()));
+                    if !works_on_repository(&command, &directory) {
+                        elsewhere.insert((*id).to_owned());
+                    } else if let Some(subject) = subject_of(&command) {
+                        committed.insert((*id).to_owned(), subject.to_owned());
+                    }
+                }
                 Part::ToolUse { id, name, input } if PLANNERS.contains(name) => {
                     let plan = input.get("plan").text().unwrap_or_default();
                     plans.insert((*id).to_owned(), plan.into_owned());
@@ -98,10 +114,22 @@ pub fn each_history_event(file: &Path, mut take: impl FnMut(HistoryEvent)) -> io
                     if let Some(answers) = answers(*kept).filter(|_| !is_error) {
                         say(line.number, HistoryEventKind::Answered(answers));
                     }
+                    if elsewhere.remove(*id) {
+                        continue;
+                    }
                     let output = kept.get("stdout").text().unwrap_or_default();
+                    let mut unreported = committed.remove(*id).filter(|_| !is_error && may_commit(&output));
                     for (hash, subject) in commits_in(&output) {
+                        unreported = None;
                         let (hash, subject) = (hash.to_owned(), subject.to_owned());
                         say(line.number, HistoryEventKind::Commit { hash, subject });
+                    }
+                    if let Some(subject) = unreported {
+                        let what = match hash_in(&output, &subject) {
+                            Some(hash) => HistoryEventKind::Commit { hash: hash.to_owned(), subject },
+                            None => HistoryEventKind::UnreportedCommit(subject),
+                        };
+                        say(line.number, what);
                     }
                 }
                 _ => {}
@@ -127,7 +155,7 @@ fn answers(result: Raw<'_>) -> Option<String> {
     (!answers.is_empty()).then(|| answers.join("\n"))
 }
 
-/// What the person said, unless it was for the terminal alone.
+/// The person's prompt, unless it was for the terminal alone.
 fn prompt(message: &Message<'_>) -> Option<HistoryEventKind> {
     if message.role != Role::User || message.sidechain {
         return None;

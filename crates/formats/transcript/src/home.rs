@@ -51,6 +51,12 @@ fn role(path: &Path) -> Option<FileRole> {
     }
 }
 
+/// The id of the sub-agent whose transcript this is, by the name of the file or of its archived copy.
+pub fn agent_of(file: &Path) -> Option<&str> {
+    let (stem, _) = file.file_name()?.to_str()?.split_once(".jsonl")?;
+    stem.strip_prefix("agent-")
+}
+
 impl ConfigFolder {
     /// The folder at `root`; it need not exist.
     pub fn new(root: impl Into<PathBuf>) -> Self {
@@ -133,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_says_what_a_file_is() {
+    fn the_role_of_a_file_follows_from_its_path() {
         let check =
             |path: &str, expected: Option<FileRole>| assert_eq!(role(Path::new(path)), expected, "{path}");
         let session: SessionId = "s1".parse().unwrap();
@@ -181,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_entries_are_reported_and_passed_over() {
+    fn hostile_entries_are_reported_and_skipped() {
         let (folder, config) = home();
         let project = config.projects().join("-p");
         file(&project.join("good.jsonl"));
@@ -215,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_has_the_stamp_of_its_file() {
+    fn found_files_have_their_stamps() {
         let (_folder, config) = home();
         let path = config.projects().join("-p/s1.jsonl");
         file(&path);
@@ -224,7 +230,7 @@ mod tests {
         assert_eq!(found.stamp, FileStamp::from_metadata(&metadata));
         let made = metadata.created().unwrap_or_else(|_| metadata.modified().unwrap());
         let since = made.duration_since(std::time::UNIX_EPOCH).unwrap();
-        assert_eq!(i128::from(found.born()), i128::try_from(since.as_nanos()).unwrap());
+        assert_eq!(i128::from(found.created()), i128::try_from(since.as_nanos()).unwrap());
     }
 
     #[test]

@@ -106,25 +106,25 @@ impl<'a> Raw<'a> {
 
     /// The elements of an array; none for anything else.
     pub fn elements(self) -> impl Iterator<Item = Raw<'a>> {
-        Elements::of(self.0).map(Raw)
+        Elements::new(self.0).map(Raw)
     }
 
     /// The elements of an array, each read while the array is walked; none for anything else.
     pub(crate) fn each<T: Field<'a>>(self) -> impl Iterator<Item = T> {
-        let mut elements = Elements::of(self.0);
+        let mut elements = Elements::new(self.0);
         std::iter::from_fn(move || elements.next_by(T::take))
     }
 
     /// The keys and values of an object, in order; none for anything else.
     pub fn entries(self) -> impl Iterator<Item = (Cow<'a, str>, Raw<'a>)> {
-        Fields::of(self.0).map(|(key, value)| (Raw(key).text().unwrap_or_default(), Raw(value)))
+        Fields::new(self.0).map(|(key, value)| (Raw(key).text().unwrap_or_default(), Raw(value)))
     }
 
     /// The field of an object with this name; the last one where the key occurs twice.
     #[must_use]
     pub fn get(self, key: &str) -> Raw<'a> {
         let named = |(name, value): (&'a str, &'a str)| (inner(name) == key).then_some(Raw(value));
-        Fields::of(self.0).filter_map(named).last().unwrap_or_default()
+        Fields::new(self.0).filter_map(named).last().unwrap_or_default()
     }
 }
 
@@ -152,7 +152,7 @@ impl<'a, T: Object<'a>> Field<'a> for Option<T> {
         let Some(mut entries) = walk.object() else { return walk.value().map(|_| None) };
         match T::take(&mut entries) {
             Some(object) => {
-                walk.go_behind(&entries);
+                walk.skip_object(&entries);
                 Some(Some(object))
             }
             None => walk.value().map(|_| Some(T::default())),
@@ -190,14 +190,14 @@ macro_rules! raw_fields {
         impl<'a> $name<'a> {
             /// The fields of an object; `None` when it is no whole object.
             pub(crate) fn read(json: &'a str) -> Option<Self> {
-                let mut entries = $crate::scan::Fields::of(json);
+                let mut entries = $crate::scan::Fields::new(json);
                 let fields = <Self as $crate::json::Object>::take(&mut entries)?;
                 entries.is_whole().then_some(fields)
             }
 
             /// The fields of a value; all absent when it is no object.
             #[allow(dead_code, reason = "not every set of fields is read from a value")]
-            pub(crate) fn of(json: $crate::json::Raw<'a>) -> Self {
+            pub(crate) fn from_raw(json: $crate::json::Raw<'a>) -> Self {
                 Self::read(json.json()).unwrap_or_default()
             }
         }
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn blank_texts() {
+    fn blank_texts_are_recognized() {
         for (json, expected) in [
             ("\"\"", true),
             ("\" \"", true),
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn text() {
+    fn strings_are_decoded() {
         check_text(r#""plain""#, Some("plain"));
         check_text(r#""a\nb\u00e9""#, Some("a\nbé"));
         check_text(r#""\ud83d\ude80""#, Some("🚀"));
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn counts() {
+    fn counts_are_read_leniently() {
         let check = |json: &str, expected| assert_eq!(Raw(json).count(), expected, "{json}");
         check("7", Some(7));
         check("7.9", Some(7));
@@ -264,15 +264,15 @@ mod tests {
     }
 
     #[test]
-    fn of_duplicate_keys_the_last_counts() {
-        let pair = Pair::of(Raw(r#"{"left":1,"other":[1,{"left":9}],"left":2}"#));
+    fn the_last_duplicate_key_wins() {
+        let pair = Pair::from_raw(Raw(r#"{"left":1,"other":[1,{"left":9}],"left":2}"#));
         assert_eq!(pair.left.json(), "2");
         assert!(!pair.right.is_present());
     }
 
     #[test]
-    fn keys_with_half_a_surrogate_pair_are_passed_over() {
-        let pair = Pair::of(Raw(r#"{"\ud83d":1,"right":null,"left":"x"}"#));
+    fn keys_with_half_a_surrogate_pair_are_skipped() {
+        let pair = Pair::from_raw(Raw(r#"{"\ud83d":1,"right":null,"left":"x"}"#));
         assert!(pair.left.is("x"));
         assert!(!pair.right.is_present());
     }
@@ -286,7 +286,7 @@ mod tests {
     #[test]
     fn deep_nesting_is_carried_but_never_walked() {
         let deep = format!("{{\"right\":{}{},\"left\":1}}", "[".repeat(1_000_000), "]".repeat(1_000_000));
-        let pair = Pair::of(Raw(&deep));
+        let pair = Pair::from_raw(Raw(&deep));
         assert_eq!(pair.left.json(), "1");
         assert_eq!(pair.right.elements().count(), 1);
     }

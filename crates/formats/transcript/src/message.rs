@@ -42,8 +42,8 @@ pub enum Role {
 }
 
 impl Role {
-    /// The word used in JSON and in `--role`.
-    pub fn word(self) -> &'static str {
+    /// The name used in JSON and in `--role`.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::User => "user",
             Self::Assistant => "assistant",
@@ -91,11 +91,11 @@ pub fn message<'a>(record: &Record<'a>) -> Option<Message<'a>> {
     let (role, parts) = match record.kind() {
         RecordKind::User => user(record)?,
         RecordKind::Assistant => assistant(record)?,
-        RecordKind::Attachment => (Role::User, said(record.queued_prompt()?)?),
+        RecordKind::Attachment => (Role::User, spoken_text(record.queued_prompt()?)?),
         RecordKind::CompactBoundary => {
             (Role::Note, vec![Part::Text(Cow::Borrowed("The conversation was compacted here."))])
         }
-        RecordKind::LocalCommand => (Role::User, said(record.content()?)?),
+        RecordKind::LocalCommand => (Role::User, spoken_text(record.content()?)?),
         _ => return None,
     };
     if parts.is_empty() {
@@ -129,7 +129,7 @@ fn user<'a>(record: &Record<'a>) -> Option<(Role, Vec<Part<'a>>)> {
         return None;
     }
     let parts = blocks.into_iter().flat_map(|block| match block {
-        Block::Text(text) => said(text).unwrap_or_default(),
+        Block::Text(text) => spoken_text(text).unwrap_or_default(),
         Block::Image => vec![Part::Image],
         _ => Vec::new(),
     });
@@ -146,7 +146,7 @@ fn assistant<'a>(record: &Record<'a>) -> Option<(Role, Vec<Part<'a>>)> {
     Some((role, message.blocks().into_iter().filter_map(plain).collect()))
 }
 
-fn said(text: Cow<'_, str>) -> Option<Vec<Part<'_>>> {
+fn spoken_text(text: Cow<'_, str>) -> Option<Vec<Part<'_>>> {
     let owned = match text {
         Cow::Borrowed(text) => speech(text)?.text,
         Cow::Owned(text) => Cow::Owned(speech(&text)?.text.into_owned()),
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn who_says_what() {
+    fn roles_and_parts_are_read() {
         check(r#"{"type":"user","message":{"content":"hi"}}"#, Some(Role::User), "hi");
         check(
             r#"{"type":"user","message":{"content":[{"type":"text","text":"hi"}]}}"#,
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_the_person_refused() {
+    fn a_refused_call_is_recognized() {
         let check = |fields: &str, is_refused: bool, holds_words: bool| {
             let line = format!(
                 r#"{{"type":"user",{fields}"turnAttributionKey":"k","message":{{"content":[{{"type":"tool_result","tool_use_id":"t","content":"not today","is_error":true}}]}}}}"#

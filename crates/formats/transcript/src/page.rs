@@ -1,8 +1,9 @@
 //! Pages of a transcript's main chain, read from where they are: a page costs its own bytes, however long the file is,
 //! unless the branch it is on has to be looked for far back.
 //!
-//! Towards the beginning the chain is followed from record to parent, as [`Chain`](crate::Chain) does for a whole
-//! file. Towards the end the last record that was read decides which branch is main.
+//! Towards the beginning the chain is followed from record to parent, as [`Chain`](crate::Chain) does for a whole file.
+//! Towards the end the last record that was read decides which branch is main; from a record that it has left, the page
+//! continues to the end of that record's branch.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -18,7 +19,7 @@ use crate::record::{Record, parse};
 
 /// How much is read first, in bytes.
 const WINDOW: u64 = 128 << 10;
-/// A page is given out short of its limit rather than reading more than this, in bytes.
+/// A page is returned below its limit rather than reading more than this, in bytes.
 const ENOUGH: u64 = 512 << 10;
 /// How much larger the next window is where one is too small.
 const GROWTH: u64 = 4;
@@ -116,7 +117,8 @@ pub fn page_after<T>(
     }
     let end = reader.offset();
     let is_last = is_last || reader.next_line()?.is_none();
-    let branch = records.leading_to(None, true).unwrap_or_default();
+    let main = records.leading_to(None, true).unwrap_or_default();
+    let branch = records.left_branch(after.tip, &main).unwrap_or(main);
     let newer = Position { offset: end, tip: branch.tip.or(after.tip) };
     let items = records.items.into_iter().filter(|item| branch.holds(item)).map(|item| item.shown).collect();
     let older = (start > 0).then_some(Position { offset: start, tip: after.tip });
@@ -157,7 +159,7 @@ struct Records<T> {
     items: Vec<Item<T>>,
     /// The offset after the last whole line.
     end: u64,
-    /// Where the branch goes on before the items that were kept.
+    /// Where the branch continues before the items that were kept.
     older: Option<Position>,
 }
 
@@ -177,7 +179,7 @@ struct Branch {
     tip: Option<u64>,
     /// Where the first of them begins; records without an id are shown from there on.
     first: u64,
-    /// Where it goes on before those that were read.
+    /// Where it continues before the records that were read.
     older: Option<Position>,
 }
 
@@ -239,7 +241,7 @@ impl<T> Records<T> {
         let mut branch = Branch { tip: next.map(|at| self.nodes[at].id), ..Branch::default() };
         while let Some(at) = next {
             let node = &self.nodes[at];
-            // A circle of parents ends where it meets itself.
+            // A cycle of parents ends where it closes.
             if !branch.on.insert(node.id) {
                 break;
             }
@@ -267,6 +269,19 @@ impl<T> Records<T> {
         Some(branch)
     }
 
+    /// The branch that continues a record that the main branch has left; `None` if nothing continues it.
+    fn left_branch(&self, record: Option<u64>, main: &Branch) -> Option<Branch> {
+        let record = record.filter(|record| !main.on.contains(record))?;
+        let (mut below, mut last) = (HashSet::from([record]), None);
+        for node in &self.nodes {
+            if node.parent.is_some_and(|parent| below.contains(&parent)) {
+                below.insert(node.id);
+                last = Some(node.id);
+            }
+        }
+        self.leading_to(Some(last?), true)
+    }
+
     /// Puts the record that leads to those that follow behind those that were read.
     fn insert_tip(&mut self, tip: Option<u64>) {
         let Some(tip) = tip else { return };
@@ -276,7 +291,7 @@ impl<T> Records<T> {
 }
 
 impl<T> Records<Option<T>> {
-    /// Keeps the last items of a branch, and where it goes on before them.
+    /// Keeps the last items of a branch, and where it continues before them.
     fn keep_last(&mut self, branch: &Branch, limit: usize) {
         self.items.retain(|item| branch.holds(item));
         let cut = self.items.len().saturating_sub(limit);

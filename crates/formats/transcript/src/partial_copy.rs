@@ -47,7 +47,7 @@ impl PartialCopy {
     /// Writes a record unchanged except for its session and its origin.
     fn write_record(&self, record: &str, uuid: &str, out: &mut impl Write) -> io::Result<()> {
         out.write_all(b"{")?;
-        for (key, value) in Fields::of(record) {
+        for (key, value) in Fields::new(record) {
             match key {
                 "\"forkedFrom\"" => {}
                 "\"sessionId\"" | "\"session_id\"" => write!(out, "{key}:\"{}\",", self.to)?,
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_to_the_record_is_kept() {
+    fn the_records_leading_to_the_cut_are_kept() {
         check("a", Some("a"));
         check("c", Some("abce"));
         check("d", Some("abcdef"));
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn every_record_tells_where_it_comes_from_and_is_else_unchanged() {
+    fn every_copied_record_names_its_origin_and_is_otherwise_unchanged() {
         assert_eq!(
             cut("a").unwrap(),
             "{\"parentUuid\":null,\"type\":\"user\",\"uuid\":\"a\",\"sessionId\":\"new\",\

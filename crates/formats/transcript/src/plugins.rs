@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_installed_and_switched_on() {
+    fn installed_plugins_and_their_switches_are_read() {
         let on = r#"{"enabledPlugins": {"backstory@two": false, "backstory@one": true, "other@one": true}}"#;
         check(on, LIST, &[("backstory@one", Some("0.1.0"), Some("/u"), true)]);
         // Switched on, and gone from the list.

@@ -40,7 +40,7 @@ pub struct Line<'a> {
 pub struct Reader<R = OpenTranscript> {
     source: R,
     buffer: Vec<u8>,
-    /// The part of the buffer that is read but not yet given out.
+    /// The part of the buffer that is read but not yet returned.
     pending: std::ops::Range<usize>,
     /// Where in `pending` the search for a newline continues.
     searched: usize,
@@ -49,13 +49,13 @@ pub struct Reader<R = OpenTranscript> {
     lines: u64,
     cap: usize,
     too_long: u64,
-    /// Set while a line over the cap is being passed over.
-    passing_over: bool,
+    /// Whether a line over the cap is being skipped.
+    is_skipping: bool,
     /// Skips a hole in a sparse file and returns its length.
     skip_hole: Option<fn(&mut R) -> io::Result<u64>>,
-    /// The latest line that was no UTF-8.
-    mended: String,
-    /// With whom it takes turns at long lines, and whether it is its turn.
+    /// The latest line that was not UTF-8, repaired.
+    repaired: String,
+    /// The permission for long lines that it shares with other readers, and whether it has it.
     long_lines: Option<LongLines>,
     turn: Option<Turn>,
     ended: bool,
@@ -96,9 +96,9 @@ impl<R: Read> Reader<R> {
             lines: 0,
             cap: LINE_CAP,
             too_long: 0,
-            passing_over: false,
+            is_skipping: false,
             skip_hole: None,
-            mended: String::new(),
+            repaired: String::new(),
             long_lines: None,
             turn: None,
             ended: false,
@@ -125,7 +125,7 @@ impl<R: Read> Reader<R> {
             if let Some(at) = memchr::memchr(b'\n', &self.buffer[self.searched..self.pending.end]) {
                 let end = self.searched + at;
                 let length = end - self.pending.start;
-                if std::mem::take(&mut self.passing_over) || length > self.cap {
+                if std::mem::take(&mut self.is_skipping) || length > self.cap {
                     self.take(end, 1);
                     self.too_long += 1;
                     continue;
@@ -134,10 +134,10 @@ impl<R: Read> Reader<R> {
             }
             self.searched = self.pending.end;
             if self.pending.len() > self.cap {
-                self.passing_over = true;
+                self.is_skipping = true;
             }
-            if self.passing_over {
-                self.pass_over()?;
+            if self.is_skipping {
+                self.skip_long_line()?;
             }
             if self.ended || !self.fill()? {
                 return Ok(self.is_last_whole().then(|| self.line(self.pending.end, 0)));
@@ -147,7 +147,7 @@ impl<R: Read> Reader<R> {
 
     /// Whether what follows the last newline is a whole record: some programs leave the last newline out.
     fn is_last_whole(&self) -> bool {
-        !self.passing_over && is_object(content(self.unfinished(), self.offset))
+        !self.is_skipping && is_object(content(self.unfinished(), self.offset))
     }
 
     /// Takes the line that ends at `end` in the buffer, followed by a newline of `newline` bytes.
@@ -163,15 +163,17 @@ impl<R: Read> Reader<R> {
         self.take(end, newline);
         let bytes = content(&self.buffer[start..end], offset);
         let number = self.lines;
-        self.mended = String::new();
-        if simdutf8::basic::from_utf8(bytes).is_err() && mend(bytes, self.cap, &mut self.mended) {
-            return Line { offset, number, bytes: self.mended.as_bytes(), is_mended: true };
+        self.repaired = String::new();
+        if simdutf8::basic::from_utf8(bytes).is_err()
+            && replace_invalid_utf8(bytes, self.cap, &mut self.repaired)
+        {
+            return Line { offset, number, bytes: self.repaired.as_bytes(), is_mended: true };
         }
         Line { offset, number, bytes, is_mended: false }
     }
 
-    /// Lets go of the part of a line over the cap that is read.
-    fn pass_over(&mut self) -> io::Result<()> {
+    /// Discards the part of a line over the cap that was read.
+    fn skip_long_line(&mut self) -> io::Result<()> {
         let is_empty = self.unfinished().iter().all(|byte| *byte == 0);
         self.offset += self.pending.len() as u64;
         self.pending = 0..0;
@@ -190,17 +192,17 @@ impl<R: Read> Reader<R> {
         self.offset
     }
 
-    /// Whole lines so far, those passed over included.
+    /// The number of lines so far, including skipped ones.
     pub fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// Lines that were passed over because they were longer than the cap.
+    /// The number of lines that were skipped because they were longer than the cap.
     pub fn too_long(&self) -> u64 {
         self.too_long
     }
 
-    /// Bytes after the last line that was given out.
+    /// The bytes after the last line that was returned.
     pub fn unfinished(&self) -> &[u8] {
         &self.buffer[self.pending.clone()]
     }
@@ -214,7 +216,7 @@ impl<R: Read> Reader<R> {
         }
         self.buffer.truncate(self.pending.end);
         if self.buffer.capacity() > 4 * CHUNK && self.pending.len() < CHUNK {
-            // A long line is behind us: give its room back.
+            // A long line was returned: free its buffer.
             self.buffer.shrink_to(2 * CHUNK);
             self.turn = None;
         }
@@ -243,13 +245,13 @@ fn skip_hole(transcript: &mut OpenTranscript) -> io::Result<u64> {
     match rustix::fs::seek(&*file, rustix::fs::SeekFrom::Data(at)) {
         Ok(next) => Ok(next.saturating_sub(at)),
         Err(Errno::NXIO) => Ok(file.seek(SeekFrom::End(0))?.saturating_sub(at)),
-        // Not every file system knows.
+        // Not every file system supports holes.
         Err(_) => file.seek(SeekFrom::Start(at)).map(|_| 0),
     }
 }
 
-/// Replaces bytes that are no UTF-8 by U+FFFD; false where that is no record or would take more than `cap` bytes.
-fn mend(bytes: &[u8], cap: usize, out: &mut String) -> bool {
+/// Replaces bytes that are not UTF-8 by U+FFFD; returns false if the result is not a record or exceeds `cap` bytes.
+fn replace_invalid_utf8(bytes: &[u8], cap: usize, out: &mut String) -> bool {
     if bytes.trim_ascii_start().first() != Some(&b'{') {
         return false;
     }
@@ -293,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn only_whole_lines_are_given_out() {
+    fn only_complete_lines_are_returned() {
         check(b"", &[], 0);
         check(b"a\nbc\n", &[(0, "a"), (2, "bc")], 5);
         check(b"a\nbc", &[(0, "a")], 2);
@@ -302,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_record_without_a_newline_is_a_line() {
+    fn a_complete_record_without_a_newline_is_a_line() {
         check(b"a\n{\"b\":1}", &[(0, "a"), (2, "{\"b\":1}")], 9);
         check(b"{\"b\":1}", &[(0, "{\"b\":1}")], 7);
         check(b"\xef\xbb\xbf{}", &[(0, "{}")], 5);
@@ -317,16 +319,16 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_utf8_are_replaced_as_node_does() {
-        let mended = |input: &[u8]| {
+        let repaired = |input: &[u8]| {
             let mut reader = Reader::new(input);
             let line = reader.next_line().unwrap().unwrap();
             (String::from_utf8_lossy(line.bytes).into_owned(), line.is_mended, line.bytes.len())
         };
-        assert_eq!(mended(b"{\"a\":\"\xe4\"}\n"), ("{\"a\":\"\u{fffd}\"}".to_owned(), true, 11));
-        assert_eq!(mended(b"{\"a\":\"\xe2\x82\"}\n").0, "{\"a\":\"\u{fffd}\"}");
-        assert_eq!(mended(b"{\"a\":\"\xff\xfe\"}\n").0, "{\"a\":\"\u{fffd}\u{fffd}\"}");
-        assert!(!mended("{\"a\":\"ä\"}\n".as_bytes()).1);
-        assert!(!mended(b"\x89PNG\n").1);
+        assert_eq!(repaired(b"{\"a\":\"\xe4\"}\n"), ("{\"a\":\"\u{fffd}\"}".to_owned(), true, 11));
+        assert_eq!(repaired(b"{\"a\":\"\xe2\x82\"}\n").0, "{\"a\":\"\u{fffd}\"}");
+        assert_eq!(repaired(b"{\"a\":\"\xff\xfe\"}\n").0, "{\"a\":\"\u{fffd}\u{fffd}\"}");
+        assert!(!repaired("{\"a\":\"ä\"}\n".as_bytes()).1);
+        assert!(!repaired(b"\x89PNG\n").1);
         // What would grow over the cap stays as it is.
         let many = [b"{\"a\":\"".as_slice(), &[0xff; 100], b"\"}\n"].concat();
         let mut reader = Reader::new(&many[..]).with_cap(200);
@@ -334,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hole_in_a_file_is_not_read() {
+    fn holes_in_sparse_files_are_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sparse");
         let file = File::create(&path).unwrap();
@@ -351,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_over_the_cap_is_passed_over() {
+    fn a_line_over_the_cap_is_skipped() {
         let mut input = b"first\n".to_vec();
         input.extend(std::iter::repeat_n(b'x', 3 * CHUNK));
         input.extend(b"\nlast\n");
@@ -369,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn the_room_of_a_long_line_is_given_back() {
+    fn the_buffer_of_a_long_line_is_freed() {
         let mut input = vec![b'x'; 8 << 20];
         input.push(b'\n');
         input.extend("short\n".repeat(4_000_000).into_bytes());
@@ -392,7 +394,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn the_pieces_a_file_comes_in_do_not_matter(
+        fn the_result_does_not_depend_on_read_sizes(
             input in "[a\n\r]{0,300}",
             pieces in proptest::collection::vec(1_usize..40, 0..60),
             cap in 1_usize..50,

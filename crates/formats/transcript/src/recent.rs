@@ -74,7 +74,7 @@ pub fn line_number(path: &Path, offset: u64) -> io::Result<u64> {
 }
 
 /// The beginning of the first whole line from `offset` on.
-pub(crate) fn line_start(path: &Path, offset: u64) -> io::Result<u64> {
+pub fn line_start(path: &Path, offset: u64) -> io::Result<u64> {
     if offset == 0 {
         return Ok(0);
     }

@@ -53,7 +53,7 @@ pub enum RegistryStatus {
     Dead(SessionId),
     /// The process belongs to another container, so its state is unknown.
     Foreign(SessionId),
-    /// Nothing that can be read.
+    /// The record cannot be read.
     Unreadable,
 }
 
@@ -115,7 +115,7 @@ impl RegisteredProcess {
 
     /// The state of the process of one registry record.
     pub fn registry_status(path: &Path) -> RegistryStatus {
-        // The CLI rewrites the file in place, so a reader can catch it torn: look again.
+        // The CLI rewrites the file in place, so it may be read torn: read again.
         let read = || Self::parse(&system::read_small(path, CAP).ok()?);
         (0..ATTEMPTS).find_map(|_| read()).unwrap_or(RegistryStatus::Unreadable)
     }
@@ -125,14 +125,14 @@ impl RegisteredProcess {
         is_process(self.pid, self.process_start.as_deref())
     }
 
-    /// `None`: torn, and worth a second look.
+    /// `None` for a torn record, which should be read again.
     fn parse(bytes: &[u8]) -> Option<RegistryStatus> {
         let text = String::from_utf8_lossy(bytes);
         let fields = Fields::read(&text)?;
-        Some(Self::of(&fields).unwrap_or(RegistryStatus::Unreadable))
+        Some(Self::status_from_fields(&fields).unwrap_or(RegistryStatus::Unreadable))
     }
 
-    fn of(fields: &Fields<'_>) -> Option<RegistryStatus> {
+    fn status_from_fields(fields: &Fields<'_>) -> Option<RegistryStatus> {
         let live = Self::from_fields(fields)?;
         if !is_our_namespace(fields.domain) {
             return Some(RegistryStatus::Foreign(live.session));
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_lives_is_found() {
+    fn a_living_process_is_found() {
         let record = format!(
             r#"{{"pid":{},"procStart":"{}","sessionId":"s1","cwd":"/p","status":"waiting","waitingFor":"permission prompt","statusUpdatedAt":1795187760726}}"#,
             std::process::id(),
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_record_is_classified() {
+    fn every_registry_status_is_recognized() {
         let (pid, start) = (std::process::id(), own_start());
         let check = |record: String, expected: fn(&RegistryStatus) -> bool| {
             let folder = tempfile::tempdir().unwrap();

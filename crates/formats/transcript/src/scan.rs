@@ -1,7 +1,7 @@
 //! Walking over JSON text without decoding it: where each field of an object or element of an array ends.
 //!
-//! Strings and nested values are passed over a block of bytes at a time, brackets are counted, so any depth
-//! costs no stack. The structure of the walked object is checked; the inside of a value that is passed over is only
+//! Strings and nested values are skipped a block of bytes at a time, and brackets are counted, so any depth
+//! costs no stack. The structure of the walked object is checked; the inside of a skipped value is only
 //! checked as far as finding its end needs.
 
 use crate::block::{BLOCK, Block, Brackets, Carry, Piece};
@@ -19,7 +19,7 @@ pub(crate) struct Elements<'a>(Walk<'a>);
 
 impl<'a> Fields<'a> {
     /// The fields of `json`; none when it is no object.
-    pub(crate) fn of(json: &'a str) -> Self {
+    pub(crate) fn new(json: &'a str) -> Self {
         Self(Walk::begin(json, b'{'))
     }
 
@@ -27,13 +27,13 @@ impl<'a> Fields<'a> {
     #[inline]
     pub(crate) fn next_key(&mut self) -> Option<&'a str> {
         self.0.member(b'}')?;
-        self.0.or_broken(Walk::key)
+        self.0.or_invalid(Walk::key)
     }
 
     /// Takes the value of the last key by `take`.
     #[inline]
     pub(crate) fn value<T>(&mut self, take: impl FnOnce(&mut Walk<'a>) -> Option<T>) -> Option<T> {
-        self.0.or_broken(take)
+        self.0.or_invalid(take)
     }
 
     /// Once all fields are taken: whether the object ended as it should.
@@ -57,7 +57,7 @@ impl<'a> Iterator for Fields<'a> {
 
 impl<'a> Elements<'a> {
     /// The elements of `json`; none when it is no array.
-    pub(crate) fn of(json: &'a str) -> Self {
+    pub(crate) fn new(json: &'a str) -> Self {
         Self(Walk::begin(json, b'['))
     }
 }
@@ -66,7 +66,7 @@ impl<'a> Elements<'a> {
     /// Takes the next element by `take`.
     pub(crate) fn next_by<T>(&mut self, take: impl FnOnce(&mut Walk<'a>) -> Option<T>) -> Option<T> {
         self.0.member(b']')?;
-        self.0.or_broken(take)
+        self.0.or_invalid(take)
     }
 }
 
@@ -121,11 +121,11 @@ impl<'a> Walk<'a> {
             self.state = State::Between;
             return Some(());
         }
-        self.or_broken(|walk| walk.expect(b','))
+        self.or_invalid(|walk| walk.expect(b','))
     }
 
     #[inline]
-    fn or_broken<T>(&mut self, take: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+    fn or_invalid<T>(&mut self, take: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let taken = take(self);
         if taken.is_none() {
             self.state = State::Broken;
@@ -140,7 +140,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Continues after an object at this position whose fields are all taken.
-    pub(crate) fn go_behind(&mut self, object: &Fields<'a>) {
+    pub(crate) fn skip_object(&mut self, object: &Fields<'a>) {
         self.at = object.0.at;
     }
 
@@ -175,7 +175,7 @@ impl<'a> Walk<'a> {
         Some(key)
     }
 
-    /// Any value, passed over.
+    /// Skips any value and returns its text.
     pub(crate) fn value(&mut self) -> Option<&'a str> {
         let first = self.peek()?;
         let start = self.at;
@@ -259,13 +259,13 @@ mod tests {
     use super::*;
 
     fn check(json: &str, expected: &[(&str, &str)], whole: bool) {
-        let mut fields = Fields::of(json);
+        let mut fields = Fields::new(json);
         let found: Vec<_> = fields.by_ref().collect();
         assert_eq!((found.as_slice(), fields.is_whole()), (expected, whole), "{json}");
     }
 
     #[test]
-    fn fields() {
+    fn fields_of_an_object() {
         check("{}", &[], true);
         check(r#" { "a" : 1 , "b":[1,{"c":"]"}] } "#, &[("\"a\"", "1"), ("\"b\"", r#"[1,{"c":"]"}]"#)], true);
         check(r#"{"a":"x\"y\\","b":null}"#, &[("\"a\"", r#""x\"y\\""#), ("\"b\"", "null")], true);
@@ -281,8 +281,8 @@ mod tests {
     }
 
     #[test]
-    fn elements() {
-        let elements = |json| Elements::of(json).collect::<Vec<_>>();
+    fn elements_of_an_array() {
+        let elements = |json| Elements::new(json).collect::<Vec<_>>();
         assert_eq!(elements(r#"[1, "a]", {"b":2}, []]"#), ["1", "\"a]\"", "{\"b\":2}", "[]"]);
         assert_eq!(elements("[]"), [""; 0]);
         assert_eq!(elements("{}"), [""; 0]);
@@ -321,10 +321,10 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_serde_json_writes_is_walked(keys in proptest::collection::vec("\\PC{0,12}", 0..8), text in "\\PC{0,30}") {
+        fn text_written_by_serde_json_is_walked(keys in proptest::collection::vec("\\PC{0,12}", 0..8), text in "\\PC{0,30}") {
             let object: serde_json::Map<_, _> = keys.iter().map(|key| (key.clone(), serde_json::json!([text, {"x": text}]))).collect();
             let json = serde_json::to_string(&object).unwrap();
-            let mut fields = Fields::of(&json);
+            let mut fields = Fields::new(&json);
             for ((key, value), (expected_key, expected_value)) in fields.by_ref().zip(&object) {
                 proptest::prop_assert_eq!(&serde_json::from_str::<String>(key).unwrap(), expected_key);
                 proptest::prop_assert_eq!(&serde_json::from_str::<serde_json::Value>(value).unwrap(), expected_value);
@@ -340,9 +340,9 @@ mod tests {
 
         #[test]
         fn any_text_is_walked_without_a_panic(text in "[\\[\\]{}\",:\\\\a1 ]{0,60}") {
-            let mut fields = Fields::of(&text);
+            let mut fields = Fields::new(&text);
             fields.by_ref().count();
-            Elements::of(&text).count();
+            Elements::new(&text).count();
         }
     }
 }

@@ -132,7 +132,8 @@ fn without_elements(text: &str) -> Cow<'_, str> {
     }
 }
 
-fn after_crewhub_context(text: &str) -> &str {
+/// The text without the description of a room that CrewHub puts before a message.
+pub fn after_crewhub_context(text: &str) -> &str {
     if !text.contains("```crewhub-context") {
         return text;
     }
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_said() {
+    fn wrappers_around_a_prompt_are_removed() {
         check("Fix the token refresh", Some("Fix the token refresh"));
         check("  spaced \n", Some("spaced"));
         check("", None);
@@ -236,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn the_origin_marker_is_kept_apart() {
+    fn the_origin_marker_is_separated() {
         let said = speech("[openclaw:agent=main]\n\nfix tests").unwrap();
         assert_eq!(
             (said.text.as_ref(), said.origin_marker.as_deref()),

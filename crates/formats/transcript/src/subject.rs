@@ -1,8 +1,9 @@
-//! Makes a title of a prompt: what it asks for, without a greeting or the polite words before it.
+//! Derives a title from a prompt: what it asks for, without a greeting or polite words.
 //!
 //! Pure text rules. A prompt that says little ("hi", "yes and yes") weighs little, so that a later one can take its
 //! place.
 
+use crate::pasted::{is_printed, without_pasted};
 use crate::speech::is_command;
 use crate::text::preview;
 
@@ -19,6 +20,10 @@ const PROMPTS: u8 = 8;
 
 /// What Claude Code puts before a plan that was accepted in another session.
 pub(crate) const ACCEPTED_PLAN: &str = "Implement the following plan:";
+
+/// How Claude Code begins a hook's output in place of an answer.
+const BY_HOOK: [&str; 3] =
+    ["Operation stopped by hook", "Operation blocked by hook", "UserPromptSubmit operation blocked by hook"];
 
 /// Openings that say nothing about the task, in lower case; the longest first where one begins another.
 const OPENINGS: [&str; 34] = [
@@ -58,6 +63,9 @@ const OPENINGS: [&str; 34] = [
     "so",
 ];
 
+/// How the openings begin that word a request as a question.
+const REQUESTS: [&str; 3] = ["can ", "could ", "would "];
+
 /// Words that say nothing about a task, in lower case.
 const EMPTY_WORDS: &str = " a about again all also an and any are at be but by can could did do does for from go get \
     give good great had has have hello help here hey hi how if in into is it its just let lets like look make me my \
@@ -65,6 +73,20 @@ const EMPTY_WORDS: &str = " a about again all also an and any are at be but by c
     thank thanks that the their them then there these they thing things this to too try up us use want was we were \
     what when where which why will with would yes yep you your both bit continue proceed done next hallo danke bitte \
     ja nein weiter bonjour merci hola gracias ";
+
+/// Whether a prompt says nothing without what it answers: "yes please", "continue", a command without arguments. A
+/// number is the answer to a question.
+pub fn is_bare_assent(prompt: &str) -> bool {
+    let prompt = prompt.trim();
+    let is_bare_command = is_command(prompt) && !prompt.contains(char::is_whitespace);
+    let is_assent = |word: &str| ASSENT.contains(&format!(" {} ", word.to_lowercase()));
+    let mut words = prompt.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
+    is_bare_command || words.all(is_assent)
+}
+
+/// Words that agree or ask to go on, in lower case, and those that stand among them.
+const ASSENT: &str = " ahead all continue danke do fine for go good great i it ja let's lgtm looks now ok okay on \
+    perfect please proceed sounds sure thank thanks that this weiter yea yeah yep yes you ";
 
 /// The title that the prompts of a session give.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -82,22 +104,79 @@ impl Subject {
 
     /// Considers the next prompt, in the person's words.
     pub(crate) fn consider(&mut self, prompt: &str) {
-        if self.weight >= CLEAR || self.prompts == PROMPTS {
+        let is_short = self.title.as_deref().is_some_and(is_short);
+        // Any later sentence is better than a very short title.
+        if self.weight >= CLEAR || (self.prompts == PROMPTS && !is_short) {
             return;
         }
-        self.prompts += 1;
-        let Some(title) = title(prompt) else { return };
-        let weight = if title.chars().count() < SHORT { 0 } else { weight(&title) };
-        let is_clearer = weight >= if self.prompts == 1 { CLEAR } else { CLEARER };
-        if self.title.is_none() || is_clearer {
-            (self.title, self.weight) = (Some(title), weight);
+        self.prompts = PROMPTS.min(self.prompts + 1);
+        let Some(PromptTitle { text, weight }) = PromptTitle::new(prompt) else { return };
+        let least = if is_short { 1 } else { CLEARER };
+        if self.title.is_none() || weight >= least {
+            (self.title, self.weight) = (Some(text), weight);
         }
+    }
+}
+
+fn is_short(title: &str) -> bool {
+    title.chars().count() < SHORT
+}
+
+/// The title that one prompt gives.
+struct PromptTitle {
+    text: String,
+    /// How informative it is about the task; 0 if no person wrote it.
+    weight: usize,
+}
+
+impl PromptTitle {
+    fn new(prompt: &str) -> Option<Self> {
+        let prompt = prompt[..prompt.floor_char_boundary(BEGINNING)].trim();
+        let prompt = without_hook_output(prompt)?;
+        let (text, said) = match classify(prompt) {
+            PromptSource::All => (title(prompt)?, None),
+            PromptSource::Part(said) => (title(&said)?, None),
+            PromptSource::Nothing => (title(prompt)?, Some(0)),
+        };
+        // A command of its own says what is done, but not with what.
+        let most = if is_command(&text) && !text.contains(' ') { CLEAR - 1 } else { usize::MAX };
+        let weight = if is_short(&text) { 0 } else { weight(&text).min(most) };
+        Some(Self { weight: said.unwrap_or(weight), text })
+    }
+}
+
+/// A prompt without the words of a hook that stopped it, where those of the person follow them.
+fn without_hook_output(prompt: &str) -> Option<&str> {
+    let first = prompt.lines().next().unwrap_or_default();
+    if !BY_HOOK.iter().any(|words| first.starts_with(words)) {
+        return Some(prompt);
+    }
+    prompt.split_once("Original prompt:").map(|(_, words)| words.trim()).filter(|words| !words.is_empty())
+}
+
+/// How much of a prompt the person wrote themselves.
+enum PromptSource {
+    All,
+    /// These lines of it, which say enough.
+    Part(String),
+    /// It begins with what a program printed, and says no more.
+    Nothing,
+}
+
+fn classify(prompt: &str) -> PromptSource {
+    let said = without_pasted(prompt);
+    let begins_pasted = prompt.lines().next().is_some_and(is_printed);
+    let enough = if begins_pasted { CLEAR } else { CLEARER + 1 };
+    match said {
+        Some(said) if weight(&said) >= enough => PromptSource::Part(said),
+        Some(_) if begins_pasted => PromptSource::Nothing,
+        _ => PromptSource::All,
     }
 }
 
 /// A prompt's title: a plan's heading, a command with its arguments, or the first line that says enough.
 fn title(prompt: &str) -> Option<String> {
-    let prompt = prompt[..prompt.floor_char_boundary(BEGINNING)].trim();
+    let prompt = prompt.trim();
     let text = if let Some(plan) = prompt.strip_prefix(ACCEPTED_PLAN) {
         heading(plan).unwrap_or(plan)
     } else if prompt.starts_with('#') {
@@ -131,14 +210,25 @@ fn first_clear_line(text: &str) -> &str {
 
 /// The text without polite words before it, where enough is left.
 fn without_opening(text: &str) -> String {
-    let mut rest = text;
-    while let Some(shorter) = OPENINGS.iter().find_map(|opening| after_opening(rest, opening)) {
+    let (mut rest, mut is_request) = (text, false);
+    while let Some((opening, shorter)) =
+        OPENINGS.iter().find_map(|opening| Some((opening, after_opening(rest, opening)?)))
+    {
+        is_request |= REQUESTS.iter().any(|word| opening.starts_with(word));
         rest = shorter;
     }
     if rest.len() == text.len() || weight(rest) < CLEAR {
         return text.to_owned();
     }
-    capitalized(rest)
+    capitalized(if is_request { without_question_mark(rest) } else { rest })
+}
+
+/// "can you fix it?" asks for work, so that "Fix it" is no question; a second question in it is one.
+fn without_question_mark(text: &str) -> &str {
+    match text.trim_end().strip_suffix('?') {
+        Some(request) if !request.contains(['?', '.', '!', '\n']) => request,
+        _ => text,
+    }
 }
 
 /// What follows an opening that ends with its word.
@@ -194,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_without_its_opening() {
+    fn opening_phrases_are_removed() {
         check(&["Fix the token refresh"], Some("Fix the token refresh"));
         check(&["can you review the changes in this branch"], Some("Review the changes in this branch"));
         check(&["Hi Claude, could you please update go to 1.25.6"], Some("Update go to 1.25.6"));
@@ -206,6 +296,9 @@ mod tests {
         check(&["hijack the session cookie"], Some("hijack the session cookie"));
         check(&["now.json is written twice"], Some("now.json is written twice"));
         check(&["can you?"], Some("can you?"));
+        check(&["can we group the changes into commits?"], Some("Group the changes into commits"));
+        check(&["could you check hooks.go? why does it block?"], Some("Check hooks.go? why does it block?"));
+        check(&["please, what replaced output_filter?"], Some("What replaced output_filter?"));
         check(&["修复令牌刷新的错误"], Some("修复令牌刷新的错误"));
     }
 
@@ -228,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_prompt_the_first_line_that_says_enough() {
+    fn the_title_is_the_first_informative_line_of_a_long_prompt() {
         check(
             &["let's respond to the PR comments of Soph\n- review together\n- then push"],
             Some("Respond to the PR comments of Soph"),
@@ -240,21 +333,75 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_that_says_little_gives_way_to_a_clear_one() {
+    fn a_vague_prompt_yields_to_a_clear_one() {
         check(&["hi"], Some("hi"));
         check(&["hi", "fix the flaky login test on CI"], Some("fix the flaky login test on CI"));
         check(&["hi", "yes", "ok"], Some("hi"));
         check(&["fix tests", "rewrite the parser in Rust today"], Some("fix tests"));
         check(&["yes and yes", "1", "port the exporter to Windows"], Some("port the exporter to Windows"));
+        check(&["hi", "fix the tests"], Some("fix the tests"));
+        check(
+            &["/superpowers:brainstorm", "add hooks for the end of a session"],
+            Some("add hooks for the end of a session"),
+        );
+        check(&["/superpowers:brainstorm", "yes"], Some("/superpowers:brainstorm"));
         check(&[], None);
     }
 
     #[test]
     fn only_the_first_prompts_are_considered() {
-        let mut subject = Subject::default();
-        (0..PROMPTS).for_each(|_| subject.consider("ok"));
-        subject.consider("port the exporter to Windows");
-        assert_eq!(subject.title(), Some("ok"));
+        let after = |first: &str| {
+            let mut subject = Subject::default();
+            (0..PROMPTS).for_each(|_| subject.consider(first));
+            subject.consider("port the exporter to Windows");
+            subject.title().map(str::to_owned)
+        };
+        assert_eq!(after("yes and yes").as_deref(), Some("yes and yes"));
+        assert_eq!(after("ok").as_deref(), Some("port the exporter to Windows"), "anything says more");
+    }
+
+    #[test]
+    fn pasted_output_yields_to_a_question() {
+        check(
+            &["when running:\n❯ entire enable\nEnabled\n\nI'd like us to show more of the setup. Like this"],
+            Some("when running: I'd like us to show more of the setup. Like this"),
+        );
+        let log = "• running goreleaser v2.13.2\n  ⨯ release failed after 0s\n    error=\nError: exit code 1";
+        check(&[log, "add a retry to the release workflow"], Some("add a retry to the release workflow"));
+        check(&[&format!("{log}\n\nwhy does the release fail?")], Some("why does the release fail?"));
+        check(
+            &[log],
+            Some("• running goreleaser v2.13.2 ⨯ release failed after 0s error= Error: exit code 1"),
+        );
+        check(
+            &["fix lint errors:\ncommon.go:1279:10: string `main` has 5 occurrences"],
+            Some("fix lint errors: common.go:1279:10: string `main` has 5 occurrences"),
+        );
+    }
+
+    #[test]
+    fn assent_is_told_from_requests() {
+        for text in ["yes", "Yes, please.", "yeah do it", "ok, go on", "continue", "LGTM!", "/skills", "…"]
+        {
+            assert!(is_bare_assent(text), "{text}");
+        }
+        let requests =
+            ["1", "fix it", "yes, and push", "/review 181", "revert that", "nein", "继续", "commit please"];
+        for text in requests {
+            assert!(!is_bare_assent(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn hook_output_is_not_a_title() {
+        let hook = "Operation stopped by hook: Warning: Shadow branch conflict detected!\n\nBranch: x";
+        check(
+            &["hi", hook, "why does this warning come up at every start"],
+            Some("why does this warning come up at every start"),
+        );
+        check(&[hook], None);
+        let blocked = "UserPromptSubmit operation blocked by hook:\nno\n\nOriginal prompt: deploy the gateway to staging";
+        check(&[blocked], Some("deploy the gateway to staging"));
     }
 
     proptest::proptest! {

@@ -15,7 +15,7 @@ use crate::open_transcript::OpenTranscript;
 use crate::reader::{LINE_CAP, Line, Reader};
 
 /// How many bytes before the offset are remembered as a hash.
-const WITNESS: usize = 1024;
+const TAIL_HASH_LENGTH: usize = 1024;
 
 /// How far a file was read, and how to recognize it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -29,7 +29,8 @@ pub struct Checkpoint {
     /// The number of lines read.
     pub lines: u64,
     /// A hash of the bytes just before the offset.
-    pub witness: u64,
+    #[serde(rename = "witness")]
+    pub tail_hash: u64,
 }
 
 /// How a file changed since its checkpoint.
@@ -66,13 +67,13 @@ impl Tail {
         };
         let same = (mark.dev, mark.ino) == (stamp.dev, stamp.ino)
             && mark.offset <= stamp.size
-            && witness(&mut file, mark.offset)? == mark.witness;
+            && tail_hash(&mut file, mark.offset)? == mark.tail_hash;
         if !same {
             let reader = Reader::at(file, 0, 0)?;
             return Ok(Self {
                 change: FileChange::Replaced,
                 from: 0,
-                checked: WITNESS as u64,
+                checked: TAIL_HASH_LENGTH as u64,
                 reader,
                 stamp,
             });
@@ -80,7 +81,7 @@ impl Tail {
         let change = if stamp.size == mark.offset { FileChange::None } else { FileChange::Appended };
         let from = mark.offset + late_newline(&mut file, mark.offset)?;
         let reader = Reader::at(file, from, mark.lines)?;
-        Ok(Self { change, from, checked: mark.offset.min(WITNESS as u64), reader, stamp })
+        Ok(Self { change, from, checked: mark.offset.min(TAIL_HASH_LENGTH as u64), reader, stamp })
     }
 
     /// Opens a file at the first line that begins within its last `window` bytes, as if it began there; a little
@@ -147,7 +148,7 @@ impl Tail {
             ino: self.stamp.ino,
             offset,
             lines: self.reader.lines(),
-            witness: witness(self.reader.source(), offset)?,
+            tail_hash: tail_hash(self.reader.source(), offset)?,
         })
     }
 }
@@ -166,9 +167,9 @@ fn late_newline(file: &mut OpenTranscript, offset: u64) -> io::Result<u64> {
 }
 
 /// A hash of the last bytes before `offset`.
-fn witness(file: &mut OpenTranscript, offset: u64) -> io::Result<u64> {
-    let mut bytes = [0; WITNESS];
-    let size = usize::try_from(offset).unwrap_or(WITNESS).min(WITNESS);
+fn tail_hash(file: &mut OpenTranscript, offset: u64) -> io::Result<u64> {
+    let mut bytes = [0; TAIL_HASH_LENGTH];
+    let size = usize::try_from(offset).unwrap_or(TAIL_HASH_LENGTH).min(TAIL_HASH_LENGTH);
     let bytes = &mut bytes[..size];
     match file.read_exact_at(bytes, offset - size as u64) {
         Ok(()) => Ok(xxh3_64(bytes)),
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn only_new_whole_lines_are_read() {
+    fn only_new_complete_lines_are_read() {
         let file = scratch(b"one\ntwo\nthr");
         let (change, lines, mark) = read(&file.path, None);
         assert_eq!((change, lines), (FileChange::New, vec!["one".into(), "two".into()]));
@@ -251,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_file_without_lines_is_nothing() {
+    fn the_end_of_a_file_without_lines_is_empty() {
         let file = scratch(b"");
         fs::OpenOptions::new().write(true).open(&file.path).unwrap().set_len(1 << 40).unwrap();
         let mut tail = Tail::open_last(&file.path, 1 << 20).unwrap();
@@ -301,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_file_is_read_in_whole_lines() {
+    fn the_end_of_a_file_is_read_in_complete_lines() {
         let check = |window: u64, expected: &[&str]| {
             let file = scratch(b"one\ntwo\nthree\nfo");
             let mut tail = Tail::open_last(&file.path, window).unwrap();
@@ -332,6 +333,6 @@ mod tests {
         append(&file.path, b"news\n");
         let mut tail = Tail::open(&file.path, Some(&mark)).unwrap();
         while tail.next_line().unwrap().is_some() {}
-        assert_eq!(tail.bytes_read(), WITNESS as u64 + 5);
+        assert_eq!(tail.bytes_read(), TAIL_HASH_LENGTH as u64 + 5);
     }
 }

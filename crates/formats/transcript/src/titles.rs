@@ -37,13 +37,13 @@ impl Titles {
     }
 
     /// The best name that is not simply a prompt.
-    pub fn given(&self) -> Option<&str> {
+    pub fn best_given(&self) -> Option<&str> {
         self.custom.as_deref().or(self.ai.as_deref()).or(self.summary.as_deref())
     }
 
     /// The best name: a given one, else what the first prompts are about.
     pub fn best(&self) -> Option<&str> {
-        self.given().or(self.subject.title())
+        self.best_given().or(self.subject.title())
     }
 
     /// The text used in place of a first prompt where no record has one.

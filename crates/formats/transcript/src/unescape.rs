@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes() {
+    fn every_escape_is_decoded() {
         let check = |inner: &str, expected: Option<&str>| {
             assert_eq!(unescape(inner).as_deref(), expected, "{inner}");
         };
@@ -74,14 +74,14 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_serde_json_reads_is_the_same(inner in "([^\"\\\\\u{0}-\u{1f}]|\\\\[nrtbf/u\"\\\\x]|[0-9a-fD]{0,4}){0,20}") {
+        fn unescaping_agrees_with_serde_json(inner in "([^\"\\\\\u{0}-\u{1f}]|\\\\[nrtbf/u\"\\\\x]|[0-9a-fD]{0,4}){0,20}") {
             if let Ok(expected) = serde_json::from_str::<String>(&format!("\"{inner}\"")) {
                 proptest::prop_assert_eq!(unescape(&inner), Some(expected));
             }
         }
 
         #[test]
-        fn what_serde_json_writes_is_read(text in "\\PC{0,40}[\u{0}-\u{1f}\"\\\\]{0,4}") {
+        fn strings_written_by_serde_json_are_unescaped(text in "\\PC{0,40}[\u{0}-\u{1f}\"\\\\]{0,4}") {
             let json = serde_json::to_string(&text).unwrap();
             proptest::prop_assert_eq!(unescape(&json[1..json.len() - 1]), Some(text));
         }

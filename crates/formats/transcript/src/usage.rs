@@ -119,7 +119,7 @@ pub(crate) fn cost_state(record: &Record<'_>, at: Option<Timestamp>) -> Option<C
     debug_assert_eq!(record.kind(), RecordKind::CostState);
     let (total, models) = record.cost_state()?;
     let models = models.entries().map(|(model, totals)| {
-        let totals = ModelTotals::of(totals);
+        let totals = ModelTotals::from_raw(totals);
         let count = |field: Raw<'_>| field.count().unwrap_or(0);
         let all_writes = count(totals.cache_write);
         let one_hour = count(totals.one_hour).min(all_writes);

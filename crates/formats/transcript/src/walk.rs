@@ -42,8 +42,8 @@ pub(crate) fn find(projects: &Path, threads: usize) -> FolderContents {
     found
 }
 
-/// The transcripts of one session, which may be in several project folders, with their stamps; of all others not even the
-/// names are read.
+/// The transcripts of one session, which may be in several project folders, with their stamps; of all others not even
+/// the names are read.
 pub(crate) fn find_session(projects: &Path, id: &SessionId) -> Vec<(PathBuf, FileStamp)> {
     let Ok(root) = fs::canonicalize(projects) else { return Vec::new() };
     let folders = Walk::new(&root).listed(&root, Walk::folder);
@@ -65,7 +65,7 @@ pub fn subagents_of(transcript: &Path) -> Vec<SubagentFile> {
 fn project(root: &Path, folder: &Path, threads: usize) -> FolderContents {
     let mut walk = Walk::new(root);
     let Some(mut listing) = walk.open(folder) else { return walk.found };
-    // The listing goes on while its entries are looked at.
+    // The listing continues while its entries are processed.
     let beside = match listing.0.fd().and_then(|open| fcntl_dupfd_cloexec(open, 0)) {
         Ok(beside) => beside,
         Err(error) => {
@@ -216,6 +216,7 @@ impl<'a> Walk<'a> {
                 has_side_folder: false,
                 archived: false,
                 missing: 0,
+                deleted_at: None,
             }),
             Err(error) => self.report(path, format!("its name is no session's: {error}")),
         }
@@ -256,7 +257,7 @@ impl<'a> Walk<'a> {
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => return Some((path, FileStamp::from_stat(&stat))),
             FileType::Symlink => self.link(path),
-            kind => self.report(path, format!("it is {}, not a file", kind_word(kind))),
+            kind => self.report(path, format!("it is {}, not a file", kind_name(kind))),
         }
         None
     }
@@ -329,7 +330,7 @@ fn unreadable(path: PathBuf, error: impl Into<io::Error>) -> ReadProblem {
     ReadProblem { path, what: format!("it cannot be read: {}", error.into()) }
 }
 
-fn kind_word(kind: FileType) -> &'static str {
+fn kind_name(kind: FileType) -> &'static str {
     match kind {
         FileType::Directory => "a folder",
         FileType::Fifo => "a pipe",

@@ -55,7 +55,7 @@ pub struct WorkLog {
     pub commits: Vec<LoggedCommit>,
 }
 
-/// Reads which tasks a transcript starts and which commits it makes; what cannot be read is passed over.
+/// Reads which tasks a transcript starts and which commits it makes; what cannot be read is skipped.
 pub fn work_log(path: &Path) -> io::Result<WorkLog> {
     let mut reader = Reader::open(path)?;
     let mut work_log = WorkLog::default();
@@ -75,7 +75,7 @@ pub fn work_log(path: &Path) -> io::Result<WorkLog> {
         let Some(at) = record.timestamp() else { continue };
         let silence = last.is_none_or(|last| at.as_second() - last.as_second() > SILENCE);
         if silence {
-            work_log.begun.extend(said(&record).map(|task| StartedTask {
+            work_log.begun.extend(spoken_text(&record).map(|task| StartedTask {
                 uuid: record.uuid().map(str::to_owned),
                 at,
                 task,
@@ -92,7 +92,7 @@ pub fn work_log(path: &Path) -> io::Result<WorkLog> {
 }
 
 /// The prompt in a record, unless it is a command.
-fn said(record: &Record<'_>) -> Option<String> {
+fn spoken_text(record: &Record<'_>) -> Option<String> {
     let message = message(record).filter(|message| message.role == Role::User)?;
     let texts = message.parts.iter().filter_map(|part| match part {
         Part::Text(text) => Some(text.as_ref()),
@@ -105,6 +105,22 @@ fn said(record: &Record<'_>) -> Option<String> {
 /// The commits that git reports in a tool's output: the beginnings of their hashes and their subjects.
 pub(crate) fn commits_in(output: &str) -> impl Iterator<Item = (&str, &str)> {
     output[..output.floor_char_boundary(OUTPUT_CAP)].lines().filter_map(commit)
+}
+
+/// Whether a command's output may report commits of the repository that is worked on. Tests make repositories of their
+/// own, which are gone a moment later: in a temporary folder, by `git init`, or within a run of tests.
+pub(crate) fn works_on_repository(command: &str, directory: &Path) -> bool {
+    const COMMITTING: [&str; 6] = ["commit", "merge", "cherry-pick", "revert", "rebase", "pull"];
+    const TEMPORARY: [&str; 4] = ["/tmp/", "/private/tmp/", "/var/folders/", "$TMPDIR"];
+    let is_made = command.contains("git init") || command.contains("mktemp");
+    let goes_away =
+        command.split_whitespace().zip(command.split_whitespace().skip(1)).any(|(word, place)| {
+            let place = place.trim_matches(['"', '\'', ';', '&']);
+            let is_temporary = TEMPORARY.iter().any(|folder| format!("{place}/").starts_with(folder));
+            matches!(word, "cd" | "-C") && is_temporary && !Path::new(place).starts_with(directory)
+        });
+    let only_tests = command.contains("test") && !COMMITTING.iter().any(|word| command.contains(word));
+    !(is_made || goes_away || only_tests)
 }
 
 /// The hash and the subject in `[main 1a2b3c4] Subject`, which git prints of a commit.
@@ -120,7 +136,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_git_prints_of_a_commit() {
+    fn commits_in_test_repositories_are_ignored() {
+        let check = |command: &str, expected: bool| {
+            assert_eq!(works_on_repository(command, Path::new("/tmp/home/shop")), expected, "{command}");
+        };
+        check("git commit -m 'Fix the test'", true);
+        check("scripts/release", true);
+        check("cd /tmp/home/shop/web && git commit -m x", true);
+        check("cargo test && git commit -am done", true);
+        check("cd /tmp/try && git commit -m x", false);
+        check("git -C \"/tmp/try\" commit -m x", false);
+        check("git init && git commit -m x", false);
+        check("go test ./... -v", false);
+    }
+
+    #[test]
+    fn commits_are_read_from_the_output_of_git() {
         let check = |line: &str, expected: Option<(&str, &str)>| assert_eq!(commit(line), expected, "{line}");
         check("[main 1a2b3c4] Tokens last an hour", Some(("1a2b3c4", "Tokens last an hour")));
         check("[fix/a (root-commit) 1a2b3c4d5e] First", Some(("1a2b3c4d5e", "First")));

@@ -37,7 +37,7 @@ pub fn back_up_regularly(path: &Path, now: SystemTime, every: Duration) -> Resul
         return Ok(Backup::NotDue);
     }
     let _turn = WriterLock::wait(&WriterLock::path(path))?;
-    let opened = connection::writable(path, safety::KEPT).and_then(|connection| {
+    let opened = connection::writable(path, safety::DURABLE).and_then(|connection| {
         check(&connection, path)?;
         Ok(connection)
     });
@@ -79,7 +79,7 @@ pub fn remove_backups(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Puts the newest whole backup in the place of a damaged file, which is set aside; returns whether there was one.
+/// Replaces a damaged file by the newest complete backup and sets the file aside; returns whether there was a backup.
 pub(crate) fn restore(path: &Path) -> Result<bool, Error> {
     let Some(backup) = NAMES.map(|name| with_suffix(path, name)).into_iter().find(|backup| is_whole(backup))
     else {

@@ -13,9 +13,9 @@ const BUSY: Duration = Duration::from_secs(5);
 /// The values of SQLite's pragma `synchronous` that Backstory uses: how much a power failure can lose.
 pub(crate) mod safety {
     /// With a write-ahead log at most the last commits, never the file.
-    pub(crate) const KEPT: &str = "NORMAL";
+    pub(crate) const DURABLE: &str = "NORMAL";
     /// The file, if it comes in that moment. Not waiting for the disk is fast.
-    pub(crate) const LOSABLE: &str = "OFF";
+    pub(crate) const VOLATILE: &str = "OFF";
 }
 
 /// Opens an existing file and sets it up; a write-ahead log, so that readers never wait for the writer.

@@ -19,7 +19,7 @@ pub struct DerivedDatabase {
     pub condition: Condition,
 }
 
-/// In what way a derived database was opened; all but `Ready` are worth a word to the person.
+/// How a derived database was opened; anything but `Ready` should be reported to the person.
 #[derive(Debug)]
 pub enum Condition {
     /// As it should be.
@@ -49,10 +49,10 @@ pub enum Condition {
 /// again; on a disk that cannot be written, the file is only read, or replaced by a database in memory. Fails only if
 /// another process keeps the file locked for longer than the busy timeout, or if the steps themselves are wrong.
 pub fn open_derived(path: &Path, steps: &[&str]) -> Result<DerivedDatabase, Error> {
-    match among_others(path, steps) {
+    match open_under_lock(path, steps) {
         Ok(connection) => Ok(DerivedDatabase { connection, condition: Condition::Ready }),
         Err(error) if error.is_busy() => Err(error),
-        Err(error) => in_turn(path, steps, error),
+        Err(error) => recover(path, steps, error),
     }
 }
 
@@ -61,19 +61,19 @@ pub fn open_derived(path: &Path, steps: &[&str]) -> Result<DerivedDatabase, Erro
 /// Open connections continue to use the moved file, so close them first.
 pub fn set_aside(path: &Path) -> Result<PathBuf, Error> {
     let _turn = WriterLock::wait(&WriterLock::path(path))?;
-    put_away(path)
+    move_aside(path)
 }
 
-fn among_others(path: &Path, steps: &[&str]) -> Result<Connection, Error> {
+fn open_under_lock(path: &Path, steps: &[&str]) -> Result<Connection, Error> {
     let turn = WriterLock::wait_to_open(path);
     match turn {
         Err(error) if error.is_busy() => Err(error),
         // Where there can be no lock, nothing can be put away either.
-        _ => usual(path, steps),
+        _ => open_migrated(path, steps),
     }
 }
 
-fn put_away(path: &Path) -> Result<PathBuf, Error> {
+fn move_aside(path: &Path) -> Result<PathBuf, Error> {
     let aside = with_suffix(path, ".set-aside");
     // A folder cannot be renamed over a file, nor over a folder that holds something.
     if aside.is_dir() {
@@ -90,40 +90,40 @@ fn put_away(path: &Path) -> Result<PathBuf, Error> {
     Ok(aside)
 }
 
-fn usual(path: &Path, steps: &[&str]) -> Result<Connection, Error> {
+fn open_migrated(path: &Path, steps: &[&str]) -> Result<Connection, Error> {
     prepare(path)?;
     // There is nothing to lose in a file that is just being made.
     let mut connection =
-        connection::writable(path, if is_new(path) { safety::LOSABLE } else { safety::KEPT })?;
+        connection::writable(path, if is_new(path) { safety::VOLATILE } else { safety::DURABLE })?;
     migrate::migrate(&mut connection, path, steps)?;
-    connection::set_safety(&connection, path, safety::KEPT)?;
+    connection::set_safety(&connection, path, safety::DURABLE)?;
     Ok(connection)
 }
 
 /// Opens a file that failed to open before, under the writer's lock: another process may have recreated it by now.
-fn in_turn(path: &Path, steps: &[&str], because: Error) -> Result<DerivedDatabase, Error> {
+fn recover(path: &Path, steps: &[&str], because: Error) -> Result<DerivedDatabase, Error> {
     let _turn = match WriterLock::wait(&WriterLock::path(path)) {
         Ok(turn) => turn,
         Err(error) if error.is_busy() => return Err(error),
-        Err(_) => return without_writing(path, steps, because),
+        Err(_) => return open_without_writing(path, steps, because),
     };
-    match usual(path, steps) {
+    match open_migrated(path, steps) {
         Ok(connection) => Ok(DerivedDatabase { connection, condition: Condition::Ready }),
         Err(error) if error.is_busy() => Err(error),
         Err(error) if error.is_content() || is_not_a_file(path) => recreate(path, steps, error),
-        Err(error) => without_writing(path, steps, error),
+        Err(error) => open_without_writing(path, steps, error),
     }
 }
 
 fn recreate(path: &Path, steps: &[&str], because: Error) -> Result<DerivedDatabase, Error> {
-    let Ok(set_aside) = put_away(path) else {
-        return without_writing(path, steps, because);
+    let Ok(set_aside) = move_aside(path) else {
+        return open_without_writing(path, steps, because);
     };
-    let connection = usual(path, steps)?;
+    let connection = open_migrated(path, steps)?;
     Ok(DerivedDatabase { connection, condition: Condition::Recreated { because, set_aside } })
 }
 
-fn without_writing(path: &Path, steps: &[&str], because: Error) -> Result<DerivedDatabase, Error> {
+fn open_without_writing(path: &Path, steps: &[&str], because: Error) -> Result<DerivedDatabase, Error> {
     if let Ok(connection) = open_read_only(path, steps) {
         return Ok(DerivedDatabase { connection, condition: Condition::ReadOnly { because } });
     }

@@ -34,8 +34,9 @@ pub(crate) fn is_new(path: &Path) -> bool {
 /// closed.
 fn create_closed(path: &Path) -> Result<(), Error> {
     let folder = private_folder(path)?;
-    let unnamed =
-        NamedTempFile::new_in(folder).map_err(|source| failed("create a file in", folder, source))?;
+    // The library's words name the temporary file, which nobody knows.
+    let unnamed = NamedTempFile::new_in(folder)
+        .map_err(|source| failed("create a file in", folder, io::Error::from(source.kind())))?;
     match unnamed.into_temp_path().persist_noclobber(path) {
         Err(refused) if refused.error.kind() != io::ErrorKind::AlreadyExists => {
             Err(failed("create", path, refused.error))

@@ -10,9 +10,9 @@ use crate::Error;
 use crate::files::{failed, is_new, private_file, with_suffix};
 
 /// How long to wait for a lock. A process that keeps it longer is stopped, or waits for a disk that is gone.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 /// The interval between attempts: the system can wait for a lock, but not with a timeout.
-const TRY: Duration = Duration::from_millis(5);
+const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The exclusive right to write, released when dropped.
 #[derive(Debug)]
@@ -63,9 +63,9 @@ fn wait_for(path: &Path, take: fn(&File) -> Result<(), TryLockError>) -> Result<
     loop {
         match take(&file) {
             Ok(()) => return Ok(WriterLock { _file: file }),
-            Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => pause(),
+            Err(TryLockError::WouldBlock) if began.elapsed() < TIMEOUT => pause(),
             Err(TryLockError::WouldBlock) => {
-                return Err(Error::Held { path: path.to_owned(), seconds: PATIENCE.as_secs() });
+                return Err(Error::Held { path: path.to_owned(), seconds: TIMEOUT.as_secs() });
             }
             Err(TryLockError::Error(source)) => return Err(failed("lock", path, source)),
         }
@@ -74,7 +74,7 @@ fn wait_for(path: &Path, take: fn(&File) -> Result<(), TryLockError>) -> Result<
 
 #[expect(clippy::disallowed_methods, reason = "a lock that is given back tells nobody")]
 fn pause() {
-    std::thread::sleep(TRY);
+    std::thread::sleep(RETRY_INTERVAL);
 }
 
 #[cfg(test)]

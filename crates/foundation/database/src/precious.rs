@@ -1,4 +1,4 @@
-//! The file that nothing can restore: it is never dropped, and copied before its tables change.
+//! Databases that cannot be rebuilt: never dropped, and copied before a migration.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,16 +24,16 @@ pub struct PreciousDatabase {
 
 /// Opens or creates a database whose content cannot be rebuilt.
 ///
-/// `steps` are the SQL of all migrations, oldest first; steps are only ever added. A newer file is an error and
-/// remains unchanged, and so is a damaged one that has no backup ([`crate::back_up_regularly`]); with one it is set aside
-/// and the backup takes its place. Before a migration, the file is copied to `<path>.before-<version>`.
+/// `steps` are the SQL of all migrations, oldest first; steps are only ever added. A newer file is an error and remains
+/// unchanged, and so is a damaged one that has no backup ([`crate::back_up_regularly`]); with one it is set aside and
+/// the backup takes its place. Before a migration, the file is copied to `<path>.before-<version>`.
 pub fn open_precious(path: &Path, steps: &[&str]) -> Result<PreciousDatabase, Error> {
     let turn = WriterLock::wait_to_open(path)?;
     prepare(path)?;
-    let mut connection = match connection::writable(path, safety::KEPT) {
+    let mut connection = match connection::writable(path, safety::DURABLE) {
         // The old one is kept beside it; without a backup it stays where it is.
         Err(error) if error.is_damage() && backup::restore(path)? => {
-            connection::writable(path, safety::KEPT)?
+            connection::writable(path, safety::DURABLE)?
         }
         opened => opened?,
     };

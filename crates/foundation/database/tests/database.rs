@@ -69,7 +69,7 @@ fn holds(path: &Path, words: &[u8]) -> bool {
 }
 
 #[test]
-fn what_is_deleted_is_gone_from_the_file() {
+fn deleted_rows_are_erased_from_the_file() {
     let check = |open: &dyn Fn(&Path) -> Connection| {
         let (_folder, path) = scratch();
         let connection = open(&path);
@@ -131,7 +131,7 @@ fn a_derived_file_always_opens() {
 }
 
 #[test]
-fn a_condition_says_why_and_names_the_file() {
+fn a_condition_gives_the_reason_and_the_file() {
     let (_folder, path) = scratch();
     drop(open_derived(&path, MORE).unwrap());
     let Condition::Recreated { because, .. } = open_derived(&path, STEPS).unwrap().condition else {
@@ -167,7 +167,7 @@ fn a_precious_file_is_copied_before_it_changes() {
 }
 
 #[test]
-fn a_short_log_stays_and_a_long_one_goes_into_the_file() {
+fn a_long_write_ahead_log_is_checkpointed() {
     let (_folder, path) = scratch();
     let log = || fs::metadata(path.with_extension("sqlite-wal")).map_or(0, |found| found.len());
     let (text, times) = ("x".repeat(200 << 10), 20);
@@ -224,7 +224,7 @@ fn reading_only_creates_and_changes_nothing() {
 }
 
 #[test]
-fn only_the_owner_can_look() {
+fn only_the_owner_can_read() {
     let (_folder, path) = scratch();
     let opened = open_derived(&path, STEPS).unwrap();
     add(&opened.connection, "secret");
@@ -355,7 +355,7 @@ fn bytes(path: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn a_suspended_holder_is_not_waited_for_without_end() {
+fn waiting_for_a_suspended_holder_is_bounded() {
     let (_folder, path) = scratch();
     let lock = lock_of(&path);
     let binary = std::env::current_exe().unwrap();

@@ -108,6 +108,14 @@ impl Embedder<'_> {
         pulp::Arch::new().dispatch(Sum(&self.rows))
     }
 
+    /// Whether the table knows this word as a whole. Others are read piece by piece, which is as good as chance for a word
+    /// that was made up.
+    pub fn knows_word(&mut self, word: &str) -> bool {
+        self.tokens.clear();
+        self.tokenizer.cut(word, &mut self.tokens);
+        matches!(self.tokens.as_slice(), [token] if *token != self.table.vocabulary.unknown())
+    }
+
     /// Embeds a text for the index, with a shorter vector for a shorter text: a few words point in the direction of a
     /// question by chance more easily than a passage does.
     pub fn embed_for_index(&mut self, text: &str) -> Option<QuantizedVector> {

@@ -84,8 +84,8 @@ pub enum Need {
 }
 
 impl Need {
-    /// The word used in JSON and for people.
-    pub fn word(self) -> &'static str {
+    /// The name used in JSON and for people.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Permission => "permission",
             Self::Answer => "answer",
@@ -150,8 +150,8 @@ pub enum State {
 }
 
 impl Evidence {
-    /// The word used in JSON and for people.
-    pub fn word(self) -> &'static str {
+    /// The name used in JSON and for people.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Protocol => "protocol",
             Self::Registry => "registry",
@@ -163,8 +163,8 @@ impl Evidence {
 }
 
 impl State {
-    /// The word used in JSON and for people.
-    pub fn word(self) -> &'static str {
+    /// The name used in JSON and for people.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Idle => "idle",
             Self::Thinking => "thinking",
@@ -177,16 +177,16 @@ impl State {
         }
     }
 
-    /// The word where only the older six are known.
-    pub fn legacy_word(self) -> &'static str {
+    /// The name for clients that know only the six older states.
+    pub fn legacy_str(self) -> &'static str {
         match self {
-            Self::Ended | Self::Lost => Self::Idle.word(),
+            Self::Ended | Self::Lost => Self::Idle.as_str(),
             Self::Idle
             | Self::Thinking
             | Self::ToolUse
             | Self::Responding
             | Self::WaitingInput
-            | Self::WaitingPermission => self.word(),
+            | Self::WaitingPermission => self.as_str(),
         }
     }
 

@@ -38,8 +38,8 @@ pub enum BackgroundState {
 }
 
 impl BackgroundState {
-    /// The word used in JSON and for people.
-    pub fn word(self) -> &'static str {
+    /// The name used in JSON and for people.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Working => "working",
             Self::Blocked => "blocked",

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn times_that_go_back_are_no_pause() {
+    fn times_that_go_back_are_not_a_pause() {
         let mut found = SessionStarts::default();
         found.record_prompt(at(0));
         found.record_answer(at(5000));

@@ -1,4 +1,4 @@
-//! Identifiers, checked once on the way in so that everything behind the door can trust them.
+//! Identifiers, validated on construction.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -33,12 +33,27 @@ impl SessionId {
         &self.0
     }
 
-    /// The first characters, for people; ids that begin with a date keep what follows it.
+    /// The first characters, for people. Of ids that begin with a date only the year is left out: a session that was
+    /// copied every day differs from its copies by the day alone.
     pub fn short(&self) -> &str {
-        let text = self.as_str();
-        let start = if starts_with_date(text) { "2026-01-01-".len() } else { 0 };
-        let end = (start + Self::SHORT).min(text.len());
-        &text[start..end]
+        let (start, length) = if starts_with_date(self.as_str()) {
+            (YEAR, "01-01-".len() + Self::SHORT)
+        } else {
+            (0, Self::SHORT)
+        };
+        &self.as_str()[start..(start + length).min(self.as_str().len())]
+    }
+
+    /// Whether a text is the beginning of the id, or of the id without its year or its whole date.
+    pub fn begins_with(&self, text: &str) -> bool {
+        let whole = self.as_str();
+        let is_later = |start: usize| starts_with_date(whole) && whole[start..].starts_with(text);
+        whole.starts_with(text) || is_later(YEAR) || is_later(DATE)
+    }
+
+    /// The id without the date that it may begin with.
+    pub fn without_date(&self) -> &str {
+        if starts_with_date(self.as_str()) { &self.as_str()[DATE..] } else { self.as_str() }
     }
 
     /// Whether the id is a UUID in its usual form, as `claude --session-id` demands.
@@ -51,6 +66,11 @@ impl SessionId {
             })
     }
 }
+
+/// The length of a year before an id, with the dash.
+const YEAR: usize = "2026-".len();
+/// The length of a date before an id, with the dash.
+const DATE: usize = "2026-01-29-".len();
 
 /// `2026-01-29-…`: some programs put the day in front of the id.
 fn starts_with_date(text: &str) -> bool {
@@ -206,10 +226,10 @@ mod tests {
     }
 
     #[test]
-    fn short_ids_skip_a_leading_date() {
+    fn short_ids_skip_a_leading_year() {
         let short = |text: &str| text.parse::<SessionId>().unwrap().short().to_owned();
         assert_eq!(short("60309e1e-c4ea-4d6d-8da1-21732781ce4d"), "60309e1e");
-        assert_eq!(short("2026-01-15-0790ea37-90df-4d30-8fdf-0bfe301b8f3e"), "0790ea37");
+        assert_eq!(short("2026-01-15-0790ea37-90df-4d30-8fdf-0bfe301b8f3e"), "01-15-0790ea37");
         assert_eq!(short("abc"), "abc");
     }
 

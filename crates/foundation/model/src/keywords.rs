@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn words_come_back_from_their_bytes() {
+    fn keywords_are_read_back_from_bytes() {
         let words = Keywords::from_text("Refresh the token, refresh ALL tokens");
         assert_eq!(words.count(), 3);
         assert_eq!(Keywords::from_bytes(&words.to_bytes()), words);

@@ -6,6 +6,7 @@ mod activity;
 mod annotations;
 mod background_job;
 mod beginnings;
+mod budget;
 mod event;
 mod id;
 mod keywords;
@@ -23,6 +24,7 @@ pub use activity::{Activity, Evidence, Need, QUESTION, State};
 pub use annotations::Annotations;
 pub use background_job::{BackgroundJob, BackgroundState};
 pub use beginnings::{ResumedAt, SessionStarts};
+pub use budget::budget_used;
 pub use event::{
     AnnouncementEvent, ConversationEvent, SOURCE, SessionActivity, SessionEvent, SessionInfo, SubagentEvent,
     WatchStatus,

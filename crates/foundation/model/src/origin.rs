@@ -25,8 +25,8 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// The word used in JSON and in `--origin`.
-    pub fn word(&self) -> &'static str {
+    /// The name used in JSON and in `--origin`.
+    pub fn as_str(&self) -> &'static str {
         match self {
             Self::OpenClaw { .. } => "openclaw",
             Self::Native => "native",

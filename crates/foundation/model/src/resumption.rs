@@ -21,7 +21,7 @@ pub struct Resumption {
     pub armed: Vec<ArmedWork>,
 }
 
-/// Something that a session left armed.
+/// Work that a session left armed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArmedWork {
     /// What sort of thing it is.

@@ -104,6 +104,8 @@ pub struct Session {
     pub archived: bool,
     /// How many bytes of the transcript the archive's copy lacks, because it was deleted while it was copied.
     pub missing_bytes: u64,
+    /// By when its transcript was deleted, where the archive noticed it.
+    pub deleted_at: Option<Timestamp>,
     /// Whether it is a conversation that OpenClaw keeps itself, and no session of Claude Code.
     pub is_conversation: bool,
 }
@@ -121,7 +123,7 @@ pub struct Damage {
 
 impl Session {
     /// Creates a session of which only the id is known.
-    pub fn blank(id: SessionId) -> Self {
+    pub fn new(id: SessionId) -> Self {
         Self {
             id,
             origin: Origin::Native,
@@ -165,6 +167,7 @@ impl Session {
             damage: Damage::default(),
             archived: false,
             missing_bytes: 0,
+            deleted_at: None,
             is_conversation: false,
         }
     }

@@ -13,7 +13,7 @@ const LIMIT: usize = 200;
 /// The rule is Claude Code's own (verified with 2.1.329): every UTF-16 unit of the physical path outside
 /// `[A-Za-z0-9]` becomes `-`, without Unicode normalisation; over 200 units, the first 200 are followed by `-` and a
 /// hash of the whole path. The name cannot be reversed: `a.b`, `a_b` and `a b` share a folder, so only the `cwd` in
-/// the records tells a session's directory.
+/// the records names a session's directory.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub struct ProjectSlug(String);
 
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_itself_is_kept_whole() {
+    fn a_path_at_the_limit_is_not_cut() {
         let path = format!("/{}", "a".repeat(199));
         check(&path, &format!("-{}", "a".repeat(199)));
     }

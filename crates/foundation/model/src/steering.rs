@@ -1,4 +1,4 @@
-//! Characters that steer what shows them: a terminal, a shell's prompt, a page, the direction of the text around them.
+//! Characters that control how text is shown: by a terminal, a shell's prompt or a page, or its direction.
 
 /// Whether a character can change how a terminal shows text, or hide in it: control characters, line separators,
 /// marks of text direction, and characters without a glyph.
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_steers() {
+    fn steering_messages_are_recognized() {
         let check = |text: &str, steers: bool, unseen: bool| {
             for c in text.chars() {
                 assert_eq!((is_steering(c), is_invisible(c)), (steers, unseen), "{c:?}");

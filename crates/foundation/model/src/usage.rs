@@ -55,7 +55,7 @@ impl Usage {
 
     /// Subtracts `other`, counter by counter, down to zero at least.
     #[must_use]
-    pub fn less(self, other: Self) -> Self {
+    pub fn saturating_sub(self, other: Self) -> Self {
         Self {
             input: self.input.saturating_sub(other.input),
             output: self.output.saturating_sub(other.output),
@@ -97,7 +97,7 @@ mod tests {
         let huge = Usage { input: u64::MAX, ..Usage::default() };
         let one = Usage { input: 1, output: 2, ..Usage::default() };
         assert_eq!((huge + one).input, u64::MAX);
-        assert_eq!(one.less(huge), Usage { output: 2, ..Usage::default() });
+        assert_eq!(one.saturating_sub(huge), Usage { output: 2, ..Usage::default() });
         assert_eq!((huge + one).total(), u64::MAX);
     }
 }

@@ -7,7 +7,7 @@
 use crate::colour;
 use crate::rules::{HARMLESS_TOKENS, KEY_NAMES, PASSWORD_NAMES};
 use crate::value::{
-    is_code, is_encoded_text, is_mixed, is_number, is_password, is_place, is_placeholder, is_random,
+    is_code, is_encoded_text, is_mixed, is_number, is_password, is_path_or_url, is_placeholder, is_random,
     is_signed, is_technical, is_uuid,
 };
 use crate::{Secret, Text};
@@ -17,16 +17,16 @@ const NAME: usize = 64;
 /// The maximum length of a value.
 const VALUE: usize = 400;
 
-/// The kind of secret that a name suggests.
+/// The kind of secret that a name indicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Promise {
+enum SecretKind {
     Password,
     Key,
     Secret,
     Token,
 }
 
-impl Promise {
+impl SecretKind {
     /// The minimum length of the value if it is base64.
     fn least(self) -> usize {
         if self == Self::Password { 8 } else { 16 }
@@ -44,7 +44,7 @@ impl Promise {
 
 /// The syntax that connects a name with its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tie {
+enum Separator {
     /// `=` without a space.
     Equals,
     /// `:`, ` = ` and their like.
@@ -63,19 +63,20 @@ enum Tie {
 pub(crate) fn value(text: Text<'_>, start: usize, end: usize) -> Option<Secret> {
     let bytes = text.bytes;
     let name = Name::around(bytes, start, end);
-    let promise = name.promise()?;
-    let (tie, at) = tie(bytes, &name)?;
-    let value = Value::read(text, &name, tie, at)?;
-    let is_secret = value.is_secret(text, promise, &name, tie);
-    is_secret
-        .then(|| Secret::new(promise.kind(), value.start..value.end + behind_ampersand(bytes, &value, tie)))
+    let secret_kind = name.secret_kind()?;
+    let (separator, at) = separator(bytes, &name)?;
+    let value = Value::read(text, &name, separator, at)?;
+    let is_secret = value.is_secret(text, secret_kind, &name, separator);
+    is_secret.then(|| {
+        Secret::new(secret_kind.kind(), value.start..value.end + behind_ampersand(bytes, &value, separator))
+    })
 }
 
 /// How much of a password follows an `&`, which ends the value of a query (`password=x&user=y`) and of a command, but
 /// not of a setting (`password: x&y`).
-fn behind_ampersand(bytes: &[u8], value: &Value<'_>, tie: Tie) -> usize {
+fn behind_ampersand(bytes: &[u8], value: &Value<'_>, separator: Separator) -> usize {
     let rest = &bytes[value.end..bytes.len().min(value.end + VALUE)];
-    if tie != Tie::Assigned || value.is_quoted || !rest.starts_with(b"&") {
+    if separator != Separator::Assigned || value.is_quoted || !rest.starts_with(b"&") {
         return 0;
     }
     let is_part =
@@ -101,9 +102,9 @@ pub(crate) fn foreign(text: Text<'_>, end: usize) -> Option<Secret> {
         }
     }
     let name = Name { bytes: text.bytes, start: end, end };
-    let value = is_tied.then(|| Value::read(text, &name, Tie::Assigned, end + at))??;
+    let value = is_tied.then(|| Value::read(text, &name, Separator::Assigned, end + at))??;
     value
-        .is_secret(text, Promise::Password, &name, Tie::Assigned)
+        .is_secret(text, SecretKind::Password, &name, Separator::Assigned)
         .then(|| Secret::new("password", value.start..value.end))
 }
 
@@ -111,9 +112,9 @@ pub(crate) fn foreign(text: Text<'_>, end: usize) -> Option<Secret> {
 pub(crate) fn identified(text: Text<'_>, end: usize) -> Option<Secret> {
     let at = end + spaces(&text.bytes[end..]);
     let name = Name { bytes: text.bytes, start: end, end };
-    let value = Value::read(text, &name, Tie::Argument, at)?;
+    let value = Value::read(text, &name, Separator::Argument, at)?;
     value
-        .is_secret(text, Promise::Password, &name, Tie::Assigned)
+        .is_secret(text, SecretKind::Password, &name, Separator::Assigned)
         .then(|| Secret::new("password", value.start..value.end))
 }
 
@@ -148,7 +149,7 @@ impl<'a> Name<'a> {
     }
 
     /// The kind of secret suggested by the name's last words.
-    fn promise(&self) -> Option<Promise> {
+    fn secret_kind(&self) -> Option<SecretKind> {
         let text = self.text();
         let digits = text.iter().rev().take(2).take_while(|byte| byte.is_ascii_digit()).count();
         let text = &text[..text.len() - digits];
@@ -157,7 +158,7 @@ impl<'a> Name<'a> {
         let plain: Vec<u8> = plain.collect();
         let ends = |word: &&str| plain.ends_with(word.as_bytes());
         if PASSWORD_NAMES.iter().any(|word| ends(word) && self.is_password_name(text, word)) {
-            return Some(Promise::Password);
+            return Some(SecretKind::Password);
         }
         if plain.ends_with(b"publickey") {
             return None;
@@ -170,16 +171,16 @@ impl<'a> Name<'a> {
             })
         };
         if plain == b"key" && of_two_words() {
-            return Some(Promise::Key);
+            return Some(SecretKind::Key);
         }
         if KEY_NAMES.iter().any(&ends) {
-            return Some(Promise::Key);
+            return Some(SecretKind::Key);
         }
         if plain.ends_with(b"secret") {
-            return Some(Promise::Secret);
+            return Some(SecretKind::Secret);
         }
         let is_token = plain.ends_with(b"token") && !HARMLESS_TOKENS.iter().any(ends);
-        is_token.then_some(Promise::Token)
+        is_token.then_some(SecretKind::Token)
     }
 
     /// `pass` ends many words that are no password, and `pwd` names a directory.
@@ -217,7 +218,7 @@ impl<'a> Name<'a> {
 }
 
 /// Finds the syntax after the name, and where the value starts.
-fn tie(bytes: &[u8], name: &Name<'_>) -> Option<(Tie, usize)> {
+fn separator(bytes: &[u8], name: &Name<'_>) -> Option<(Separator, usize)> {
     let mut at = name.end + colour::all(&bytes[name.end..]);
     let closing = |byte: &u8| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b']' | b'*');
     let closed = bytes[at..].iter().take(6).take_while(|byte| closing(byte)).count();
@@ -232,11 +233,11 @@ fn tie(bytes: &[u8], name: &Name<'_>) -> Option<(Tie, usize)> {
         at += 6;
     }
     if bytes[at..].starts_with(b"%3D") {
-        return Some((Tie::Equals, at + 3));
+        return Some((Separator::Equals, at + 3));
     }
     let gap = spaces(&bytes[at..]);
     let rest = &bytes[at + gap..];
-    let tied = |length: usize, tie| Some((tie, at + gap + length + free(&rest[length..])));
+    let tied = |length: usize, separator| Some((separator, at + gap + length + free(&rest[length..])));
     let is_option = name.text().starts_with(b"-")
         || [&b"-"[..], b"ENV ", b"setx "].iter().any(|before| name.before().ends_with(before))
         || name.text() == b"requirepass";
@@ -245,22 +246,22 @@ fn tie(bytes: &[u8], name: &Name<'_>) -> Option<(Tie, usize)> {
     let is_cell = || name.before().trim_ascii_end().ends_with(b"|") || closed > 0;
     let is_named = closed > 0 || name.before().ends_with(b"name: ");
     if is_named && let Some(length) = value_field(rest) {
-        return tied(length, Tie::Assigned);
+        return tied(length, Separator::Assigned);
     }
     match rest {
-        [b'=', b'=', b'=', ..] | [0xEF, 0xBC, 0x9A, ..] => tied(3, Tie::Assigned),
-        [b':' | b'?' | b'=', b'=', ..] | [b'=', b'>', ..] => tied(2, Tie::Assigned),
-        [b'=', next, ..] if gap == 0 && closed == 0 && !matches!(next, b' ') => tied(1, Tie::Equals),
-        [b'=', ..] => tied(1, Tie::Assigned),
+        [b'=', b'=', b'=', ..] | [0xEF, 0xBC, 0x9A, ..] => tied(3, Separator::Assigned),
+        [b':' | b'?' | b'=', b'=', ..] | [b'=', b'>', ..] => tied(2, Separator::Assigned),
+        [b'=', next, ..] if gap == 0 && closed == 0 && !matches!(next, b' ') => tied(1, Separator::Equals),
+        [b'=', ..] => tied(1, Separator::Assigned),
         [b':', b':', ..] => None,
         [b':', ..] => annotated(&rest[1..])
-            .map_or_else(|| tied(1, Tie::Assigned), |length| tied(1 + length, Tie::Assigned)),
-        [b'>', ..] if name.before().ends_with(b"<") => tied(1, Tie::Element),
-        [b',', ..] if closed > 0 => tied(1, Tie::Argument),
-        [b'|', b' ', ..] if gap > 0 && is_cell() => tied(1, Tie::Assigned),
-        [b'\'' | b'`', ..] if gap == 1 && closed == 0 && !is_pass() => Some((Tie::Assigned, at + gap)),
-        [b'i', b's', b' ' | b':', ..] if gap > 0 => tied(3, Tie::Sentence),
-        _ if gap > 0 && is_option => Some((Tie::Option, at + gap)),
+            .map_or_else(|| tied(1, Separator::Assigned), |length| tied(1 + length, Separator::Assigned)),
+        [b'>', ..] if name.before().ends_with(b"<") => tied(1, Separator::Element),
+        [b',', ..] if closed > 0 => tied(1, Separator::Argument),
+        [b'|', b' ', ..] if gap > 0 && is_cell() => tied(1, Separator::Assigned),
+        [b'\'' | b'`', ..] if gap == 1 && closed == 0 && !is_pass() => Some((Separator::Assigned, at + gap)),
+        [b'i', b's', b' ' | b':', ..] if gap > 0 => tied(3, Separator::Sentence),
+        _ if gap > 0 && is_option => Some((Separator::Option, at + gap)),
         _ => None,
     }
 }
@@ -314,10 +315,10 @@ struct Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    fn read(text: Text<'a>, name: &Name<'_>, tie: Tie, at: usize) -> Option<Self> {
+    fn read(text: Text<'a>, name: &Name<'_>, separator: Separator, at: usize) -> Option<Self> {
         let bytes = text.bytes;
         let quote = quote(&bytes[at..]);
-        if tie == Tie::Argument && quote.is_none() {
+        if separator == Separator::Argument && quote.is_none() {
             return None;
         }
         let mut start = at + quote.map_or(0, |quote| quote.opening);
@@ -329,16 +330,16 @@ impl<'a> Value<'a> {
         let rest = &bytes[start..bytes.len().min(start + VALUE)];
         let length = match quote {
             Some(quote) => quote.length(rest)?,
-            None => unquoted(rest, tie == Tie::Equals && name.is_of_environment(), tie),
+            None => unquoted(rest, separator == Separator::Equals && name.is_of_environment(), separator),
         };
         if length == VALUE {
-            // What goes on for so long is data.
+            // A value this long is data.
             return None;
         }
         let end = start + length;
         let next = &bytes[end..];
-        let goes_on = match tie {
-            Tie::Element => !next.starts_with(b"</") && !next.starts_with(b"<\\/"),
+        let goes_on = match separator {
+            Separator::Element => !next.starts_with(b"</") && !next.starts_with(b"<\\/"),
             _ if quote.is_some() => false,
             _ => {
                 matches!(next.first(), Some(b'(' | b'[' | b'{'))
@@ -348,29 +349,45 @@ impl<'a> Value<'a> {
         Some(Self { bytes: &bytes[start..end], start, end, is_quoted: quote.is_some(), goes_on })
     }
 
-    fn is_secret(&self, text: Text<'_>, promise: Promise, name: &Name<'_>, tie: Tie) -> bool {
+    fn is_secret(
+        &self,
+        text: Text<'_>,
+        secret_kind: SecretKind,
+        name: &Name<'_>,
+        separator: Separator,
+    ) -> bool {
         let value = self.bytes;
-        if promise != Promise::Token && is_signed(value) {
+        if secret_kind != SecretKind::Token && is_signed(value) {
             return true;
         }
-        if self.goes_on || is_placeholder(value) || is_place(value) || is_same(value, name) {
+        if self.goes_on || is_placeholder(value) || is_path_or_url(value) || is_same(value, name) {
             return false;
         }
         if !self.is_quoted && (is_code(value) || is_number(value)) {
             return false;
         }
         let is_begun = text.is_cut_at(self.end) && value.len() >= 3;
-        if is_begun && tie != Tie::Sentence && (self.is_quoted || tie == Tie::Equals) {
+        if is_begun && separator != Separator::Sentence && (self.is_quoted || separator == Separator::Equals)
+        {
             return true;
         }
-        match promise {
-            Promise::Password if tie == Tie::Argument && is_technical(value) => false,
-            _ if tie != Tie::Sentence && value.len() >= promise.least() && is_encoded_text(value) => true,
-            Promise::Password => is_password(value) && !(tie == Tie::Sentence && value.ends_with(b"?")),
-            Promise::Key | Promise::Secret if is_uuid(value) => true,
+        match secret_kind {
+            SecretKind::Password if separator == Separator::Argument && is_technical(value) => false,
+            _ if separator != Separator::Sentence
+                && value.len() >= secret_kind.least()
+                && is_encoded_text(value) =>
+            {
+                true
+            }
+            SecretKind::Password => {
+                is_password(value) && !(separator == Separator::Sentence && value.ends_with(b"?"))
+            }
+            SecretKind::Key | SecretKind::Secret if is_uuid(value) => true,
             _ if is_uuid(value) => name.text().ends_with(b"authToken"),
             _ if value.len() < 12 || value.iter().any(u8::is_ascii_whitespace) => false,
-            _ if self.is_quoted || (tie == Tie::Equals && name.is_of_environment()) => is_mixed(value),
+            _ if self.is_quoted || (separator == Separator::Equals && name.is_of_environment()) => {
+                is_mixed(value)
+            }
             _ => value.len() >= 16 && is_random(value),
         }
     }
@@ -427,7 +444,7 @@ impl Quote {
 }
 
 /// The length of an unquoted value.
-fn unquoted(rest: &[u8], of_environment: bool, tie: Tie) -> usize {
+fn unquoted(rest: &[u8], of_environment: bool, separator: Separator) -> usize {
     let always = |byte: u8| {
         byte.is_ascii_whitespace()
             || byte.is_ascii_control()
@@ -435,13 +452,13 @@ fn unquoted(rest: &[u8], of_environment: bool, tie: Tie) -> usize {
             || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\' | b'|')
     };
     let mostly = |byte: u8| matches!(byte, b',' | b';' | b'&' | b')' | b'}' | b']');
-    let is_whole = of_environment || tie == Tie::Element;
+    let is_whole = of_environment || separator == Separator::Element;
     let ends = |byte: &u8| always(*byte) || (!is_whole && mostly(*byte));
     let length = rest.iter().position(ends).unwrap_or(rest.len());
     let mut value = &rest[..length];
     while let Some((last, shorter)) = value.split_last() {
         let is_trailing = matches!(last, b'.' | b',' | b';' | b':' | b')' | b']' | b'}')
-            || (tie == Tie::Sentence && matches!(last, b'!' | b'?'));
+            || (separator == Separator::Sentence && matches!(last, b'!' | b'?'));
         if !is_trailing {
             break;
         }

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours() {
+    fn escape_sequences_are_recognized() {
         let check = |text: &str, expected| assert_eq!(length(text.as_bytes()), expected, "{text}");
         check("\u{1b}[0m", 4);
         check("\u{1b}[m", 3);

@@ -86,7 +86,7 @@ fn given((at, password): (usize, &[u8])) -> Option<(usize, usize)> {
     (is_usual(password) && accepted(password, b"")).then_some((at, at + password.len()))
 }
 
-/// Whether letters are taken for a password where only a password can be: they must be of both cases.
+/// Whether letters count as a password where only a password can be: they must be of both cases.
 fn is_usual(password: &[u8]) -> bool {
     let holds = |is: fn(&u8) -> bool| password.iter().any(is);
     is_password(password)

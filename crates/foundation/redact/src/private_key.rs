@@ -2,12 +2,12 @@
 //! with line numbers before them, and cut off.
 
 use crate::colour;
-use crate::value::{decoded, is_of_few};
+use crate::value::{decoded, has_few_distinct_chars};
 use crate::{Secret, Text};
 
 /// The longest line that can belong to a key's head, such as `DEK-Info: …`.
 const HEAD_LINE: usize = 120;
-/// The number of base64 characters at the start of a key that tell its kind.
+/// The number of base64 characters at the start of a key that identify its kind.
 const HEAD: usize = 52;
 /// The fewest characters of a key without its end.
 const LEAST: usize = 24;
@@ -111,7 +111,7 @@ impl Body {
             if length > 0 && ends_line(&rest[length..]) && !is_joined {
                 (at, body.end) = (start + length, start + length);
                 body.characters += length;
-                body.is_filler &= is_of_few(&rest[..length]);
+                body.is_filler &= has_few_distinct_chars(&rest[..length]);
             } else if let Some(length) = head_line(rest) {
                 at = start + length;
             } else {

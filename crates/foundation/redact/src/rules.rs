@@ -418,7 +418,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_token_has_a_made_up_secret() {
+    fn every_token_has_a_test_secret() {
         let list = include_str!("../tests/made_up.txt");
         let forms = list.lines().filter_map(|line| line.split_once('\t'));
         let forms: Vec<_> = forms.collect();

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use crate::colour;
 use crate::rules::{Body, Length, TOKENS, Token};
-use crate::value::{is_even, is_random, is_sure_placeholder};
+use crate::value::{is_evenly_distributed, is_random, is_sure_placeholder};
 use crate::{Secret, Text};
 
 /// The minimum length of a run. Only a few tokens are shorter; words announce those.
@@ -207,7 +207,7 @@ fn headed(text: Text<'_>, start: usize) -> Option<Secret> {
     let mut begin = start - head;
     if token.prefix.starts_with('.') {
         begin -= bytes[..begin].iter().rev().take(20).take_while(|byte| is_in_run(**byte)).count();
-    } else if !is_apart(bytes, begin) {
+    } else if !starts_token(bytes, begin) {
         return None;
     }
     let end = body_end(text, start - head + token.prefix.len(), token, true)?;
@@ -215,7 +215,7 @@ fn headed(text: Text<'_>, start: usize) -> Option<Secret> {
 }
 
 /// Whether a token can start at `at`: no letter or digit precedes it, except those of an escape sequence.
-fn is_apart(bytes: &[u8], at: usize) -> bool {
+fn starts_token(bytes: &[u8], at: usize) -> bool {
     let Some((before, rest)) = bytes[..at].split_last() else { return true };
     let is_encoded =
         || before.is_ascii_hexdigit() && matches!(rest, [.., b'%', first] if first.is_ascii_hexdigit());
@@ -255,17 +255,19 @@ fn body_end(text: Text<'_>, from: usize, token: &Token, is_first: bool) -> Optio
     let goes_on = rest.get(body.len()).is_some_and(u8::is_ascii_alphanumeric);
     let fits = match token.length {
         Length::Least(least) => body.len() >= least,
-        Length::Random(least) => is_first && body.len() >= least && is_random(body) && is_even(body),
+        Length::Random(least) => {
+            is_first && body.len() >= least && is_random(body) && is_evenly_distributed(body)
+        }
         Length::Exact(length) => body.len() == length && !goes_on,
         Length::ExactRandom(length) => {
-            is_first && body.len() == length && !goes_on && (is_random(body) || is_of_all(body))
+            is_first && body.len() == length && !goes_on && (is_random(body) || has_mixed_chars(body))
         }
     };
     (fits && !is_sure_placeholder(body)).then_some(end)
 }
 
 /// Whether the body is long and has small letters, capital letters and digits.
-fn is_of_all(body: &[u8]) -> bool {
+fn has_mixed_chars(body: &[u8]) -> bool {
     let holds = |is: fn(&u8) -> bool| body.iter().any(is);
     body.len() >= 32
         && holds(u8::is_ascii_lowercase)
@@ -276,8 +278,9 @@ fn is_of_all(body: &[u8]) -> bool {
 /// Finds the token that starts at `at`, for a place that a word has announced.
 pub(crate) fn token(text: Text<'_>, at: usize, found: &mut Vec<Secret>) {
     let rest = &text.bytes[at..];
-    let mut tokens =
-        TOKENS.iter().filter(|token| is_apart(text.bytes, at) && rest.starts_with(token.prefix.as_bytes()));
+    let mut tokens = TOKENS
+        .iter()
+        .filter(|token| starts_token(text.bytes, at) && rest.starts_with(token.prefix.as_bytes()));
     let end = |token: &Token| body_end(text, at + token.prefix.len(), token, true);
     if let Some(secret) = tokens.find_map(|token| Some(Secret::new(token.kind, at..end(token)?))) {
         // The last secret pushed marks how far the text is checked.
@@ -354,11 +357,11 @@ fn telegram_token(text: Text<'_>, start: usize, end: usize) -> Option<Secret> {
     let digits = bytes[..colon].iter().rev().take(12).take_while(|byte| byte.is_ascii_digit()).count();
     let number = colon - digits;
     let body = &bytes[start..end];
-    let is_apart =
-        (is_apart(bytes, number) && !bytes[..number].ends_with(b":")) || bytes[..number].ends_with(b"bot");
+    let starts_token = (starts_token(bytes, number) && !bytes[..number].ends_with(b":"))
+        || bytes[..number].ends_with(b"bot");
     let is_mixed = body.iter().any(u8::is_ascii_lowercase) && body.iter().any(u8::is_ascii_uppercase);
     let fits = (8..=10).contains(&digits) && body[0] == b'A' && (30..=40).contains(&body.len());
-    (fits && is_apart && is_mixed && !is_sure_placeholder(body))
+    (fits && starts_token && is_mixed && !is_sure_placeholder(body))
         .then(|| Secret::new("telegram-token", number..end))
 }
 
@@ -370,7 +373,7 @@ pub(crate) fn azure_secret(text: Text<'_>, start: usize, end: usize) -> Option<S
     let mark = from + bytes[from..start].windows(2).position(|pair| pair == b"Q~")?;
     let begin = mark.checked_sub(4).filter(|begin| *begin >= from && bytes[mark - 1].is_ascii_digit())?;
     let to = end + bytes[end..].iter().take(40).take_while(|byte| is_part(byte)).count();
-    (is_apart(bytes, begin) && (28..=36).contains(&(to - mark - 2)))
+    (starts_token(bytes, begin) && (28..=36).contains(&(to - mark - 2)))
         .then(|| Secret::new("azure-client-secret", begin..to))
 }
 

@@ -61,7 +61,8 @@ const TECHNICAL: &[&str] = &[
     "v3",
 ];
 
-/// Whether a value is a placeholder: empty, one repeated character, a variable, a template, or a word that says so.
+/// Whether a value is a placeholder: empty, one repeated character, a variable, a template, or a word such as
+/// `example`.
 pub(crate) fn is_placeholder(value: &[u8]) -> bool {
     is_sure_placeholder(value) || is_template(value) || holds(value, &PLACEHOLDER_WORDS)
 }
@@ -71,14 +72,14 @@ pub(crate) fn is_sure_placeholder(value: &[u8]) -> bool {
     let filled = |byte: u8| matches!(byte, b'x' | b'X' | b'*' | b'.' | b'#' | b'?');
     let is_filler = |four: &[u8]| filled(four[0]) && four.iter().all(|byte| *byte == four[0]);
     value.is_empty()
-        || is_of_few(value)
+        || has_few_distinct_chars(value)
         || value.windows(4).any(is_filler)
         || value.windows(3).any(|three| three == b"...")
         || holds(value, &SURE_PLACEHOLDER_WORDS)
 }
 
 /// Whether the value has at most three different characters.
-pub(crate) fn is_of_few(value: &[u8]) -> bool {
+pub(crate) fn has_few_distinct_chars(value: &[u8]) -> bool {
     let mut seen = [false; 256];
     for byte in value {
         seen[usize::from(*byte)] = true;
@@ -151,7 +152,7 @@ pub(crate) fn is_number(value: &[u8]) -> bool {
 }
 
 /// Whether the value is a path or URL rather than a secret itself.
-pub(crate) fn is_place(value: &[u8]) -> bool {
+pub(crate) fn is_path_or_url(value: &[u8]) -> bool {
     let drive = matches!(value, [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic());
     drive
         || value.starts_with(b"/")
@@ -162,7 +163,7 @@ pub(crate) fn is_place(value: &[u8]) -> bool {
 }
 
 /// Whether no character makes up a third of it, as one does in encoded numbers.
-pub(crate) fn is_even(value: &[u8]) -> bool {
+pub(crate) fn is_evenly_distributed(value: &[u8]) -> bool {
     let mut counts = [0_usize; 256];
     for byte in value {
         counts[usize::from(*byte)] += 1;
@@ -190,7 +191,7 @@ fn is_random_piece(piece: &[u8]) -> bool {
     if piece.len() < 10 {
         return false;
     }
-    let counted = Counted::of(piece);
+    let counted = CharCounts::new(piece);
     let groups = counted.turns + 1;
     let is_broken = counted.letters > 0 && groups >= 4 && !(groups < 6 && is_technical(piece));
     // Names in camel case change between cases, too, but a capital is rare in them.
@@ -200,7 +201,7 @@ fn is_random_piece(piece: &[u8]) -> bool {
 }
 
 fn is_mixed_piece(piece: &[u8]) -> bool {
-    let counted = Counted::of(piece);
+    let counted = CharCounts::new(piece);
     let is_long = piece.len() >= 20 && counted.digits >= 1 && counted.case_turns >= 4;
     is_long || (piece.len() >= 12 && counted.digits >= 2 && counted.letters >= 2 && !is_technical(piece))
 }
@@ -212,7 +213,7 @@ pub(crate) fn is_technical(piece: &[u8]) -> bool {
 
 /// Whether a password is meant and not a word: letters with digits or with a sign that words have not.
 pub(crate) fn is_password(value: &[u8]) -> bool {
-    let counted = Counted::of(value);
+    let counted = CharCounts::new(value);
     let odd = value.iter().filter(|byte| b"!@#$%^&*+~".contains(byte)).count();
     let sequence_only = counted.letters == 0;
     let is_usual = (6..=128).contains(&value.len()) && !sequence_only && (counted.digits > 0 || odd > 0);
@@ -273,7 +274,7 @@ pub(crate) fn is_signed(value: &[u8]) -> bool {
     {
         return false;
     }
-    let counted = Counted::of(value);
+    let counted = CharCounts::new(value);
     let turns = value.windows(2).filter(|pair| is_sign(&pair[0]) != is_sign(&pair[1])).count();
     counted.digits >= 3 && counted.letters >= 10 && turns >= 10 && !is_sure_placeholder(value)
 }
@@ -288,7 +289,7 @@ pub(crate) fn is_uuid(value: &[u8]) -> bool {
 }
 
 /// The number of characters of each kind in a text.
-struct Counted {
+struct CharCounts {
     letters: usize,
     capitals: usize,
     digits: usize,
@@ -298,8 +299,8 @@ struct Counted {
     case_turns: usize,
 }
 
-impl Counted {
-    fn of(text: &[u8]) -> Self {
+impl CharCounts {
+    fn new(text: &[u8]) -> Self {
         let letters = text.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
         let digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
         let turn = |pair: &&[u8]| pair[0].is_ascii_digit() != pair[1].is_ascii_digit();
@@ -408,7 +409,7 @@ mod tests {
     #[test]
     fn code_and_places() {
         let check = |value: &str, expected| {
-            assert_eq!(is_code(value.as_bytes()) || is_place(value.as_bytes()), expected, "{value}");
+            assert_eq!(is_code(value.as_bytes()) || is_path_or_url(value.as_bytes()), expected, "{value}");
         };
         check("os.getenv(1)", true);
         check("config.password2", true);

@@ -11,7 +11,7 @@ use crate::{Secret, Text, address, assignment, command, header, private_key, run
 
 /// The kind of secret that a word announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Announces {
+enum AnnouncedSecret {
     /// A value behind a name that ends with it.
     Value,
     /// A private key, or a value.
@@ -46,65 +46,66 @@ enum Announces {
     Foreign,
 }
 
-/// The words, in the spellings that occur, from where they are unlike others. At most 64, so that vector instructions look for all at once.
-const WORDS: &[(&str, Announces)] = &[
-    ("pass", Announces::Value),
-    ("Pass", Announces::Value),
-    ("PASS", Announces::Value),
-    ("pwd", Announces::Value),
-    ("Pwd", Announces::Value),
-    ("PWD", Announces::Value),
-    ("ecret", Announces::Value),
-    ("ECRET", Announces::Value),
-    ("oken", Announces::Value),
-    ("OKEN", Announces::Value),
-    ("key", Announces::Key),
-    ("Key", Announces::Key),
-    ("KEY", Announces::Key),
-    ("://", Announces::Address),
-    ("earer", Announces::Bearer),
-    ("EARER", Announces::Bearer),
-    ("orization", Announces::Authorization),
-    ("ORIZATION", Announces::Authorization),
-    ("asic ", Announces::Basic),
-    ("ASIC ", Announces::Basic),
-    ("_auth", Announces::Auth),
-    ("\"auth", Announces::Auth),
-    ("ookie", Announces::Cookie),
-    ("OOKIE", Announces::Cookie),
-    ("curl ", Announces::Command),
-    ("mysql", Announces::Command),
-    ("login", Announces::Command),
-    ("sshpass", Announces::Command),
-    ("redis-cli", Announces::Command),
-    ("mongo", Announces::Command),
-    ("sqlcmd", Announces::Command),
-    ("ldap", Announces::Command),
-    ("7z ", Announces::Command),
-    ("zip -", Announces::Command),
-    ("smbclient", Announces::Command),
-    ("FIED BY", Announces::Identified),
-    ("sig=", Announces::Signature),
-    ("ignature=", Announces::Signature),
-    ("AKIA", Announces::Token),
-    ("ASIA", Announces::Token),
-    ("ABIA", Announces::Token),
-    ("ACCA", Announces::Token),
-    ("fm2_", Announces::Token),
-    ("fm1r_", Announces::Token),
-    ("snyk_", Announces::Token),
-    ("dp.st.", Announces::Token),
-    ("whsec_", Announces::Token),
-    ("sntrys_", Announces::Token),
-    ("7Q~", Announces::Azure),
-    ("8Q~", Announces::Azure),
-    ("Private-Lines", Announces::Putty),
-    ("LS0tLS1CRUdJTi", Announces::Encoded),
+/// The words, in the spellings that occur, from where they are unlike others. At most 64, so that vector instructions
+/// look for all at once.
+const WORDS: &[(&str, AnnouncedSecret)] = &[
+    ("pass", AnnouncedSecret::Value),
+    ("Pass", AnnouncedSecret::Value),
+    ("PASS", AnnouncedSecret::Value),
+    ("pwd", AnnouncedSecret::Value),
+    ("Pwd", AnnouncedSecret::Value),
+    ("PWD", AnnouncedSecret::Value),
+    ("ecret", AnnouncedSecret::Value),
+    ("ECRET", AnnouncedSecret::Value),
+    ("oken", AnnouncedSecret::Value),
+    ("OKEN", AnnouncedSecret::Value),
+    ("key", AnnouncedSecret::Key),
+    ("Key", AnnouncedSecret::Key),
+    ("KEY", AnnouncedSecret::Key),
+    ("://", AnnouncedSecret::Address),
+    ("earer", AnnouncedSecret::Bearer),
+    ("EARER", AnnouncedSecret::Bearer),
+    ("orization", AnnouncedSecret::Authorization),
+    ("ORIZATION", AnnouncedSecret::Authorization),
+    ("asic ", AnnouncedSecret::Basic),
+    ("ASIC ", AnnouncedSecret::Basic),
+    ("_auth", AnnouncedSecret::Auth),
+    ("\"auth", AnnouncedSecret::Auth),
+    ("ookie", AnnouncedSecret::Cookie),
+    ("OOKIE", AnnouncedSecret::Cookie),
+    ("curl ", AnnouncedSecret::Command),
+    ("mysql", AnnouncedSecret::Command),
+    ("login", AnnouncedSecret::Command),
+    ("sshpass", AnnouncedSecret::Command),
+    ("redis-cli", AnnouncedSecret::Command),
+    ("mongo", AnnouncedSecret::Command),
+    ("sqlcmd", AnnouncedSecret::Command),
+    ("ldap", AnnouncedSecret::Command),
+    ("7z ", AnnouncedSecret::Command),
+    ("zip -", AnnouncedSecret::Command),
+    ("smbclient", AnnouncedSecret::Command),
+    ("FIED BY", AnnouncedSecret::Identified),
+    ("sig=", AnnouncedSecret::Signature),
+    ("ignature=", AnnouncedSecret::Signature),
+    ("AKIA", AnnouncedSecret::Token),
+    ("ASIA", AnnouncedSecret::Token),
+    ("ABIA", AnnouncedSecret::Token),
+    ("ACCA", AnnouncedSecret::Token),
+    ("fm2_", AnnouncedSecret::Token),
+    ("fm1r_", AnnouncedSecret::Token),
+    ("snyk_", AnnouncedSecret::Token),
+    ("dp.st.", AnnouncedSecret::Token),
+    ("whsec_", AnnouncedSecret::Token),
+    ("sntrys_", AnnouncedSecret::Token),
+    ("7Q~", AnnouncedSecret::Azure),
+    ("8Q~", AnnouncedSecret::Azure),
+    ("Private-Lines", AnnouncedSecret::Putty),
+    ("LS0tLS1CRUdJTi", AnnouncedSecret::Encoded),
 ];
 
 /// The words of all scripts.
-static ALL: LazyLock<Vec<(&str, Announces)>> = LazyLock::new(|| {
-    let foreign = PASSWORD_WORDS.iter().map(|word| (*word, Announces::Foreign));
+static ALL: LazyLock<Vec<(&str, AnnouncedSecret)>> = LazyLock::new(|| {
+    let foreign = PASSWORD_WORDS.iter().map(|word| (*word, AnnouncedSecret::Foreign));
     WORDS.iter().copied().chain(foreign).collect()
 });
 
@@ -147,28 +148,28 @@ pub(crate) fn find(text: Text<'_>, found: &mut Vec<Secret>) {
     }
 }
 
-fn ask(text: Text<'_>, announces: Announces, start: usize, end: usize, found: &mut Vec<Secret>) {
+fn ask(text: Text<'_>, announces: AnnouncedSecret, start: usize, end: usize, found: &mut Vec<Secret>) {
     match announces {
-        Announces::Value => {
+        AnnouncedSecret::Value => {
             found.extend(assignment::value(text, start, end).or_else(|| command::of_a_user(text, start)));
         }
-        Announces::Key => {
+        AnnouncedSecret::Key => {
             found.extend(private_key::block(text, start).or_else(|| assignment::value(text, start, end)));
         }
-        Announces::Address => found.extend(address::password(text, start)),
-        Announces::Bearer => found.extend(header::bearer(text, start, end)),
-        Announces::Authorization => found.extend(header::authorization(text, start, end)),
-        Announces::Identified => found.extend(assignment::identified(text, end)),
-        Announces::Basic => found.extend(header::basic(text, end)),
-        Announces::Auth => found.extend(header::registry(text, end)),
-        Announces::Cookie => header::cookies(text, start, end, found),
-        Announces::Command => found.extend(command::password(text, start, end)),
-        Announces::Signature => found.extend(address::signature(text, end)),
-        Announces::Token => runs::token(text, start, found),
-        Announces::Azure => found.extend(runs::azure_secret(text, end, end)),
-        Announces::Encoded => found.extend(private_key::encoded(text, start)),
-        Announces::Putty => found.extend(private_key::putty(text, end)),
-        Announces::Foreign => found.extend(assignment::foreign(text, end)),
+        AnnouncedSecret::Address => found.extend(address::password(text, start)),
+        AnnouncedSecret::Bearer => found.extend(header::bearer(text, start, end)),
+        AnnouncedSecret::Authorization => found.extend(header::authorization(text, start, end)),
+        AnnouncedSecret::Identified => found.extend(assignment::identified(text, end)),
+        AnnouncedSecret::Basic => found.extend(header::basic(text, end)),
+        AnnouncedSecret::Auth => found.extend(header::registry(text, end)),
+        AnnouncedSecret::Cookie => header::cookies(text, start, end, found),
+        AnnouncedSecret::Command => found.extend(command::password(text, start, end)),
+        AnnouncedSecret::Signature => found.extend(address::signature(text, end)),
+        AnnouncedSecret::Token => runs::token(text, start, found),
+        AnnouncedSecret::Azure => found.extend(runs::azure_secret(text, end, end)),
+        AnnouncedSecret::Encoded => found.extend(private_key::encoded(text, start)),
+        AnnouncedSecret::Putty => found.extend(private_key::putty(text, end)),
+        AnnouncedSecret::Foreign => found.extend(assignment::foreign(text, end)),
     }
 }
 

@@ -62,7 +62,7 @@ impl Appender {
             self.pending.extend_from_slice(now);
             bytes = later;
             if self.pending.len() == FRAME {
-                self.seal()?;
+                self.write_full_frame()?;
             }
         }
         Ok(())
@@ -101,7 +101,7 @@ impl Appender {
     }
 
     /// Writes a full frame.
-    fn seal(&mut self) -> io::Result<()> {
+    fn write_full_frame(&mut self) -> io::Result<()> {
         let mut bytes = Vec::new();
         pack(self.begins, &self.pending, &mut bytes)?;
         let length = self.full_length;
@@ -110,7 +110,7 @@ impl Appender {
             none => {
                 let mut file =
                     system::private_file().write(true).create(true).truncate(false).open(&self.full)?;
-                // What follows was written by somebody who did not come to say that it counts.
+                // The rest was written by a process that ended before it finished.
                 file.set_len(length)?;
                 file.seek(SeekFrom::End(0))?;
                 none.insert(file)

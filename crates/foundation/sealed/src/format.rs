@@ -34,7 +34,7 @@ pub struct SourceStamp {
     /// Its stamp; the size is that of the copy.
     pub stamp: FileStamp,
     /// When it was created, in nanoseconds since 1970.
-    pub born: i64,
+    pub created: i64,
     /// How much of it was read; that is the length of the copy, unless secrets were left out.
     pub taken: u64,
     /// How long it was then: longer than `taken` where copying was interrupted.
@@ -166,21 +166,22 @@ impl FrameHead {
 
 impl TailHead {
     /// Where in the copied file the last frame begins: the others are full.
-    pub(crate) fn last_begins(&self) -> u64 {
+    pub(crate) fn last_frame_offset(&self) -> u64 {
         self.source.stamp.size - self.source.stamp.size % FRAME as u64
     }
 
     pub(crate) fn to_bytes(self) -> [u8; TAIL_HEAD] {
         let FileStamp { dev, ino, size, mtime } = self.source.stamp;
         let mut out = Fields::<TAIL_HEAD>::new(TAIL_MAGIC);
-        let SourceStamp { born, taken, whole, form, .. } = self.source;
+        let SourceStamp { created, taken, whole, form, .. } = self.source;
         // The number of secrets is one more than that, and 0 where none was looked for.
         let (secrets, last) = match form {
             CopyForm::Exact => (0, 0),
             CopyForm::Redacted { secrets, last } => (secrets.saturating_add(1), last),
         };
         let mtime = mtime.cast_unsigned();
-        for number in [dev, ino, size, mtime, born.cast_unsigned(), taken, whole, secrets, last, self.full] {
+        for number in [dev, ino, size, mtime, created.cast_unsigned(), taken, whole, secrets, last, self.full]
+        {
             out.put(&number.to_le_bytes());
         }
         out.sealed()
@@ -250,10 +251,10 @@ impl<const N: usize> Fields<N> {
     /// What every head has of the source.
     fn next_source(&mut self) -> SourceStamp {
         let (dev, ino, size) = (self.next_u64(), self.next_u64(), self.next_u64());
-        let (mtime, born) = (self.next_u64().cast_signed(), self.next_u64().cast_signed());
+        let (mtime, created) = (self.next_u64().cast_signed(), self.next_u64().cast_signed());
         let taken = self.next_u64();
         let stamp = FileStamp { dev, ino, size, mtime };
-        SourceStamp { stamp, born, taken, whole: taken, form: CopyForm::Exact }
+        SourceStamp { stamp, created, taken, whole: taken, form: CopyForm::Exact }
     }
 
     fn next_u32(&mut self) -> u32 {

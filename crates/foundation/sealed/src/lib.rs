@@ -44,7 +44,7 @@ pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     if to[1].symlink_metadata().is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
-    // What has no last frame is not a copy, but what a crash left of one.
+    // A file without a last frame is not a copy but a leftover of a crash.
     remove_file(&to[0])?;
     match fs::hard_link(&from[0], &to[0]) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -55,7 +55,7 @@ pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     remove_file(&from[0])
 }
 
-/// Puts a copy in the place of another. Where a crash came in between, [`is_replacing`] says so, and the same call completes
+/// Replaces a copy by another. After a crash in between, [`is_replacing`] returns true, and the same call completes
 /// it.
 pub fn replace(from: &Path, to: &Path) -> io::Result<()> {
     let head = format::read_tail_head(&system::open_regular(&with(from, TAIL))?)?;
@@ -71,7 +71,7 @@ pub fn replace(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(&from[1], &to[1])
 }
 
-/// Whether the copy `from` was being put in the place of another when that was interrupted.
+/// Whether replacing another copy by `from` was interrupted.
 pub fn is_replacing(from: &Path) -> bool {
     let head = system::open_regular(&with(from, TAIL)).and_then(|tail| format::read_tail_head(&tail));
     head.is_ok_and(|head| head.full > 0) && with(from, FULL).symlink_metadata().is_err()
@@ -85,7 +85,7 @@ pub fn remove(path: &Path) -> io::Result<()> {
 }
 
 /// How much room a copy takes, in bytes.
-pub fn room_of(path: &Path) -> u64 {
+pub fn disk_size(path: &Path) -> u64 {
     files_of(path).iter().filter_map(|file| file.symlink_metadata().ok()).map(|found| found.len()).sum()
 }
 

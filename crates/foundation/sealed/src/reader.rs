@@ -34,7 +34,7 @@ impl SealedReader {
         let [full, tail] = files_of(path);
         let tail = system::open_regular(&tail)?;
         let head = read_tail_head(&tail)?;
-        let last = read_frame_head(&tail, head.frame_at, head.last_begins())?;
+        let last = read_frame_head(&tail, head.frame_at, head.last_frame_offset())?;
         let full = if head.full > 0 { Some(system::open_regular(&full)?) } else { None };
         Ok(Self {
             source: head.source,

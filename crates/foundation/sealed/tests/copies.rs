@@ -51,7 +51,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
     #[test]
-    fn a_copy_is_what_was_finished_last(steps in steps(), offsets in prop::collection::vec(any::<u32>(), 6)) {
+    fn a_copy_has_the_content_of_the_last_finish(steps in steps(), offsets in prop::collection::vec(any::<u32>(), 6)) {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("s.jsonl");
         let mut expected: Option<Vec<u8>> = None;
@@ -61,7 +61,7 @@ proptest! {
                 Step::Append(length) => {
                     let mut copy = open();
                     copy.write(&bytes(seed, length)).unwrap();
-                    let source = SourceStamp { taken: seed, born: -5, ..SourceStamp::default() };
+                    let source = SourceStamp { taken: seed, created: -5, ..SourceStamp::default() };
                     copy.finish(source, 77, false).unwrap();
                     expected.get_or_insert_default().extend(bytes(seed, length));
                     prop_assert_eq!(sealed::source_of(&path).unwrap().taken, seed);
@@ -94,7 +94,7 @@ proptest! {
     }
 
     #[test]
-    fn a_changed_byte_is_noticed_and_nothing_panics(at in any::<u32>(), flip in 1..=255_u8, in_tail in any::<bool>()) {
+    fn a_changed_byte_is_detected(at in any::<u32>(), flip in 1..=255_u8, in_tail in any::<bool>()) {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("s");
         let mut copy = Appender::create(&path);
@@ -173,7 +173,7 @@ fn a_copy_of_the_first_format_is_read_and_continued() {
 }
 
 #[test]
-fn one_copy_takes_the_place_of_another_wherever_it_is_interrupted() {
+fn replacing_a_copy_is_atomic() {
     let scratch = tempfile::tempdir().unwrap();
     let (old, new) = (scratch.path().join("s.jsonl"), scratch.path().join(".s.jsonl.redacting"));
     for (before, after) in [(10, 20), (FRAME + 10, 20), (20, FRAME + 10), (FRAME + 5, 2 * FRAME + 10)] {

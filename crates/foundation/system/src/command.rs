@@ -58,7 +58,8 @@ enum Event {
 /// Runs a command to its end, with `input` on its standard input, or none.
 ///
 /// It leads a process group of its own, which is killed at the end, however the command ended: nothing that it started
-/// in its group outlives it. Directory and environment are those that `command` gives; its standard streams are replaced.
+/// in its group outlives it. Directory and environment are those that `command` gives; its standard streams are
+/// replaced.
 pub fn run_command(
     mut command: Command,
     input: Option<Vec<u8>>,
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_missing_or_cannot_be_run_is_told_apart() {
+    fn missing_and_unrunnable_programs_are_distinguished() {
         let run = |program: &str| {
             run_command(Command::new(program), None, CommandLimits { time: LONG, stdout: 1, stderr: 1 })
         };

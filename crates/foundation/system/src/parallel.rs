@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_item_is_taken_once_by_however_many_threads() {
+    fn every_item_is_processed_once() {
         for threads in [0, 1, 2, 7] {
             let parts = fold_in_parallel(threads, 0..100, Vec::new, Vec::push);
             assert!(parts.len() <= threads.max(1), "{threads}");

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_that_others_can_write_to_is_not_own() {
+    fn a_folder_that_others_can_write_to_is_refused() {
         let scratch = tempfile::tempdir().unwrap();
         let folder = scratch.path().join("a");
         create_private_folder(&folder).unwrap();
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_created_is_private_and_what_exists_stays_as_it_is() {
+    fn new_files_are_private_and_existing_ones_unchanged() {
         let scratch = tempfile::tempdir().unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         let (outer, inner) = (scratch.path().join("a"), scratch.path().join("a/b"));

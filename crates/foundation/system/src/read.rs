@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_file_is_not_read_whole() {
+    fn a_file_over_the_limit_is_not_read() {
         let scratch = tempfile::tempdir().unwrap();
         let file = scratch.path().join("file");
         std::fs::write(&file, "12345").unwrap();
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_does_not_tell_its_size_is_limited_all_the_same() {
+    fn a_file_of_unknown_size_is_limited() {
         let file = Path::new("/proc/self/stat");
         if file.exists() {
             assert!(!read_small(file, 1 << 16).unwrap().is_empty());

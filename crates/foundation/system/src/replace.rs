@@ -71,7 +71,9 @@ pub(crate) fn replace_without_sync<'a>(
 fn write_beside<'a>(path: &Path, parts: impl IntoIterator<Item = &'a [u8]>) -> io::Result<NamedTempFile> {
     let mut prefix = path.file_name().map_or_else(OsString::new, ToOwned::to_owned);
     prefix.push(".");
-    let mut new = tempfile::Builder::new().prefix(&prefix).suffix(".tmp").tempfile_in(folder_of(path))?;
+    let created = tempfile::Builder::new().prefix(&prefix).suffix(".tmp").tempfile_in(folder_of(path));
+    // The library's words name the temporary file, which nobody knows.
+    let mut new = created.map_err(|error| io::Error::from(error.kind()))?;
     parts.into_iter().try_for_each(|part| new.write_all(part))?;
     Ok(new)
 }
@@ -119,6 +121,13 @@ mod tests {
     }
 
     #[test]
+    fn a_failure_does_not_name_the_temporary_file() {
+        let scratch = tempfile::tempdir().unwrap();
+        let failure = replace_file(&scratch.path().join("none/file"), b"x").unwrap_err();
+        assert_eq!(failure.to_string(), io::Error::from(io::ErrorKind::NotFound).to_string());
+    }
+
+    #[test]
     fn prepared_content_is_put_into_its_place_or_leaves_nothing() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("file");
@@ -158,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_replaced_stays_and_nothing_is_left_beside_it() {
+    fn a_failed_replacement_leaves_everything_unchanged() {
         let scratch = tempfile::tempdir().unwrap();
         let folder = scratch.path().join("folder");
         fs::create_dir_all(folder.join("inner")).unwrap();

@@ -1,5 +1,5 @@
-//! Files of data that can be computed again: a cache that is whole, of the current format, and made of what is there now,
-//! or is absent.
+//! Files of data that can be computed again: a cache that is whole, of the current format, and made of what is there
+//! now, or is absent.
 //!
 //! A file holds a header, a table of its sections and the sections. All numbers are little-endian:
 //!
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_for_the_same_format_and_fingerprint_only() {
+    fn a_snapshot_is_read_only_with_the_same_format_and_fingerprint() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("snapshot");
         assert!(load(&path, 1, FINGERPRINT).is_none());
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn every_byte_counts() {
+    fn a_change_of_any_byte_is_detected() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("snapshot");
         Snapshot::write(&path, 1, FINGERPRINT, &[b"one".to_vec(), b"two and three".to_vec()]).unwrap();

@@ -57,8 +57,8 @@ impl FileStamp {
     }
 }
 
-/// A hash of the paths and stamps of files. It does not depend on their order, and the fingerprint of two groups of files is
-/// the wrapping sum of theirs.
+/// A hash of the paths and stamps of files. It does not depend on their order, and the fingerprint of two groups of
+/// files is the wrapping sum of theirs.
 pub fn fingerprint<'a>(files: impl Iterator<Item = (&'a Path, &'a FileStamp)>) -> u64 {
     let one = |(path, stamp): (&Path, &FileStamp)| {
         let FileStamp { dev, ino, size, mtime } = stamp;
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ways_to_ask_give_the_same_stamp() {
+    fn path_and_handle_give_the_same_stamp() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("file");
         std::fs::write(&path, "12345").unwrap();

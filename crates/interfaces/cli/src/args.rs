@@ -8,15 +8,19 @@ use crate::commands::{
     prompts, restore, resume, run, search, send, serve, show, status, statusline, stop, store, watch, worker,
     workers,
 };
+
+/// The heading of the options that every command has.
+const GLOBAL: &str = "Global options";
+
 /// Find, understand and continue every Claude Code session you ever had.
 #[derive(Debug, Parser)]
 #[command(name = "backstory", version, max_term_width = 100)]
 pub(crate) struct Args {
     /// Use a small set of made-up sessions instead of yours.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) demo: bool,
     /// Show secrets instead of `[redacted:kind]`; only when the output is your terminal.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) show_secrets: bool,
     /// The command to run; on a terminal the picker without one.
     #[command(subcommand)]

@@ -12,11 +12,11 @@ use app::{Context, Error};
 use clap::Command;
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
-use model::Session;
+use model::{Session, SessionId};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::completion_script::{PROGRAM, VARIABLE};
-use crate::text::{age, fit, safe};
+use crate::text::{age, counted, fit, safe};
 use crate::{dispatch, help};
 
 /// The most sessions that are offered.
@@ -105,15 +105,13 @@ fn known(context: &Context) -> Result<Vec<Session>, Error> {
 /// Ids with titles, the newest sessions first.
 fn sessions(context: &Context, typed: &str) -> Result<Vec<CompletionCandidate>, Error> {
     let mut sessions = known(context)?;
-    sessions.retain(|session| session.id.as_str().starts_with(typed));
+    sessions.retain(|session| session.id.begins_with(typed));
     sessions.sort_by_key(|session| std::cmp::Reverse(session.last_modified));
-    let short = |session: &Session| session.id.short().to_owned();
     let offered = |(place, session): (usize, &Session)| {
         let title = session.title.as_deref().unwrap_or("(no title)");
         let project = session.project.as_deref().unwrap_or("-");
         let age = age(context.now, session.last_modified);
-        // What goes beyond the short id is another one.
-        let value = if short(session).starts_with(typed) { short(session) } else { session.id.to_string() };
+        let value = completed(&session.id, typed).to_owned();
         let place_and_age = safe(&format!(" ({project}, {age})"));
         let title = fit(&safe(title), DESCRIPTION.saturating_sub(place_and_age.width()));
         candidate(value, &format!("{title}{place_and_age}")).display_order(Some(place))
@@ -121,31 +119,35 @@ fn sessions(context: &Context, typed: &str) -> Result<Vec<CompletionCandidate>, 
     Ok(sessions.iter().take(SESSIONS).enumerate().map(offered).collect())
 }
 
+/// The shortest form of an id that continues what is typed: an id with a date is also known without its year or date.
+fn completed<'a>(id: &'a SessionId, typed: &str) -> &'a str {
+    let whole = id.as_str();
+    // The short id leaves out at most the year, and has the rest.
+    let without_year = whole.find(id.short()).map_or(whole, |start| &whole[start..]);
+    let forms = [id.short(), whole, without_year, id.without_date()];
+    forms.into_iter().find(|form| form.starts_with(typed)).unwrap_or(whole)
+}
+
 fn projects(context: &Context, _: &str) -> Result<Vec<CompletionCandidate>, Error> {
-    Ok(counted(&known(context)?, |session| session.project.as_deref()))
+    Ok(by_name(&known(context)?, |session| session.project.as_deref()))
 }
 
 fn branches(context: &Context, _: &str) -> Result<Vec<CompletionCandidate>, Error> {
-    Ok(counted(&known(context)?, |session| session.branch.as_deref()))
+    Ok(by_name(&known(context)?, |session| session.branch.as_deref()))
 }
 
 /// Each name once, with how many sessions have it.
-fn counted(sessions: &[Session], name: impl Fn(&Session) -> Option<&str>) -> Vec<CompletionCandidate> {
+fn by_name(sessions: &[Session], name: impl Fn(&Session) -> Option<&str>) -> Vec<CompletionCandidate> {
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();
     for name in sessions.iter().filter_map(name) {
         *counts.entry(name).or_default() += 1;
     }
-    counts.into_iter().map(|(name, count)| candidate(name, &count_of(count))).collect()
-}
-
-fn count_of(sessions: usize) -> String {
-    if sessions == 1 { "1 session".to_owned() } else { format!("{sessions} sessions") }
+    counts.into_iter().map(|(name, count)| candidate(name, &counted(count, "session"))).collect()
 }
 
 fn known_tags(context: &Context, _: &str) -> Result<Vec<CompletionCandidate>, Error> {
     let all = tags(context)?.tags.into_iter();
-    let sessions = |count: u64| count_of(usize::try_from(count).unwrap_or(usize::MAX));
-    Ok(all.map(|found| candidate(found.tag, &sessions(found.sessions))).collect())
+    Ok(all.map(|found| candidate(found.tag, &counted(found.sessions, "session"))).collect())
 }
 
 /// The workers that have not ended.
@@ -166,6 +168,21 @@ mod tests {
             let found = command.find_subcommand(name).unwrap();
             assert!(found.get_arguments().any(|known| known.get_id() == argument), "{name} {argument}");
         }
+    }
+
+    #[test]
+    fn an_id_with_a_date_is_completed_from_any_of_its_beginnings() {
+        let check = |id: &str, typed: &str, expected: &str| {
+            assert_eq!(completed(&id.parse().unwrap(), typed), expected, "{typed}");
+        };
+        let dated = "2026-01-06-488c5296-90df-4d30";
+        check(dated, "", "01-06-488c5296");
+        check(dated, "01-06-4", "01-06-488c5296");
+        check(dated, "2026-01", dated);
+        check(dated, "01-06-488c5296-", "01-06-488c5296-90df-4d30");
+        check(dated, "488", "488c5296-90df-4d30");
+        check("488c5296-90df-4d30", "488", "488c5296");
+        check("488c5296-90df-4d30", "488c5296-", "488c5296-90df-4d30");
     }
 
     #[test]

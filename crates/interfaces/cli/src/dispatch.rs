@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::sync::Arc;
 
-use app::{App, Config, Context, Error, Kind, Secrets};
+use app::{App, Config, Context, Error, Kind, RecentFiles, Secrets};
 use clap::CommandFactory as _;
 use jiff::tz::TimeZone;
 
@@ -19,8 +19,11 @@ use crate::picker;
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let open = || open(args.demo, args.show_secrets);
     let Some(command) = args.command else {
-        if picker::is_possible() {
-            return picker::open(&open()?, "");
+        if picker::is_at_terminal() {
+            let context = open()?;
+            if picker::is_possible(&context) {
+                return picker::open(&context, "");
+            }
         }
         anstream::stderr().write_all(help::short().as_bytes())?;
         return Err(Failure::NoCommand);
@@ -117,7 +120,13 @@ pub(crate) fn silent_context(demo: bool) -> Result<Context, Error> {
 }
 
 fn context(config: Config) -> Result<Context, Error> {
-    let app = App { config, clock, zone: TimeZone::system, program: program()? };
+    let app = App {
+        config,
+        clock,
+        zone: TimeZone::system,
+        program: program()?,
+        recent_files: RecentFiles::default(),
+    };
     // A missing working directory is an error only for commands that need it.
     let directory = std::env::current_dir().unwrap_or_default();
     Ok(Context::new(Arc::new(app), directory))

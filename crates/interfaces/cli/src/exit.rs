@@ -5,7 +5,9 @@ use std::io::{self, ErrorKind, Write as _};
 use app::{Error, Kind};
 
 use crate::next_step::as_command;
+use crate::output::error_width;
 use crate::text::{safe, safe_lines};
+use crate::wrap::wrapped;
 
 /// The exit codes, for `--help`.
 pub(crate) const HELP: &str = "\
@@ -22,6 +24,9 @@ Exit codes:
   9  the caller may not do that
 130  cancelled";
 
+/// The exit code of what a person ended.
+const CANCELLED: u8 = 130;
+
 /// Why a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -31,6 +36,8 @@ pub(crate) enum Failure {
     Unhealthy,
     /// A worker ended without finishing its task, and how it ended was printed.
     Worker,
+    /// The person left a screen without a choice.
+    Left,
     /// No command was given, and the help was printed.
     NoCommand,
     /// The output could not be written.
@@ -66,6 +73,7 @@ pub(crate) fn report(outcome: Result<(), Failure>) -> u8 {
             exit_code(error.kind)
         }
         Err(Failure::NoCommand) => 2,
+        Err(Failure::Left) => CANCELLED,
         Err(Failure::Worker) => 8,
         Err(Failure::Unhealthy) => 7,
         // The reader closed the pipe (`| head`), which is not a failure.
@@ -86,16 +94,49 @@ fn exit_code(kind: Kind) -> u8 {
         Kind::Settings => 5,
         Kind::Held => 6,
         Kind::Forbidden => 9,
-        Kind::Cancelled => 130,
+        Kind::Cancelled => CANCELLED,
     }
 }
 
 fn print_error(message: &str, hints: &[String]) {
     let mut out = anstream::stderr().lock();
     let red = anstyle::AnsiColor::Red.on_default().bold();
+    let text = error_text(message, hints, error_width());
     // Nothing can be printed if standard error is closed.
-    let _ = writeln!(out, "{red}error{red:#}: {}", safe_lines(message));
+    let _ = writeln!(out, "{red}error{red:#}: {text}");
+}
+
+/// What failed and the hints below it, indented; wrapped at words where it goes to a terminal.
+fn error_text(message: &str, hints: &[String], width: Option<usize>) -> String {
+    const LEAD: usize = "error: ".len();
+    let wrap = |text: &str, lead: usize| match width {
+        // The first line has something before it, which counts.
+        Some(width) => wrapped(&format!("{}{text}", ".".repeat(lead)), width)[lead..].to_owned(),
+        None => text.to_owned(),
+    };
+    let mut text = wrap(&safe_lines(message), LEAD);
     for hint in hints {
-        let _ = writeln!(out, "  {}", safe(hint));
+        text.push_str("\n  ");
+        let hint = match width {
+            Some(width) => wrapped(&safe(hint), width.saturating_sub(2)),
+            None => safe(hint),
+        };
+        text.push_str(&hint.replace('\n', "\n  "));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_broken_between_words() {
+        let hints = ["write it again: backstory show 3601d36e".to_owned()];
+        assert_eq!(
+            error_text("no session id starts with abcd", &hints, Some(24)),
+            "no session id\nstarts with abcd\n  write it again:\n  backstory show\n  3601d36e"
+        );
+        assert_eq!(error_text("one two", &hints, None), "one two\n  write it again: backstory show 3601d36e");
     }
 }

@@ -29,10 +29,22 @@ pub(crate) fn command() -> Command {
     command.override_help(whole)
 }
 
-/// The commands alone, for where none was given.
+/// The names of the commands alone, for where none was given.
 pub(crate) fn short() -> String {
-    format!("{}\nMore about a command: backstory help COMMAND\n", grouped(&Args::command()))
+    let mut out = format!("{HEAD}\n");
+    for (group, names) in GROUPS {
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "  {group:<14} {}", names.join(", "));
+    }
+    out + "\nWhat they do: backstory help    More about one: backstory help COMMAND\n"
 }
+
+const HEAD: &str = "\
+Find, understand and continue every Claude Code session you ever had.
+
+Usage: backstory              choose a session on the terminal
+       backstory COMMAND …
+";
 
 const OPTIONS: &str = "\
 Options:
@@ -43,10 +55,7 @@ Options:
 ";
 
 fn grouped(command: &Command) -> String {
-    let mut out = String::from(
-        "Find, understand and continue every Claude Code session you ever had.\n\n\
-         Usage: backstory              choose a session on the terminal\n       backstory COMMAND …\n",
-    );
+    let mut out = HEAD.to_owned();
     for (group, names) in GROUPS {
         // Writing to a String cannot fail.
         let _ = writeln!(out, "\n{group}:");
@@ -80,8 +89,15 @@ mod tests {
     }
 
     #[test]
-    fn every_line_fits_a_terminal_of_eighty_columns() {
+    fn who_gives_no_command_reads_a_few_lines() {
         let help = short();
+        assert!(help.lines().count() <= 20, "{help}");
+        assert!(help.contains("  Find           search, list, show, prompts\n"), "{help}");
+    }
+
+    #[test]
+    fn every_line_fits_a_terminal_of_eighty_columns() {
+        let help = short() + &grouped(&Args::command());
         let long: Vec<&str> = help.lines().filter(|line| line.chars().count() > 80).collect();
         assert!(long.is_empty(), "{long:#?}");
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use app::search::{Answer, last_results};
+use app::search::{Answer, grep, last_results};
 use app::{Context, Error};
 use rustix::termios::ttyname;
 
@@ -11,6 +11,18 @@ pub(crate) fn save(context: &Context, answer: &Answer) {
     if let Some(terminal) = terminal() {
         last_results::save(context, &terminal, answer);
     }
+}
+
+/// Saves the lines that match a pattern for the next command on this terminal.
+pub(crate) fn save_lines(context: &Context, answer: &grep::Answer) {
+    if let Some(terminal) = terminal() {
+        last_results::save_lines(context, &terminal, answer);
+    }
+}
+
+/// Whether the hits of a search are kept, so that `@1` names the first.
+pub(crate) fn is_kept() -> bool {
+    terminal().is_some()
 }
 
 /// What a name says, with `@2` replaced by the place that the second hit cites, as `ID:LINE`.

@@ -12,12 +12,16 @@ mod diff;
 mod dispatch;
 mod exit;
 mod help;
+mod hit_lines;
 mod last_search;
 mod next_step;
+mod other_words;
 mod output;
 mod picker;
+mod plain_snippet;
 mod progress;
 mod prose;
+mod remarks;
 mod render;
 mod resumption;
 mod run;
@@ -28,6 +32,8 @@ mod terminal;
 mod text;
 mod watch;
 mod wrap;
+
+use std::io::Write as _;
 
 use clap::FromArgMatches as _;
 
@@ -46,6 +52,13 @@ fn main() {
 
 /// The arguments; ends the program where they are wrong or ask for help.
 fn arguments() -> args::Args {
-    let matches = help::command().get_matches();
+    let matches = help::command().try_get_matches().unwrap_or_else(|mut error| {
+        other_words::mend(&mut error);
+        let _ = error.print();
+        if let Some(hint) = other_words::hint(&error) {
+            let _ = writeln!(anstream::stderr(), "{hint}");
+        }
+        exit::exit_now(u8::try_from(error.exit_code()).unwrap_or(2))
+    });
     args::Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }

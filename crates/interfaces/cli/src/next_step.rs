@@ -8,7 +8,7 @@ pub(crate) fn as_command(step: &NextStep) -> String {
         NextStep::Advice { text } => text.clone(),
         NextStep::ListSessions => "`backstory list` lists all sessions with their ids".to_owned(),
         NextStep::NameProject => "`backstory list` lists the projects; or give a path".to_owned(),
-        NextStep::Search { words } => format!("to search for it as a word: backstory search {words}"),
+        NextStep::Search { words } => format!("to look for it as a commit: backstory search {words}"),
         NextStep::ListBetween { since, until } => format!("backstory list --since {since} --until {until}"),
         NextStep::SearchBetween { words, since, until } => {
             format!("backstory search {} --since {since} --until {until}", shown(words))
@@ -17,10 +17,18 @@ pub(crate) fn as_command(step: &NextStep) -> String {
         NextStep::SearchBranch { words, branch } => {
             format!("backstory search {} --branch {}", shown(words), shown(branch))
         }
-        NextStep::CostBySession { since: Some(since), until: Some(until) } => {
-            format!("backstory cost --by session --since {since} --until {until}")
+        NextStep::ListWords { words, by_cost } => {
+            let words: Vec<String> = words.split_whitespace().map(shown).collect();
+            format!("backstory list {}{}", words.join(" "), if *by_cost { " --sort cost" } else { "" })
         }
-        NextStep::CostBySession { .. } => "backstory cost --by session".to_owned(),
+        NextStep::ListCheapest { since, until } => {
+            format!("backstory list --sort cheapest{}", days(since.as_ref(), until.as_ref()))
+        }
+        NextStep::ListNewest => "backstory list --sort newest".to_owned(),
+        NextStep::Blame { file } => format!("backstory blame {}", shown(file)),
+        NextStep::CostBySession { since, until } => {
+            format!("backstory cost --by session{}", days(since.as_ref(), until.as_ref()))
+        }
         NextStep::Show { session } => format!("read what was said: backstory show {session}"),
         NextStep::ShowRecords { session } => {
             format!("`backstory show {session} --json` shows the id of each of its records")
@@ -51,7 +59,7 @@ pub(crate) fn as_command(step: &NextStep) -> String {
         NextStep::Attach { session } => format!("watch it and answer its requests: backstory attach {session}"),
         NextStep::AttachJob { session } => format!("continue it there: backstory attach {session}"),
         NextStep::SendToSession { session } => format!("send it a message: backstory send {session} <message>"),
-        NextStep::Send { worker } => format!("send it the message: backstory send {worker} <message>"),
+        NextStep::Send { worker } => format!("send it a message: backstory send {worker} <message>"),
         NextStep::Stop { worker } => format!("stop one of them: backstory stop {worker}"),
         NextStep::RemoveWorkTree { worker } => {
             format!("once nothing would be lost: backstory stop {worker} --remove-worktree")
@@ -91,7 +99,74 @@ pub(crate) fn as_command(step: &NextStep) -> String {
     }
 }
 
+/// The options that say which days are meant.
+fn days(since: Option<&String>, until: Option<&String>) -> String {
+    since.zip(until).map_or_else(String::new, |(since, until)| format!(" --since {since} --until {until}"))
+}
+
 /// A word as it can be pasted into a shell.
 fn shown(word: &str) -> String {
     quoted(word).unwrap_or_else(|| word.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The arguments of the command in a step: what follows `backstory`, up to what ends it.
+    fn arguments(text: &str) -> Option<Vec<&str>> {
+        let (_, rest) = text.split_once("backstory ")?;
+        let command = rest.split(['`', ';']).next().unwrap_or(rest);
+        Some(std::iter::once("backstory").chain(command.split_whitespace()).collect())
+    }
+
+    #[test]
+    fn every_command_can_be_typed() {
+        let day = |day: &str| format!("2026-01-{day}");
+        let session = || "1ba1de03".parse().unwrap();
+        let (words, branch) = (|| "race".to_owned(), || "main".to_owned());
+        let steps = [
+            NextStep::ListSessions,
+            NextStep::NameProject,
+            NextStep::Search { words: words() },
+            NextStep::ListBetween { since: day("30"), until: day("31") },
+            NextStep::SearchBetween { words: words(), since: day("30"), until: day("31") },
+            NextStep::ListBranch { branch: branch() },
+            NextStep::SearchBranch { words: words(), branch: branch() },
+            NextStep::ListWords { words: words(), by_cost: true },
+            NextStep::ListCheapest { since: Some(day("30")), until: Some(day("31")) },
+            NextStep::ListNewest,
+            NextStep::Blame { file: "token.rs:7".to_owned() },
+            NextStep::CostBySession { since: None, until: None },
+            NextStep::Show { session: session() },
+            NextStep::ShowRecords { session: session() },
+            NextStep::Restore { session: session() },
+            NextStep::RestorePart { session: session() },
+            NextStep::Heal { session: session() },
+            NextStep::Fork { session: session() },
+            NextStep::ForkElsewhere { session: session() },
+            NextStep::ForkRecent,
+            NextStep::RunInSession { session: session() },
+            NextStep::RunInFork { session: session() },
+            NextStep::ListWorkers,
+            NextStep::Pick,
+            NextStep::UpdateIndex,
+            NextStep::RebuildIndex,
+            NextStep::ContinueEmbedding,
+            NextStep::ScheduleExport,
+            NextStep::Export,
+            NextStep::ListJobs,
+            NextStep::StartDaemon,
+            NextStep::FindSessions,
+            NextStep::KeepLonger,
+            NextStep::LeaveDemo,
+        ];
+        for step in steps {
+            let text = as_command(&step);
+            let typed = arguments(&text).unwrap_or_else(|| panic!("{text} has a command"));
+            if let Err(error) = crate::help::command().try_get_matches_from(typed) {
+                panic!("{text}: {error}");
+            }
+        }
+    }
 }

@@ -3,11 +3,20 @@
 use std::io::{self, IsTerminal as _, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anstream::{AutoStream, ColorChoice};
 
+use crate::wrap::hanging;
+
 /// The width of output that does not go to a terminal, in cells.
 const WIDTH: usize = 120;
+
+/// The spaces before the further lines of a sentence.
+const HANGING: usize = 2;
+
+/// A pager that ends sooner than this after the last line was not left by a person.
+const GLANCE: Duration = Duration::from_millis(100);
 
 /// Where a command writes.
 ///
@@ -16,6 +25,7 @@ pub(crate) struct Output {
     sink: Sink,
     colour: ColorChoice,
     width: usize,
+    is_terminal: bool,
 }
 
 enum Sink {
@@ -35,7 +45,9 @@ impl Output {
     pub(crate) fn plain() -> Self {
         let colour = AutoStream::choice(&io::stdout());
         let sink = Sink::Direct(Box::new(io::BufWriter::new(io::stdout().lock())));
-        Self { sink, colour, width: terminal().map_or(WIDTH, |size| size.width) }
+        let terminal = terminal();
+        let width = terminal.as_ref().map_or(WIDTH, |size| size.width);
+        Self { sink, colour, width, is_terminal: terminal.is_some() }
     }
 
     /// Standard output through a pager, if it goes to a terminal and is longer than that.
@@ -52,6 +64,17 @@ impl Output {
         self.width
     }
 
+    /// The width of the terminal; `None` where the output does not go to one, so that no line is to be broken.
+    pub(crate) fn terminal_width(&self) -> Option<usize> {
+        self.is_terminal.then_some(self.width)
+    }
+
+    /// Writes sentences in a line, which is broken between words on a terminal.
+    pub(crate) fn sentence(&mut self, text: &str) -> io::Result<()> {
+        let text = hanging(text, self.terminal_width(), 0, HANGING);
+        writeln!(self, "{text}")
+    }
+
     /// Whether colours and styles are printed.
     pub(crate) fn is_coloured(&self) -> bool {
         self.colour != ColorChoice::Never
@@ -66,17 +89,24 @@ impl Output {
     }
 
     /// Writes what is still held back and waits for the pager.
-    pub(crate) fn finish(mut self) -> io::Result<()> {
+    pub(crate) fn finish(self) -> io::Result<()> {
+        self.finish_for_reader().map(drop)
+    }
+
+    /// The same; returns whether a person left a pager that showed it, so that it was read.
+    pub(crate) fn finish_for_reader(mut self) -> io::Result<bool> {
         match &mut self.sink {
-            Sink::Direct(out) => out.flush(),
+            Sink::Direct(out) => out.flush().map(|()| false),
             Sink::Held { bytes, .. } => {
                 let mut out = io::stdout().lock();
                 out.write_all(bytes)?;
-                out.flush()
+                out.flush().map(|()| false)
             }
             Sink::Pager(child) => {
                 drop(child.stdin.take());
-                child.wait().map(drop)
+                let began = Instant::now();
+                child.wait()?;
+                Ok(began.elapsed() >= GLANCE)
             }
         }
     }
@@ -147,6 +177,12 @@ fn start(pager: &str) -> Option<Child> {
     Command::new(words.next()?).args(words).stdin(Stdio::piped()).spawn().ok()
 }
 
+/// Says something beside the answer, on standard error, where a terminal breaks it between words.
+pub(crate) fn say_aside(text: &str) {
+    // Nothing can be said if standard error is closed.
+    let _ = writeln!(anstream::stderr().lock(), "{}", hanging(text, error_width(), 0, HANGING));
+}
+
 /// Whether standard output is a terminal.
 pub(crate) fn is_read_by_a_person() -> bool {
     io::stdout().is_terminal()
@@ -157,13 +193,21 @@ struct Size {
     height: usize,
 }
 
+/// The width of the terminal that errors go to, in cells; `None` where they go elsewhere.
+pub(crate) fn error_width() -> Option<usize> {
+    size_of(&io::stderr()).map(|size| size.width)
+}
+
 /// The size of the terminal; `None` when standard output is not one.
 fn terminal() -> Option<Size> {
-    let stdout = io::stdout();
-    if !stdout.is_terminal() {
+    size_of(&io::stdout())
+}
+
+fn size_of(stream: &(impl io::IsTerminal + std::os::fd::AsFd)) -> Option<Size> {
+    if !stream.is_terminal() {
         return None;
     }
-    let size = rustix::termios::tcgetwinsize(&stdout).ok();
+    let size = rustix::termios::tcgetwinsize(stream).ok();
     let known = |cells: Option<u16>, usual| cells.filter(|cells| *cells > 0).map_or(usual, usize::from);
     Some(Size {
         width: known(size.map(|size| size.ws_col), 80),

@@ -9,10 +9,16 @@ use std::time::{Duration, Instant};
 use app::{Cancellation, Context, Progress, ProgressSink, Stage};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::output::error_width;
+
 /// The exit code of a program that an interrupt ended.
 const INTERRUPTED: i32 = 130;
 /// How long work takes before its progress is shown.
 const DELAY: Duration = Duration::from_millis(500);
+
+/// The width from which the bar is as long as it gets, in cells, and how long that is.
+const ROOMY: usize = 80;
+const BAR: usize = 20;
 
 /// A request whose progress is shown; the bar is cleared on drop.
 pub(crate) struct Followed {
@@ -99,36 +105,115 @@ impl Bar {
                 if let Some((_, old)) = shown.take() {
                     old.finish_and_clear();
                 }
-                let Some(bar) = bar(progress) else { return };
+                let width = error_width().unwrap_or(ROOMY);
+                let Some(bar) = bar(progress, ProgressDrawTarget::stderr(), width) else { return };
                 &mut shown.insert((progress.stage, bar)).1
             }
         };
         bar.set_position(if progress.bytes > 0 { progress.bytes_done } else { progress.done });
-        bar.set_message(format!("{} of {} files", progress.done, progress.total));
+        bar.set_message(files(progress));
     }
 }
 
+fn files(progress: Progress) -> String {
+    format!("{} of {} files", progress.done, progress.total)
+}
+
 /// The bar of a stage; none where another program prints its own.
-fn bar(progress: Progress) -> Option<ProgressBar> {
-    let (length, layout) = match progress.stage {
-        Stage::Reading => {
-            (progress.bytes, "reading sessions {bar:30} {msg}, {binary_bytes_per_sec}, {eta} left")
-        }
-        Stage::Indexing => {
-            (progress.bytes, "indexing {bar:20} {msg}, {binary_bytes_per_sec}, {eta} left (Ctrl-C stops)")
-        }
-        Stage::Embedding => {
-            (progress.total, "embedding {bar:30} {pos} of {len} pieces, {per_sec}, {eta} left (Ctrl-C stops)")
-        }
-        Stage::Exporting => (progress.total, "exporting sessions {bar:30} {pos} of {len}, {eta} left"),
+fn bar(progress: Progress, to: ProgressDrawTarget, width: usize) -> Option<ProgressBar> {
+    let (length, what, layout) = match progress.stage {
+        Stage::Reading => (progress.bytes, "reading sessions", "{msg}, {eta} left"),
+        Stage::Indexing => (progress.bytes, "indexing", "{msg}, {eta} left (Ctrl-C stops)"),
+        Stage::Embedding => (progress.total, "embedding", "{pos} of {len}, {eta} left (Ctrl-C stops)"),
+        Stage::Exporting => (progress.total, "exporting sessions", "{pos} of {len}, {eta} left"),
         Stage::IndexingDocuments | Stage::Waiting => return None,
     };
-    let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
-    bar.set_style(ProgressStyle::with_template(layout).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    // On a narrow terminal the bar gives way to the words, which would be broken.
+    let layout = match BAR.saturating_sub(ROOMY.saturating_sub(width)) {
+        0 => format!("{what} {layout}"),
+        cells => format!("{what} {{bar:{cells}}} {layout}"),
+    };
+    let bar = ProgressBar::with_draw_target(Some(length), to);
+    bar.set_style(ProgressStyle::with_template(&layout).unwrap_or_else(|_| ProgressStyle::default_bar()));
     // An embedding continues where it was interrupted, which is no measure of its speed.
     if progress.stage == Stage::Embedding {
         bar.set_position(progress.done);
         bar.reset_eta();
     }
     Some(bar)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use indicatif::TermLike;
+
+    use super::*;
+
+    /// A terminal that keeps the longest line.
+    #[derive(Debug, Clone, Default)]
+    struct Longest(Arc<Mutex<usize>>);
+
+    impl Longest {
+        fn keep(&self, text: &str) {
+            let cells = anstream::adapter::strip_str(text).to_string().trim_end().chars().count();
+            let mut longest = self.0.lock().unwrap();
+            *longest = cells.max(*longest);
+        }
+    }
+
+    impl TermLike for Longest {
+        fn width(&self) -> u16 {
+            400
+        }
+        fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn write_line(&self, text: &str) -> io::Result<()> {
+            self.keep(text);
+            Ok(())
+        }
+        fn write_str(&self, text: &str) -> io::Result<()> {
+            self.keep(text);
+            Ok(())
+        }
+        fn clear_line(&self) -> io::Result<()> {
+            Ok(())
+        }
+        fn flush(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_bar_fits_its_terminal() {
+        let stages = [Stage::Reading, Stage::Indexing, Stage::Embedding, Stage::Exporting];
+        for (stage, width) in stages.into_iter().flat_map(|stage| [60, 70, 80].map(|width| (stage, width))) {
+            let longest = Longest::default();
+            let to = ProgressDrawTarget::term_like(Box::new(longest.clone()));
+            let progress = Progress {
+                stage,
+                done: 5_000,
+                total: 10_000,
+                bytes: 1 << 40,
+                bytes_done: 1 << 30,
+                is_share: false,
+            };
+            let shown = bar(progress, to, width).unwrap();
+            shown.set_message(files(progress));
+            shown.tick();
+            let cells = *longest.0.lock().unwrap();
+            assert!((20..width).contains(&cells), "{stage:?} in {width}: {cells}");
+        }
+    }
 }

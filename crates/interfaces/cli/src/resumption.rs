@@ -1,10 +1,10 @@
-//! What continuing a session costs and what would go on by itself, in words: the same on every screen.
+//! What resuming a session costs and what it left armed, in words: the same on every screen.
 
 use app::choose::resume_cost::{ArmedInfo, ArmedKind, ResumeCost};
 
 use crate::text::{count, dollars, safe};
 
-/// The sign of a session that goes on by itself once it is resumed.
+/// The sign of a session that continues on its own once it is resumed.
 pub(crate) const GOES_ON: &str = "↻";
 
 /// What resuming costs, in a sentence or two.
@@ -42,18 +42,18 @@ pub(crate) fn armed(cost: &ResumeCost) -> Vec<String> {
         let what = safe(&work.what);
         match (work.kind, &work.schedule) {
             (ArmedKind::Cron, Some(schedule)) => {
-                format!("armed: at `{}` it is asked: {what}", safe(schedule))
+                format!("armed: prompt scheduled at `{}`: {what}", safe(schedule))
             }
-            (ArmedKind::Cron, None) => format!("armed: on a schedule it is asked: {what}"),
-            (ArmedKind::WakeUp, _) => format!("armed: a loop goes on with: {what}"),
-            (ArmedKind::Shell, _) => format!("armed: a command was left in the background: {what}"),
-            (ArmedKind::Monitor, _) => format!("armed: the output of a command was watched: {what}"),
+            (ArmedKind::Cron, None) => format!("armed: scheduled prompt: {what}"),
+            (ArmedKind::WakeUp, _) => format!("armed: next round of a loop: {what}"),
+            (ArmedKind::Shell, _) => format!("armed: command in the background: {what}"),
+            (ArmedKind::Monitor, _) => format!("armed: command whose output is watched: {what}"),
         }
     };
     cost.armed.iter().map(line).collect()
 }
 
-/// Whether the session goes on by itself once it is resumed.
+/// Whether the session continues on its own once it is resumed.
 pub(crate) fn goes_on(cost: &ResumeCost) -> bool {
     cost.armed.iter().any(|work| work.kind.fires())
 }

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use anstyle::Style;
+use anstyle::{AnsiColor, Style};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use model::{Origin, Session};
+use model::{Annotations, Origin, Session};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::resumption::{self, GOES_ON};
@@ -43,11 +43,11 @@ const COLUMNS: [(Field, Column); 11] = [
     (Field::Branch, Column { head: "BRANCH", align: Align::TruncateEnd, max_width: 20 }),
     (Field::Origin, Column { head: "ORIGIN", align: Align::Left, max_width: 24 }),
     (Field::Age, Column { head: "AGE", align: Align::Right, max_width: 6 }),
-    (Field::Messages, Column { head: "MSGS", align: Align::Right, max_width: 6 }),
+    (Field::Messages, Column { head: "MESSAGES", align: Align::Right, max_width: 8 }),
     (Field::Tokens, Column { head: "TOKENS", align: Align::Right, max_width: 6 }),
     (Field::Cost, Column { head: "COST", align: Align::Right, max_width: 10 }),
     (Field::Resume, Column { head: "RESUME", align: Align::Right, max_width: 14 }),
-    (Field::Id, Column { head: "ID", align: Align::Left, max_width: 8 }),
+    (Field::Id, Column { head: "ID", align: Align::Left, max_width: 14 }),
 ];
 /// What is left out where titles need the room, in this order: `--json` and `cost` have the figures.
 const LEFT_OUT: [Field; 6] =
@@ -79,7 +79,7 @@ pub(crate) fn sessions(
     said_once(out, width, &rows, &common)?;
     if sessions.iter().any(goes_on) {
         let dim = Style::new().dimmed();
-        let text = format!("{GOES_ON} goes on by itself once resumed: a schedule or a loop was left armed");
+        let text = format!("{GOES_ON} continues on its own once resumed (schedule or loop)");
         writeln!(out, "{dim}{}{dim:#}", fit(&text, width))?;
     }
     Ok(())
@@ -87,6 +87,13 @@ pub(crate) fn sessions(
 
 fn goes_on(session: &Session) -> bool {
     session.resume_cost.as_deref().is_some_and(resumption::goes_on)
+}
+
+/// How long ago something happened in a session. A day takes as much room whichever it is, so that a table does not change
+/// its columns with the calendar.
+fn age(session: &Session, now: Timestamp, zone: impl Fn() -> TimeZone) -> String {
+    let age = age_or_date(now, session.last_modified, zone);
+    if age.contains(' ') { format!("{age:>6}") } else { age }
 }
 
 /// What resuming costs; nothing where the session is open.
@@ -99,18 +106,21 @@ struct Row([Cell; COLUMNS.len()]);
 
 impl Row {
     fn new(session: &Session, now: Timestamp, zone: impl Fn() -> TimeZone) -> Self {
+        // The title is what is looked for; the id, which is copied, is easy to find beside it.
+        let (dim, id) = (Style::new().dimmed(), AnsiColor::Cyan.on_default());
+        let branch = AnsiColor::Green.on_default();
         Self(COLUMNS.map(|(field, _)| match field {
             Field::Doing => doing(session),
             Field::Title => Cell::new(&title(session)),
             Field::Project => Cell::new(session.project.as_deref().unwrap_or("-")),
-            Field::Branch => Cell::new(session.branch.as_deref().unwrap_or("-")),
-            Field::Origin => Cell::new(&origin(session)),
-            Field::Age => Cell::new(&age_or_date(now, session.last_modified, &zone)),
-            Field::Messages => Cell::new(&count(session.message_count)),
-            Field::Tokens => Cell::new(&count(session.usage.total())),
+            Field::Branch => Cell::styled(session.branch.as_deref().unwrap_or("-"), branch),
+            Field::Origin => Cell::styled(&origin(session), dim),
+            Field::Age => Cell::styled(&age(session, now, &zone), dim),
+            Field::Messages => Cell::styled(&count(session.visible_messages), dim),
+            Field::Tokens => Cell::styled(&count(session.usage.total()), dim),
             Field::Cost => Cell::new(&cost(session)),
             Field::Resume => Cell::new(&resume(session)),
-            Field::Id => Cell::new(session.id.short()),
+            Field::Id => Cell::styled(session.id.short(), id),
         }))
     }
 
@@ -120,11 +130,14 @@ impl Row {
     }
 }
 
-/// Whether a field is the same for all of several sessions.
+/// Whether a field is the same for all of several sessions, or says nothing of a single one.
 fn is_common(rows: &[Row], field: Field) -> bool {
+    if let [only] = rows {
+        return matches!(only.cell(field).text(), "-" | "idle" | "native");
+    }
     let mut texts = rows.iter().map(|row| row.cell(field).text());
     let first = texts.next();
-    rows.len() > 1 && texts.all(|text| Some(text) == first)
+    texts.all(|text| Some(text) == first)
 }
 
 /// The columns that are shown: as many as leave the titles their room.
@@ -173,14 +186,15 @@ fn in_two_lines(out: &mut impl Write, width: usize, rows: &[Row], common: &[Fiel
         );
         let facts = facts[..facts.len().saturating_sub(1)].join(" · ");
         let room = width.saturating_sub(id.width() + 2 * GAP);
-        writeln!(out, "  {dim}{id}  {}{dim:#}", fit(&facts, room))?;
+        let cyan = AnsiColor::Cyan.on_default();
+        writeln!(out, "  {cyan}{id}{cyan:#}  {dim}{}{dim:#}", fit(&facts, room))?;
     }
     Ok(())
 }
 
 /// Says what the columns would that are the same for all sessions.
 fn said_once(out: &mut impl Write, width: usize, rows: &[Row], common: &[Field]) -> io::Result<()> {
-    let Some(first) = rows.first() else { return Ok(()) };
+    let [first, _, ..] = rows else { return Ok(()) };
     let fact = |field: &Field| match (field, first.cell(*field).text()) {
         (_, "-") => None,
         (Field::Project, project) => Some(format!("in {project}")),
@@ -201,7 +215,7 @@ fn doing(session: &Session) -> Cell {
     Cell::styled(&watch::doing_word(activity, job), watch::doing_style(activity, job))
 }
 
-/// The title behind the signs of a session that goes on by itself and of a pinned one, its tags, and what a background
+/// The title behind the signs of a session that continues on its own and of a pinned one, its tags, and what a background
 /// job needs, which no long title cuts off.
 fn title(session: &Session) -> String {
     let job = session.background_job.as_deref();
@@ -209,10 +223,15 @@ fn title(session: &Session) -> String {
     let needs = job.and_then(|job| job.needs.as_deref());
     let title = needs.map_or(title.clone(), |needs| format!("needs: {} · {title}", fit(needs, NEEDS)));
     let loops = if goes_on(session) { [GOES_ON, " "].concat() } else { String::new() };
-    let Some(annotations) = &session.annotations else { return loops + &title };
-    let pin = if annotations.pinned { "★ " } else { "" };
-    let tags = annotations.tags.iter().map(|tag| ["#", tag, " "].concat()).collect::<String>();
-    format!("{loops}{pin}{tags}{title}")
+    let annotated = session.annotations.as_deref().map(annotation_signs).unwrap_or_default();
+    format!("{loops}{annotated}{title}")
+}
+
+/// What is before the title of a session that is pinned or tagged: `★ #tag `.
+pub(crate) fn annotation_signs(annotations: &Annotations) -> String {
+    let pin = annotations.pinned.then(|| "★ ".to_owned());
+    let tags = annotations.tags.iter().map(|tag| format!("#{tag} "));
+    pin.into_iter().chain(tags).collect()
 }
 
 /// The origin, for example `openclaw:main`; for a native session also how it was started, if not from a terminal.
@@ -246,12 +265,12 @@ mod tests {
     use super::*;
 
     fn session(id: &str, title: &str, branch: &str) -> Session {
-        let mut session = Session::blank(id.parse().unwrap());
+        let mut session = Session::new(id.parse().unwrap());
         session.title = Some(title.into());
         session.branch = Some(branch.into());
         session.project = Some("shop".into());
         session.last_modified = "2026-03-01T11:00:00Z".parse().ok();
-        session.message_count = 1234;
+        session.visible_messages = 1234;
         session.cost_usd = Some(12.5);
         session
     }
@@ -273,9 +292,9 @@ mod tests {
             80,
             &all,
             &[
-                "TITLE                                     BRANCH    AGE  MSGS     COST  ID",
-                "Rotate the refresh token when it is use…  fix/tok…   1h  1.2k  ~$12.50  a1234567",
-                "Fix it                                    main       1h  1.2k  ~$12.50  b1234567",
+                "TITLE                                     BRANCH          AGE     COST  ID",
+                "Rotate the refresh token when it is use…  fix/token-ref…   1h  ~$12.50  a1234567",
+                "Fix it                                    main             1h  ~$12.50  b1234567",
                 "all of these: idle, native, in shop",
             ],
         );
@@ -347,14 +366,14 @@ mod tests {
                 line: 7,
             }],
         }));
-        let note = "↻ goes on by itself once resumed: a schedule or a loop was left armed";
+        let note = "↻ continues on its own once resumed (schedule or loop)";
         check(
             120,
             &[armed.clone(), session("b1234567", "Mend it", "main")],
             &[
-                "TITLE     AGE  MSGS  TOKENS     COST        RESUME  ID",
-                "↻ Fix it   1h  1.2k       0  ~$12.50  $0.06 cached  a1234567",
-                "Mend it    1h  1.2k       0  ~$12.50             -  b1234567",
+                "TITLE     AGE  MESSAGES  TOKENS     COST        RESUME  ID",
+                "↻ Fix it   1h      1.2k       0  ~$12.50  $0.06 cached  a1234567",
+                "Mend it    1h      1.2k       0  ~$12.50             -  b1234567",
                 "all of these: idle, native, in shop, on branch main",
                 note,
             ],
@@ -368,19 +387,19 @@ mod tests {
                 "Mend it",
                 "  b1234567  1h",
                 "all of these: idle, native, in shop, on branch main",
-                "↻ goes on by itself once resumed: a schedule or a loop was …",
+                "↻ continues on its own once resumed (schedule or loop)",
             ],
         );
     }
 
     #[test]
-    fn one_session_has_all_its_columns() {
+    fn one_session_has_the_columns_that_say_something() {
         check(
             100,
             &[session("a1234567", "Fix it", "main")],
             &[
-                "DOING  TITLE   PROJECT  BRANCH  ORIGIN  AGE  MSGS  TOKENS     COST  ID",
-                "idle   Fix it  shop     main    native   1h  1.2k       0  ~$12.50  a1234567",
+                "TITLE   PROJECT  BRANCH  AGE  MESSAGES  TOKENS     COST  ID",
+                "Fix it  shop     main     1h      1.2k       0  ~$12.50  a1234567",
             ],
         );
     }

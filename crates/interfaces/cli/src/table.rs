@@ -170,7 +170,7 @@ mod tests {
         let mut out = Vec::new();
         table(&mut out, 27, &columns, &rows).unwrap();
         let text = anstream::adapter::strip_str(std::str::from_utf8(&out).unwrap()).to_string();
-        let expected = "NAME                 N  ID\n日本語のセッショ…    7  a\nplain [31m          12  bcd\n";
+        let expected = "NAME                 N  ID\n日本語のセッショ…    7  a\nplain               12  bcd\n";
         assert_eq!(text, expected);
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Read as _, Stdout, Write as _};
 use std::process::{Command, ExitStatus};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -20,9 +20,6 @@ use signal_hook::low_level::emulate_default_handler;
 
 /// How long to wait for a key before checking whether the terminal is to be lent.
 const PATIENCE: Duration = Duration::from_millis(100);
-
-/// A command that prints and ends sooner than this did not use a pager, so its output is not covered before Enter.
-const UNREAD: Duration = Duration::from_millis(1500);
 
 /// How long to wait for a read in progress: reading from a closed terminal never ends.
 const GONE: Duration = Duration::from_secs(1);
@@ -124,7 +121,7 @@ impl Keys {
         let (own, to) = (Arc::clone(&gate), inputs.clone());
         std::thread::Builder::new()
             .name("signals".to_owned())
-            .spawn(move || hear(signals, &own, &to, wrap))?;
+            .spawn(move || receive(signals, &own, &to, wrap))?;
         Ok(Self(gate))
     }
 
@@ -178,7 +175,7 @@ fn read<T>(gate: &Gate, inputs: &Sender<T>, wrap: fn(TerminalEvent) -> T) {
     }
 }
 
-fn hear<T>(mut signals: Signals, gate: &Gate, inputs: &Sender<T>, wrap: fn(TerminalEvent) -> T) {
+fn receive<T>(mut signals: Signals, gate: &Gate, inputs: &Sender<T>, wrap: fn(TerminalEvent) -> T) {
     for signal in signals.forever() {
         let is_lent = gate.lock().is_lent;
         let sign = match signal {
@@ -197,19 +194,19 @@ fn hear<T>(mut signals: Signals, gate: &Gate, inputs: &Sender<T>, wrap: fn(Termi
     }
 }
 
-/// Runs a command to its end, and waits for Enter, q or Esc if its output would be covered unread.
-pub(crate) fn run_until_read(program: &mut Command, prints: bool) -> io::Result<ExitStatus> {
-    let began = Instant::now();
+/// Runs a command to its end, and waits for Enter, q or Esc if its error would be covered unread. One that prints waits
+/// itself, because it knows whether a pager did.
+pub(crate) fn run_until_read(program: &mut Command) -> io::Result<ExitStatus> {
     let status = program.status()?;
-    if !status.success() || (prints && began.elapsed() < UNREAD) {
-        writeln!(io::stderr(), "\n[press Enter, q or Esc to go back]")?;
+    if !status.success() {
         wait_to_go_back()?;
     }
     Ok(status)
 }
 
 /// Waits for a key that goes back; other keys leave no trace on the screen.
-fn wait_to_go_back() -> io::Result<()> {
+pub(crate) fn wait_to_go_back() -> io::Result<()> {
+    writeln!(io::stderr(), "\n[press Enter, q or Esc to go back]")?;
     enable_raw_mode()?;
     let waited = (|| {
         loop {

@@ -19,6 +19,39 @@ pub(crate) struct Wrap {
     is_fenced: bool,
 }
 
+/// A short text of our own in lines of at most `width` cells.
+pub(crate) fn wrapped(text: &str, width: usize) -> String {
+    Wrap::new(width.max(1)).add(text)
+}
+
+/// The same, with so many spaces before each line.
+pub(crate) fn indented(text: &str, width: usize, indent: usize) -> String {
+    let space = " ".repeat(indent);
+    let lines = wrapped(text, width.saturating_sub(indent));
+    lines.lines().map(|line| format!("{space}{line}")).collect::<Vec<_>>().join("\n")
+}
+
+/// A text whose first line begins at a cell, and whose further lines have so many spaces before them. Where there is no
+/// width, because no terminal shows it, it stays in one line.
+pub(crate) fn hanging(text: &str, width: Option<usize>, begins_at: usize, indent: usize) -> String {
+    let Some(width) = width else { return text.to_owned() };
+    let (mut out, mut column) = (String::with_capacity(text.len()), begins_at);
+    for (at, word) in text.split(' ').enumerate() {
+        let cells = word.width();
+        if at > 0 && column + 1 + cells > width {
+            out.push('\n');
+            out.push_str(&" ".repeat(indent));
+            column = indent;
+        } else if at > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += cells;
+    }
+    out
+}
+
 impl Wrap {
     /// Wraps to lines of at most `width` cells.
     pub(crate) fn new(width: usize) -> Self {
@@ -109,5 +142,22 @@ mod tests {
         check(&["    indented code ", "is kept"], "    indented code is kept");
         check(&["日本語 ", "日本語"], "日本語\n日本語");
         check(&["", "x"], "x");
+    }
+
+    #[test]
+    fn further_lines_hang_below_the_first() {
+        let check = |width, begins_at, indent, expected: &str| {
+            assert_eq!(
+                hanging("one two three", width, begins_at, indent),
+                expected,
+                "{width:?} {begins_at} {indent}"
+            );
+        };
+        check(None, 9, 2, "one two three");
+        check(Some(13), 0, 2, "one two three");
+        check(Some(12), 0, 2, "one two\n  three");
+        check(Some(12), 6, 2, "one\n  two three");
+        check(Some(12), 6, 6, "one\n      two\n      three");
+        check(Some(1), 0, 4, "one\n    two\n    three");
     }
 }

@@ -1,4 +1,4 @@
-//! The bridge of an OpenClaw agent's worker: its six tools, whose answers are JSON in one text, as OpenClaw's own are.
+//! The bridge of an OpenClaw agent's worker: six tools whose answers are one text of JSON, as in OpenClaw's own bridge.
 
 use std::sync::Arc;
 
@@ -14,22 +14,24 @@ use rmcp::service::RequestContext;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::call::{Patience, call as answer};
-use crate::failure::{bounded, named};
+use crate::call::call as answer;
+use crate::errors::{protocol_error, truncated, truncated_name};
+use crate::frames::with_next_step;
 use crate::instructions::NOTICE;
+use crate::limits::OnDisconnect;
 use crate::server::Server;
 use crate::{arguments, schema};
 
-/// The version of OpenClaw's bridge whose tools these are.
+/// The version of OpenClaw's bridge that this one implements.
 const VERSION: &str = "2.0.0";
 
-/// What a client gives its model with the tools.
+/// The server's instructions, in the answer to `initialize`.
 const INSTRUCTIONS: &str = "\
-You work for an OpenClaw agent. openclaw_conversation_context tells your task and your budget, openclaw_memory_search \
-what the agent remembers, openclaw_project_status and openclaw_session_list what goes on in this repository. \
-openclaw_announce sends the user of the agent's chat a message; use it for news they are waiting for.";
+You work for an OpenClaw agent. openclaw_conversation_context shows your task and budget, openclaw_memory_search finds \
+what the agent remembers, openclaw_project_status and openclaw_session_list show what is going on in this repository. \
+openclaw_announce sends a message to the user of the agent's chat; use it for news they are waiting for.";
 
-/// How the server introduces itself.
+/// The answer to `initialize`.
 pub(crate) fn info() -> ServerConfig {
     let capabilities = ServerCapabilities::builder().enable_tools().build();
     ServerConfig::new(capabilities)
@@ -37,11 +39,15 @@ pub(crate) fn info() -> ServerConfig {
         .with_instructions(format!("{INSTRUCTIONS}\n\n{NOTICE}"))
 }
 
-/// The tools that the settings allow the agent; none where they cannot be read.
-pub(crate) fn list(server: &Server, bridge: &Bridge) -> Vec<rmcp::model::Tool> {
+/// The answer to `tools/list`: the tools that the settings allow the agent.
+pub(crate) fn list(server: &Server, bridge: &Bridge) -> Result<Vec<rmcp::model::Tool>, ErrorData> {
+    Ok(allowed(server, bridge)?.into_iter().map(definition).collect())
+}
+
+/// The allowed tools. Invalid settings are an error, because an empty list would look like a choice.
+fn allowed(server: &Server, bridge: &Bridge) -> Result<Vec<Tool>, ErrorData> {
     let context = Context::new(server.app.clone(), server.directory.clone());
-    let tools = bridge.tools(&context).unwrap_or_default();
-    tools.into_iter().map(definition).collect()
+    bridge.tools(&context).map_err(|error| protocol_error(&error))
 }
 
 /// Calls a tool that the settings allow the agent; every answer is one text.
@@ -51,42 +57,42 @@ pub(crate) async fn call(
     request: CallToolRequestParams,
     context: RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
-    let plain = Context::new(server.app.clone(), server.directory.clone());
-    let allowed = bridge.tools(&plain).unwrap_or_default();
-    let Some(tool) = allowed.into_iter().find(|tool| tool.name() == request.name) else {
-        return Err(ErrorData::invalid_params(format!("there is no tool `{}`", named(&request.name)), None));
+    let Some(tool) = allowed(server, bridge)?.into_iter().find(|tool| tool.name() == request.name) else {
+        let unknown =
+            ErrorData::invalid_params(format!("unknown tool `{}`", truncated_name(&request.name)), None);
+        return Err(with_next_step(unknown, "list the tools that the settings allow: tools/list"));
     };
     let (bridge, given) = (Arc::clone(bridge), request.arguments.unwrap_or_default());
     let done =
-        answer(server, &context, Patience::Works, move |context| run(context, &bridge, tool, given)).await;
+        answer(server, &context, OnDisconnect::Finish, move |context| run(context, &bridge, tool, given))
+            .await;
     Ok(match done {
         Ok(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
-        Err(error) => CallToolResult::error(vec![ContentBlock::text(bounded(error.message))]),
+        Err(error) => CallToolResult::error(vec![ContentBlock::text(truncated(&error.message))]),
     })
 }
 
 fn definition(tool: Tool) -> rmcp::model::Tool {
     let (description, input) = match tool {
-        Tool::ConversationContext => (
-            "What you are to do, for which agent, in which repository, and what is left of the budget.",
-            schema::empty(),
-        ),
+        Tool::ConversationContext => {
+            ("Shows your task, your agent, your repository and what is left of the budget.", schema::empty())
+        }
         Tool::MemorySearch => (
             "Searches what the agent remembers: its notes and earlier conversations. Example: {\"query\": \"deploy key\"}",
             schema::input::<memory::Request>(),
         ),
         Tool::Announce => (
-            "Sends the user of the agent's chat a message now, before the task is done. \
-             Example: {\"message\": \"The tests pass; I open the pull request.\"}",
+            "Sends a message to the user of the agent's chat now, before the task is done. \
+             Example: {\"message\": \"The tests pass. I am opening the pull request.\"}",
             schema::input::<announce::Request>(),
         ),
-        Tool::SessionInfo => ("What this session has cost so far, and what it may cost.", schema::empty()),
+        Tool::SessionInfo => ("Shows what this session has cost so far, and its budget.", schema::empty()),
         Tool::ProjectStatus => (
-            "The state of this repository: branch, commits, changes, pull requests, documents, sessions.",
+            "Shows the state of this repository: branch, commits, changes, pull requests, documents, sessions.",
             schema::empty(),
         ),
         Tool::SessionList => (
-            "The sessions of this repository: the agent's own, and with include_native (the default) those that people \
+            "Lists the sessions of this repository: the agent's own and, unless include_native is false, those that people \
              started.",
             schema::input::<sessions::Request>(),
         ),
@@ -122,8 +128,7 @@ fn run(context: &Context, bridge: &Bridge, tool: Tool, given: JsonObject) -> Res
     }
 }
 
-/// Texts of sessions are inside JSON strings, which nothing in them can end, and without the marks of a host; the server's
-/// instructions say what they are.
+/// The answer as JSON. Texts of sessions in it cannot end their JSON strings, and hold none of the host's tags.
 fn text(answer: &impl Serialize) -> Result<String, Error> {
     let failed = |error| Error::caused(Kind::Internal, "the answer cannot be written as JSON", &error);
     let mut answer = json!(answer);

@@ -1,27 +1,26 @@
-//! One request to the app: on a thread of its own, with its own time, cancelled and followed by the client.
+//! One request to the app: on its own thread and at its own time, with progress for the client and cancellation by it.
 
-use app::{Caller, Cancellation, Context, Error, Kind, Progress, ProgressSink, Stage};
+use app::{Cancellation, Context, Error, Kind, Progress, ProgressSink, Stage};
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};
 use tokio::sync::watch;
 
+use crate::limits::OnDisconnect;
 use crate::server::{Server, ServerMode};
-
-/// Whether a request only waits, and ends when the client is gone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Patience {
-    Works,
-    Waits,
-}
 
 /// Runs `work` on a thread of its own, reports its progress, and cancels it when the client does.
 pub(crate) async fn call<T: Send + 'static>(
     server: &Server,
     request: &RequestContext<RoleServer>,
-    patience: Patience,
+    on_disconnect: OnDisconnect,
     work: impl FnOnce(&Context) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
+    let cancelled = || Error::new(Kind::Cancelled, "the request was cancelled");
+    let _permit = tokio::select! {
+        permit = server.limits.permit(on_disconnect) => permit?,
+        () = request.ct.cancelled() => return Err(cancelled()),
+    };
     let cancellation = Cancellation::default();
     let (sender, mut progress) = watch::channel(None);
     let mut token = request.meta.get_progress_token();
@@ -32,21 +31,27 @@ pub(crate) async fn call<T: Send + 'static>(
         None => ProgressSink::default(),
     };
     let context = Context { cancellation: cancellation.clone(), progress: sink, ..context(server) };
-    let mut working = tokio::task::spawn_blocking(move || work(&context));
+    let mode = server.mode.clone();
+    let mut working = tokio::task::spawn_blocking(move || work(&of_caller(&mode, &context)?));
     let mut reported = ReportedProgress::default();
-    let (mut is_cancelled, mut is_gone) = (false, false);
+    let (mut is_cancelled, mut is_disconnected) = (false, false);
     loop {
         tokio::select! {
             done = &mut working => {
+                // It may have ended before its last step was reported.
+                let step = *progress.borrow_and_update();
+                if let (Some(token), Some(step)) = (&token, step) {
+                    reported.send(&request.peer, token, step).await;
+                }
                 return done.unwrap_or_else(|error| Err(Error::caused(Kind::Internal, "the request ended early", &error)));
             }
             () = request.ct.cancelled(), if !is_cancelled => {
                 cancellation.cancel();
                 is_cancelled = true;
             }
-            () = server.closing.cancelled(), if patience == Patience::Waits && !is_gone => {
+            () = server.closing.cancelled(), if on_disconnect == OnDisconnect::Cancel && !is_disconnected => {
                 cancellation.cancel();
-                is_gone = true;
+                is_disconnected = true;
             }
             changed = progress.changed(), if token.is_some() => {
                 let step = *progress.borrow_and_update();
@@ -60,37 +65,41 @@ pub(crate) async fn call<T: Send + 'static>(
     }
 }
 
-/// The context of a request: who asks is decided by what the server is for.
 fn context(server: &Server) -> Context {
-    let context = Context::new(server.app.clone(), server.directory.clone());
-    match &server.mode {
-        ServerMode::Standalone => Context { caller: Caller::Assistant, ..context },
-        ServerMode::Bridge(bridge) => bridge.context(&context),
+    Context::new(server.app.clone(), server.directory.clone())
+}
+
+/// The request with who makes it, which is decided by what the server is for and in whose session it runs.
+fn of_caller(mode: &ServerMode, context: &Context) -> Result<Context, Error> {
+    match mode {
+        ServerMode::Standalone => app::workers::context_for_model(context),
+        ServerMode::Bridge(bridge) => Ok(bridge.context(context)),
     }
 }
 
-/// The progress that was reported to a client: the protocol lets it only grow.
+/// The progress reported to a client, which the protocol requires to increase.
 #[derive(Default)]
 struct ReportedProgress {
     stage: Option<Stage>,
-    /// What the stages before came to.
+    /// What the earlier stages added up to.
     before: f64,
-    last: f64,
+    /// The last value that was sent; `None` before the first.
+    last: Option<f64>,
 }
 
 impl ReportedProgress {
     async fn send(&mut self, peer: &Peer<RoleServer>, token: &ProgressToken, step: Progress) {
         if self.stage != Some(step.stage) {
-            self.before = self.last;
+            self.before = self.last.unwrap_or_default();
             self.stage = Some(step.stage);
         }
         let (done, total) = (self.before + step.done as f64, self.before + step.total as f64);
-        if done <= self.last {
+        if self.last.is_some_and(|last| done <= last) {
             return;
         }
-        self.last = done;
+        self.last = Some(done);
         let progress = ProgressNotificationParam::new(token.clone(), done).with_total(total.max(done));
-        // A client that is gone needs to know nothing.
+        // A client that has disconnected needs no progress.
         let _ = peer.notify_progress(progress.with_message(words(step))).await;
     }
 }

@@ -1,19 +1,24 @@
-//! One line of a client's as a message of the protocol, or what to answer where it is none.
+//! Decodes a line from a client as a message of the protocol, or as the error to answer with.
+//!
+//! The file uses nothing else of this crate: a fuzz target compiles it alone.
 
 use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The longest message that is read, in bytes.
 pub(crate) const LONGEST: usize = 4 << 20;
 
-/// What a line of a client's is.
+/// The next step for an invalid message.
+const ONE_MESSAGE: &str = "send one JSON-RPC 2.0 message at a time, such as {\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/list\"}";
+
+/// A decoded line.
 #[derive(Debug)]
 pub(crate) enum Frame {
     /// A request, a notification or a response, for the service.
     Message(Box<ClientJsonRpcMessage>),
-    /// Nothing that has to be answered.
+    /// Nothing to answer.
     Nothing,
-    /// What the protocol does not allow.
+    /// An invalid message.
     Invalid {
         /// The id of the request, as far as it can be read.
         id: Option<RequestId>,
@@ -22,7 +27,7 @@ pub(crate) enum Frame {
     },
 }
 
-/// Decodes a line; whatever it holds, there is a frame for it.
+/// Decodes a line; never fails.
 pub(crate) fn decode(line: &[u8]) -> Frame {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
     if line.is_empty() {
@@ -32,13 +37,13 @@ pub(crate) fn decode(line: &[u8]) -> Frame {
         Ok(value) => value,
         Err(error) => {
             let error = ErrorData::parse_error(format!("the message is not valid JSON: {error}"), None);
-            return Frame::Invalid { id: None, error };
+            return Frame::Invalid { id: None, error: with_next_step(error, ONE_MESSAGE) };
         }
     };
     let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
     let is_notification = value.get("id").is_none() && value["method"].is_string();
     let what = if value.is_array() {
-        "batches of messages are not part of the protocol any more"
+        "the protocol no longer has batches of messages"
     } else {
         "the message is not a JSON-RPC 2.0 request, notification or response"
     };
@@ -46,13 +51,27 @@ pub(crate) fn decode(line: &[u8]) -> Frame {
         Ok(message) => Frame::Message(Box::new(message)),
         // A notification is never answered.
         Err(_) if is_notification => Frame::Nothing,
-        Err(_) => Frame::Invalid { id, error: ErrorData::invalid_request(what, None) },
+        Err(_) => {
+            Frame::Invalid { id, error: with_next_step(ErrorData::invalid_request(what, None), ONE_MESSAGE) }
+        }
     }
+}
+
+/// An error of the protocol with a next step.
+pub(crate) fn with_next_step(error: ErrorData, step: &str) -> ErrorData {
+    ErrorData { data: Some(json!({"next_steps": [step]})), ..error }
 }
 
 /// The answer to a message that is too long to be read.
 pub(crate) fn too_long() -> ErrorData {
-    ErrorData::invalid_request(format!("the message is longer than {} MB", LONGEST >> 20), None)
+    let error = ErrorData::invalid_request(format!("the message is longer than {} MB", LONGEST >> 20), None);
+    with_next_step(error, "send less at a time: a file is named by its path, not sent")
+}
+
+/// The answer to a request with the id of one that is not answered yet.
+pub(crate) fn id_in_use() -> ErrorData {
+    let error = ErrorData::invalid_request("a request with this id was not answered", None);
+    with_next_step(error, "give each request an id of its own")
 }
 
 #[cfg(test)]

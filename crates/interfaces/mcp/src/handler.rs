@@ -1,17 +1,19 @@
-//! Who answers for each request of the protocol.
+//! Dispatches each request of the protocol to the tools, resources and prompts.
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientNotification, ClientRequest, CustomRequest, CustomResult,
-    ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    CallToolRequestParams, CallToolResponse, ClientNotification, ClientRequest, ErrorCode, ErrorData,
+    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, ServerResult,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    ServerResult,
 };
 use rmcp::service::{NotificationContext, RequestContext, Service};
 use rmcp::{RoleServer, ServerHandler};
 
-use crate::failure::named;
+use crate::frames::with_next_step;
 use crate::instructions::INSTRUCTIONS;
 use crate::server::{Server, ServerMode};
+use crate::validation::{invalid_cursor, with_default_next_step};
 use crate::{bridge, prompts, resources, tools};
 
 impl ServerHandler for Server {
@@ -26,14 +28,19 @@ impl ServerHandler for Server {
         ServerConfig::new(capabilities).with_server_info(implementation).with_instructions(INSTRUCTIONS)
     }
 
+    async fn on_initialized(&self, _: NotificationContext<RoleServer>) {
+        self.prepare();
+    }
+
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        require_first_page(request)?;
         Ok(ListToolsResult::with_all_items(match &self.mode {
             ServerMode::Standalone => tools::list(self),
-            ServerMode::Bridge(bridge) => bridge::list(self, bridge),
+            ServerMode::Bridge(bridge) => bridge::list(self, bridge)?,
         }))
     }
 
@@ -44,7 +51,11 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let called = match &self.mode {
             ServerMode::Standalone => tools::call(self, request, context).await,
-            ServerMode::Bridge(bridge) => bridge::call(self, bridge, request, context).await,
+            ServerMode::Bridge(bridge) => {
+                let called = bridge::call(self, bridge, request, context).await;
+                self.prepare();
+                called
+            }
         };
         called.map(CallToolResponse::from)
     }
@@ -54,16 +65,17 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        standalone(self)?;
+        require_standalone(self)?;
         resources::list(self, request, context).await
     }
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        standalone(self)?;
+        require_standalone(self)?;
+        require_first_page(request)?;
         Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
     }
 
@@ -72,16 +84,17 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        standalone(self)?;
+        require_standalone(self)?;
         resources::read(self, request, context).await.map(ReadResourceResponse::from)
     }
 
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        standalone(self)?;
+        require_standalone(self)?;
+        require_first_page(request)?;
         Ok(ListPromptsResult::with_all_items(prompts::list()))
     }
 
@@ -90,67 +103,55 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        standalone(self)?;
+        require_standalone(self)?;
         prompts::get(self, request, context).await.map(GetPromptResponse::from)
-    }
-
-    /// A request of no kind that the protocol knows: its method is another one, or its parameters are.
-    async fn on_custom_request(
-        &self,
-        request: CustomRequest,
-        _: RequestContext<RoleServer>,
-    ) -> Result<CustomResult, ErrorData> {
-        const KNOWN: [&str; 9] = [
-            "initialize",
-            "server/discover",
-            "tools/call",
-            "tools/list",
-            "resources/list",
-            "resources/read",
-            "resources/templates/list",
-            "prompts/list",
-            "prompts/get",
-        ];
-        let method = request.method;
-        Err(if KNOWN.contains(&method.as_str()) {
-            ErrorData::invalid_params(format!("the parameters of `{method}` are not what it takes"), None)
-        } else {
-            ErrorData::new(
-                ErrorCode::METHOD_NOT_FOUND,
-                format!("there is no method `{}`", named(&method)),
-                None,
-            )
-        })
     }
 }
 
-/// Refuses what a bridge does not have.
-fn standalone(server: &Server) -> Result<(), ErrorData> {
+/// Refuses the cursor of a list that has one page.
+fn require_first_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    let cursor = request.and_then(|request| request.cursor).filter(|cursor| !cursor.is_empty());
+    if cursor.is_none() { Ok(()) } else { Err(invalid_cursor()) }
+}
+
+/// Refuses requests that a bridge does not support.
+fn require_standalone(server: &Server) -> Result<(), ErrorData> {
     match &server.mode {
         ServerMode::Standalone => Ok(()),
         ServerMode::Bridge(_) => {
-            Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this server has tools only", None))
+            let missing = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this server has tools only", None);
+            Err(with_next_step(missing, "list the tools with tools/list, and call one with tools/call"))
         }
     }
 }
 
-/// The server to a client that has not necessarily begun as the protocol demands: what comes before `initialize` is
-/// refused, and the client may still begin.
-pub(crate) struct Opening(Server);
+/// Asks for the version that is answered, where another one was asked for: what follows is spoken in that one.
+fn negotiate(request: &mut ClientRequest) {
+    let ClientRequest::InitializeRequest(initialize) = request else { return };
+    let asked = &mut initialize.params.protocol_version;
+    if !asked.has_initialize() || !ProtocolVersion::KNOWN_VERSIONS.contains(asked) {
+        *asked = ProtocolVersion::LATEST_WITH_INITIALIZE;
+    }
+}
 
-impl Opening {
+/// The server with the rule that `initialize` comes first: an earlier request is refused, after which the client may still
+/// initialize.
+pub(crate) struct RequireInitialize(Server);
+
+impl RequireInitialize {
     pub(crate) fn new(server: Server) -> Self {
         Self(server)
     }
 }
 
-impl Service<RoleServer> for Opening {
+impl Service<RoleServer> for RequireInitialize {
     async fn handle_request(
         &self,
-        request: ClientRequest,
+        mut request: ClientRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<ServerResult, ErrorData> {
-        let begins = matches!(
+        negotiate(&mut request);
+        let may_be_first = matches!(
             request,
             ClientRequest::InitializeRequest(_)
                 | ClientRequest::DiscoverRequest(_)
@@ -158,10 +159,14 @@ impl Service<RoleServer> for Opening {
         );
         // Since 2026-07-28 each request names its version, and nothing has to come before it.
         let is_without_handshake = context.meta.protocol_version().is_some();
-        if !begins && !is_without_handshake && context.peer.peer_info().is_none() {
-            return Err(ErrorData::invalid_request("the first request has to be `initialize`", None));
+        if !may_be_first && !is_without_handshake && context.peer.peer_info().is_none() {
+            let early = ErrorData::invalid_request("the first request must be `initialize`", None);
+            return Err(with_next_step(
+                early,
+                "send `initialize`, then `notifications/initialized`, then this again",
+            ));
         }
-        Service::handle_request(&self.0, request, context).await
+        Service::handle_request(&self.0, request, context).await.map_err(with_default_next_step)
     }
 
     async fn handle_notification(

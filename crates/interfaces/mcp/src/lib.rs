@@ -1,28 +1,33 @@
 //! The MCP server: the functions of the app as tools, resources and prompts for models.
 //!
-//! This crate speaks the protocol and shapes answers; what is asked is answered by `app`, each request on a thread of its
-//! own. The async runtime is a guest here: nothing outside this crate knows it.
+//! This crate implements the protocol and shapes answers; `app` answers each request, on a thread of its own. The async runtime
+//! stays inside this crate.
 
 mod arguments;
-mod bounds;
 mod bridge;
 mod call;
-mod failure;
+mod errors;
+mod fields;
 mod frames;
 mod handler;
 mod http;
+mod http_sessions;
 mod instructions;
-mod lean;
+mod limits;
 mod next_step;
+mod open_requests;
 mod paging;
+mod places;
 mod prompts;
 mod resources;
 mod schema;
 mod server;
+mod size;
 mod stdio;
 mod token;
 mod tool;
 mod tools;
+mod validation;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -37,11 +42,11 @@ pub use server::ServerMode;
 pub enum Connection {
     /// Through standard input and output.
     Stdio,
-    /// By streamable HTTP at an address of the loopback.
+    /// By streamable HTTP at a loopback address.
     Http(SocketAddr),
 }
 
-/// Answers clients until they are gone; `directory` is what relative paths begin at.
+/// Answers clients until they disconnect; relative paths are resolved to `directory`.
 pub fn serve(
     app: Arc<App>,
     directory: PathBuf,
@@ -52,13 +57,10 @@ pub fn serve(
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     let server = server::Server::new(app, directory, mode);
     let outcome = match connection {
-        Connection::Stdio => {
-            runtime.block_on(stdio::serve(server));
-            Ok(())
-        }
+        Connection::Stdio => runtime.block_on(stdio::serve(server)).map_err(failed),
         Connection::Http(address) => runtime.block_on(http::serve(server, address)),
     };
-    // A thread may still wait for standard input, or answer what nobody wants any more.
+    // A thread may still wait for standard input, or work on an answer that nobody reads.
     runtime.shutdown_background();
     outcome
 }

@@ -9,7 +9,7 @@ pub(crate) fn as_tool_call(step: &NextStep) -> String {
         NextStep::Advice { text } => text.clone(),
         NextStep::ListSessions => "list the sessions with their ids: session_list {}".to_owned(),
         NextStep::NameProject => "list the sessions with their projects: session_list {}; or give a path".to_owned(),
-        NextStep::Search { words } => format!("search for it as a word: search {}", arguments("query", words)),
+        NextStep::Search { words } => format!("look for it as a commit: search {}", arguments("query", words)),
         NextStep::ListBetween { since, until } => {
             format!("session_list {}", json!({"since": since, "until": until}))
         }
@@ -20,10 +20,11 @@ pub(crate) fn as_tool_call(step: &NextStep) -> String {
         NextStep::SearchBranch { words, branch } => {
             format!("search {}", json!({"query": words, "branch": branch}))
         }
-        NextStep::CostBySession { since: Some(since), until: Some(until) } => {
-            format!("session_list {}", json!({"sort": "cost", "since": since, "until": until}))
-        }
-        NextStep::CostBySession { .. } => format!("session_list {}", arguments("sort", "cost")),
+        NextStep::ListWords { words, .. } => format!("search {}", arguments("query", words)),
+        NextStep::ListCheapest { since, until } => sorted("cheapest", since.as_ref(), until.as_ref()),
+        NextStep::ListNewest => sorted("newest", None, None),
+        NextStep::Blame { file } => authors(file),
+        NextStep::CostBySession { since, until } => sorted("cost", since.as_ref(), until.as_ref()),
         NextStep::Show { session } => {
             format!("read what was said: read_session {}", arguments("session", session.as_str()))
         }
@@ -39,7 +40,7 @@ pub(crate) fn as_tool_call(step: &NextStep) -> String {
             "add \"tools\": true and \"thinking\": true: the message may be among what is left out".to_owned()
         }
         NextStep::Fork { session } | NextStep::RunInFork { session } | NextStep::RunOptions { session } => {
-            format!("work in a fork of it: spawn_worker {{\"task\": …, {}, \"fork_session\": true}}", resume(session.as_str()))
+            forked(session.as_str())
         }
         NextStep::ForkElsewhere { session } => {
             format!(
@@ -63,9 +64,7 @@ pub(crate) fn as_tool_call(step: &NextStep) -> String {
         NextStep::Attach { session } => {
             format!("see what it does and asks: worker_log {}", arguments("worker", session.as_str()))
         }
-        NextStep::AttachJob { session } => {
-            format!("the person continues it there: backstory attach {session}")
-        }
+        NextStep::AttachJob { session } => format!("the person continues it there: backstory attach {session}"),
         NextStep::SendToSession { session } => format!(
             "send it a message: message_worker {{\"workers\": [\"{session}\"], \"message\": …}}"
         ),
@@ -105,6 +104,24 @@ pub(crate) fn as_tool_call(step: &NextStep) -> String {
         NextStep::LeaveDemo => "the person starts `backstory mcp` without --demo: made-up sessions can only be read".to_owned(),
         NextStep::RunInsteadOfPrint => "the person runs the command without --print".to_owned(),
     }
+}
+
+/// The call that finds who changed a file, of which a line may be named.
+fn authors(file: &str) -> String {
+    let file = file.split(':').next().unwrap_or_default();
+    format!("search {}", json!({"query": "", "file": file}))
+}
+
+/// The call that works in a fork of a session.
+fn forked(session: &str) -> String {
+    format!("work in a fork of it: spawn_worker {{\"task\": …, {}, \"fork_session\": true}}", resume(session))
+}
+
+/// The call that lists the sessions of some days in an order.
+fn sorted(order: &str, since: Option<&String>, until: Option<&String>) -> String {
+    let of_days = since.zip(until);
+    let arguments = of_days.map(|(since, until)| json!({"sort": order, "since": since, "until": until}));
+    format!("session_list {}", arguments.unwrap_or_else(|| json!({"sort": order})))
 }
 
 /// Arguments with one text.

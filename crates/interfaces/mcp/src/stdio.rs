@@ -1,46 +1,56 @@
-//! Standard input and output: one message a line, each no longer than is allowed, and nothing else.
+//! Standard input and output: one message per line, within the size limit, and nothing else.
 
 use std::collections::HashSet;
 use std::io;
+use std::os::fd::AsFd as _;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::service::serve_directly;
 use rmcp::transport::Transport;
+use tokio::fs::File;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::frames::{Frame, LONGEST, decode, too_long};
-use crate::handler::Opening;
+use crate::frames::{Frame, LONGEST, decode, id_in_use, too_long};
+use crate::handler::RequireInitialize;
 use crate::server::Server;
+use crate::validation::validate;
 
-/// Answers the client at standard input until it closes it, or reads no more.
-pub(crate) async fn serve(server: Server) {
-    let lines = Lines::new(tokio::io::stdin(), tokio::io::stdout(), server.closing.clone());
-    let running = serve_directly(Opening::new(server), lines, None);
-    // Nothing is sent to a client that is gone.
+/// How long a message may take to be written once the client has closed its end.
+const FINAL_WRITE: Duration = Duration::from_secs(2);
+
+/// Answers the client at standard input until it closes that or stops reading.
+pub(crate) async fn serve(server: Server) -> io::Result<()> {
+    // A duplicate: a write that never ends would hold the lock of `io::stdout`, for which the end of the process waits.
+    let output = File::from_std(io::stdout().as_fd().try_clone_to_owned()?.into());
+    let lines = Lines::new(tokio::io::stdin(), output, server.closing.clone());
+    let running = serve_directly(RequireInitialize::new(server), lines, None);
+    // Why it ended does not matter: the client has disconnected.
     let _ = running.waiting().await;
+    Ok(())
 }
 
-/// A transport that reads and writes one message a line.
+/// A transport with one message per line.
 struct Lines<R, W> {
     input: BufReader<R>,
     /// What has been read of the next line.
     line: Vec<u8>,
-    /// Whether the rest of a line that is too long is passed over.
+    /// Whether the rest of a line that is too long is skipped.
     is_skipping: bool,
-    output: Arc<tokio::sync::Mutex<W>>,
+    output: Arc<Output<W>>,
     /// The requests that are not answered yet.
     open: Arc<Mutex<HashSet<RequestId>>>,
-    /// An answer of the transport's own that is being written.
-    own: Option<JoinHandle<()>>,
-    /// Set when the client is gone.
+    /// An error of the transport itself that is being written.
+    refusal: Option<JoinHandle<()>>,
+    /// Set when the client has disconnected.
     closing: CancellationToken,
 }
 
-/// The outcome of reading a line.
+/// What reading a line ended with.
 enum Line {
     Whole,
     TooLong,
@@ -57,19 +67,20 @@ where
             input: BufReader::new(input),
             line: Vec::new(),
             is_skipping: false,
-            output: Arc::new(tokio::sync::Mutex::new(output)),
+            output: Arc::new(Output::new(output, closing.clone())),
             open: Arc::default(),
-            own: None,
+            refusal: None,
             closing,
         }
     }
 
-    /// Reads up to the end of a line into `line`. What was read stays there when this is dropped before its end.
+    /// Reads up to the end of a line into `line`. What was read stays there if the future is dropped.
     async fn read_line(&mut self) -> Line {
         loop {
             let Ok(bytes) = self.input.fill_buf().await else { return Line::End };
             if bytes.is_empty() {
-                return Line::End;
+                // The last message may lack its line end.
+                return if self.line.is_empty() { Line::End } else { Line::Whole };
             }
             let end = bytes.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(bytes.len(), |end| end + 1);
@@ -91,29 +102,28 @@ where
         }
     }
 
-    /// What the service gets of a message; none where it was answered here. A request that is cancelled is never answered,
-    /// and its id stays taken: what its thread still comes to must not answer another one.
-    fn pass(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
-        if let ClientJsonRpcMessage::Request(request) = &message
-            && !self.open().insert(request.id.clone())
-        {
-            let error = ErrorData::invalid_request("a request with this id was not answered", None);
-            self.refuse(Some(request.id.clone()), error);
-            return None;
-        }
-        Some(message)
+    /// The message, for the service; `None` where it was refused here. A cancelled request is never answered and keeps its
+    /// id: the result of its thread must not answer another request.
+    fn accept(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
+        let ClientJsonRpcMessage::Request(request) = &message else { return Some(message) };
+        let refusal = match validate(&request.request) {
+            None if self.open().insert(request.id.clone()) => return Some(message),
+            None => id_in_use(),
+            Some(wrong) => wrong,
+        };
+        self.refuse(Some(request.id.clone()), refusal);
+        None
     }
 
     fn open(&self) -> std::sync::MutexGuard<'_, HashSet<RequestId>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Answers what the service does not get. A task of its own writes it: half an answer must not remain where reading
-    /// is given up for something else.
+    /// Answers a message that the service does not get. A task writes the error: dropping the future of `receive` must not leave
+    /// half of it.
     fn refuse(&mut self, id: Option<RequestId>, error: ErrorData) {
-        let writing =
-            write(self.output.clone(), ServerJsonRpcMessage::error(error, id), self.closing.clone());
-        self.own = Some(tokio::spawn(async { drop(writing.await) }));
+        let writing = self.output.clone().write(ServerJsonRpcMessage::error(error, id));
+        self.refusal = Some(tokio::spawn(async { drop(writing.await) }));
     }
 }
 
@@ -136,15 +146,15 @@ where
         if let Some(id) = id {
             self.open().remove(id);
         }
-        write(self.output.clone(), message, self.closing.clone())
+        self.output.clone().write(message)
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             // One at a time: a client that sends nonsense and reads nothing must not fill the memory.
-            if let Some(own) = &mut self.own {
-                let _ = own.await;
-                self.own = None;
+            if let Some(refusal) = &mut self.refusal {
+                let _ = refusal.await;
+                self.refusal = None;
             }
             let closing = self.closing.clone();
             let read = tokio::select! {
@@ -168,7 +178,7 @@ where
                 Frame::Nothing => {}
                 Frame::Invalid { id, error } => self.refuse(id, error),
                 Frame::Message(message) => {
-                    if let Some(message) = self.pass(*message) {
+                    if let Some(message) = self.accept(*message) {
                         return Some(message);
                     }
                 }
@@ -177,25 +187,57 @@ where
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        self.output.lock().await.flush().await
+        self.output.flush().await
     }
 }
 
-/// Writes a message; a client that does not read any more is gone.
-async fn write<W: AsyncWrite + Unpin>(
-    output: Arc<tokio::sync::Mutex<W>>,
-    message: ServerJsonRpcMessage,
+/// Writes messages.
+struct Output<W> {
+    writer: tokio::sync::Mutex<W>,
+    /// Set when the client has disconnected.
     closing: CancellationToken,
-) -> io::Result<()> {
-    let mut line = serde_json::to_vec(&message)?;
-    line.push(b'\n');
-    let mut output = output.lock().await;
-    let written = match output.write_all(&line).await {
-        Ok(()) => output.flush().await,
-        Err(error) => Err(error),
-    };
-    if written.is_err() {
-        closing.cancel();
+    /// Set when it does not read either, and nothing can be written.
+    stalled: CancellationToken,
+}
+
+impl<W: AsyncWrite + Unpin> Output<W> {
+    fn new(writer: W, closing: CancellationToken) -> Self {
+        Self { writer: tokio::sync::Mutex::new(writer), closing, stalled: CancellationToken::new() }
     }
-    written
+
+    /// Writes a message; a client that no longer reads has disconnected.
+    async fn write(self: Arc<Self>, message: ServerJsonRpcMessage) -> io::Result<()> {
+        let mut line = serde_json::to_vec(&message)?;
+        line.push(b'\n');
+        let written = self.unless_stalled(async |writer: &mut W| {
+            writer.write_all(&line).await?;
+            writer.flush().await
+        });
+        let written = written.await;
+        if written.is_err() {
+            self.closing.cancel();
+        }
+        written
+    }
+
+    async fn flush(&self) -> io::Result<()> {
+        self.unless_stalled(async |writer: &mut W| writer.flush().await).await
+    }
+
+    /// Writes; once the client has closed its end, only as long as it still reads.
+    async fn unless_stalled(&self, work: impl AsyncFnOnce(&mut W) -> io::Result<()>) -> io::Result<()> {
+        let working = async { work(&mut *self.writer.lock().await).await };
+        let given_up = async {
+            self.closing.cancelled().await;
+            tokio::time::sleep(FINAL_WRITE).await;
+        };
+        tokio::select! {
+            done = working => done,
+            () = self.stalled.cancelled() => Err(io::ErrorKind::BrokenPipe.into()),
+            () = given_up => {
+                self.stalled.cancel();
+                Err(io::ErrorKind::TimedOut.into())
+            }
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! The token that clients of the HTTP server show: kept in Backstory's own folder, for its owner alone.
+//! The token that clients of the HTTP server send: kept in Backstory's folder, readable by its owner only.
 
 use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -16,13 +16,13 @@ const LONGEST: u64 = 1024;
 const SHORTEST: usize = 32;
 const SCHEME: &[u8] = b"bearer ";
 
-/// A secret that a client has to show.
+/// A secret that clients have to send.
 #[derive(Clone)]
 pub(crate) struct Token(String);
 
 impl Token {
-    /// The token in this folder, made where there is none.
-    pub(crate) fn kept(folder: &Path) -> Result<Self, Error> {
+    /// The token in this folder, created if missing.
+    pub(crate) fn load_or_create(folder: &Path) -> Result<Self, Error> {
         let file = folder.join(FILE);
         let failed = |error: io::Error| {
             Error::caused(Kind::Unavailable, format!("cannot use the token in {}", file.display()), &error)
@@ -47,11 +47,11 @@ impl Token {
         &self.0
     }
 
-    /// Whether the header `Authorization` shows it. How long the comparison takes says nothing of the token.
-    pub(crate) fn is_shown_by(&self, authorization: &[u8]) -> bool {
-        let (scheme, shown) = authorization.split_at(SCHEME.len().min(authorization.len()));
+    /// Whether an `Authorization` header holds it. The time of the comparison does not depend on the token.
+    pub(crate) fn is_in(&self, authorization: &[u8]) -> bool {
+        let (scheme, given) = authorization.split_at(SCHEME.len().min(authorization.len()));
         let is_bearer = scheme.eq_ignore_ascii_case(SCHEME);
-        is_bearer && Sha256::digest(shown.trim_ascii()) == Sha256::digest(self.0.as_bytes())
+        is_bearer && Sha256::digest(given.trim_ascii()) == Sha256::digest(self.0.as_bytes())
     }
 }
 
@@ -79,23 +79,23 @@ mod tests {
     fn a_token_is_made_once_and_kept_private() {
         let scratch = tempfile::tempdir().unwrap();
         let folder = scratch.path().join("state");
-        let token = Token::kept(&folder).unwrap();
+        let token = Token::load_or_create(&folder).unwrap();
         assert_eq!(token.as_str().len(), 64);
-        assert_eq!(Token::kept(&folder).unwrap().as_str(), token.as_str());
+        assert_eq!(Token::load_or_create(&folder).unwrap().as_str(), token.as_str());
         let file = folder.join(FILE);
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
-        assert!(Token::kept(&folder).err().unwrap().message.contains("other users can read"));
+        assert!(Token::load_or_create(&folder).err().unwrap().message.contains("other users can read"));
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
         fs::write(&file, "short").unwrap();
-        assert!(Token::kept(&folder).err().unwrap().message.contains("32 characters"));
+        assert!(Token::load_or_create(&folder).err().unwrap().message.contains("32 characters"));
     }
 
     #[test]
     fn only_the_whole_token_is_one() {
         let token = Token("0123456789abcdef0123456789abcdef".to_owned());
         let check = |header: &str, expected: bool| {
-            assert_eq!(token.is_shown_by(header.as_bytes()), expected, "{header}");
+            assert_eq!(token.is_in(header.as_bytes()), expected, "{header}");
         };
         check("Bearer 0123456789abcdef0123456789abcdef", true);
         check("bearer  0123456789abcdef0123456789abcdef ", true);

@@ -1,4 +1,4 @@
-//! What a tool is: how it is described, what it may change, how it is run, and what every answer gets for a model.
+//! The definition of a tool: its description, effects and function, and how its answers are shaped for a model.
 
 use std::sync::Arc;
 
@@ -10,35 +10,35 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::bounds::{cut_texts, shrink};
-use crate::call::Patience;
+use crate::fields::FieldSelection;
 use crate::instructions::NOTICE;
-use crate::lean::Lean;
+use crate::limits::OnDisconnect;
+use crate::size::{truncate_lists, truncate_texts};
 use crate::{arguments, paging, schema};
 
-/// What a model should think of by itself; each costs room in every session's context.
+/// The tools that a model should use unprompted; each takes space in the context of every session.
 const ALWAYS_LOADED: [&str; 2] = ["search", "read_session"];
 
 /// Answers a call with its arguments.
 type Ask = Box<dyn Fn(&Context, JsonObject) -> Result<Reply, Error> + Send>;
 
-/// A tool: a question to the app, and how its answer is made short for a model.
+/// A tool: a request to the app, and how its answer is shortened for a model.
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
     title: &'static str,
     /// What it does, when to call it, and an example.
     description: &'static str,
     effect: Effect,
-    pub(crate) patience: Patience,
+    pub(crate) on_disconnect: OnDisconnect,
     input: fn() -> JsonObject,
     output: fn() -> JsonObject,
     ask: Ask,
-    /// The objects of which fields are left out, and the lists that hold them.
-    lean: Option<(&'static Lean, &'static [&'static str])>,
+    /// The fields that are kept, and the lists of objects that are reduced to them.
+    fields: Option<(&'static FieldSelection, &'static [&'static str])>,
     /// The longest text, in bytes.
     longest_text: Option<usize>,
     is_quoting: bool,
-    /// What else is told of an answer.
+    /// Completes an answer.
     shape: Option<fn(&mut Value)>,
     bound: Bound,
     /// How many items or messages an answer has without `limit`, and at most.
@@ -48,12 +48,12 @@ pub(crate) struct Tool {
 /// How an answer is kept short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bound {
-    /// It is short by itself, or was made so.
+    /// It is short, or the tool shortens it.
     None,
-    /// The longest lists lose their ends.
-    Shrink,
-    /// The list at this pointer comes in pieces.
-    List(&'static str),
+    /// The longest lists are truncated.
+    Truncate,
+    /// The list at this pointer is paged.
+    Paged(&'static str),
 }
 
 /// What a call of a tool may change.
@@ -61,15 +61,15 @@ enum Bound {
 pub(crate) enum Effect {
     /// It only reads.
     Nothing,
-    /// Something begins that was not there before: a worker acts, within its permissions.
+    /// It starts something: a worker, which acts within its permissions.
     Starts,
-    /// Something ends or is gone.
+    /// It ends or removes something.
     Ends,
 }
 
 /// The result of a call, of either kind.
 pub(crate) enum Reply {
-    /// What was asked for.
+    /// The answer.
     Answer(Value),
     /// What to do instead.
     Guidance(Value),
@@ -94,11 +94,11 @@ impl Tool {
         A: Serialize + JsonSchema,
     {
         let reply = move |context: &Context, request: &R| value(&ask(context, request)?).map(Reply::Answer);
-        Self::replying::<R, A>(name, title, description, reply)
+        Self::with_reply::<R, A>(name, title, description, reply)
     }
 
-    /// The same where what the app answers with an `A` is shaped by the tool itself.
-    pub(crate) fn replying<R, A>(
+    /// The same for a tool that makes the JSON of the app's `A` itself.
+    pub(crate) fn with_reply<R, A>(
         name: &'static str,
         title: &'static str,
         description: &'static str,
@@ -108,13 +108,13 @@ impl Tool {
         R: DeserializeOwned + JsonSchema,
         A: JsonSchema,
     {
-        Self::asking::<R, A>(name, title, description, move |context, given| {
+        Self::with_raw_arguments::<R, A>(name, title, description, move |context, given| {
             reply(context, &arguments::parse(given)?)
         })
     }
 
-    /// The same where an argument is the tool's own, and no part of the request `R`.
-    pub(crate) fn asking<R: JsonSchema, A: JsonSchema>(
+    /// The same for a tool with arguments that are not part of the request `R`.
+    pub(crate) fn with_raw_arguments<R: JsonSchema, A: JsonSchema>(
         name: &'static str,
         title: &'static str,
         description: &'static str,
@@ -125,11 +125,11 @@ impl Tool {
             title,
             description,
             effect: Effect::Nothing,
-            patience: Patience::Works,
+            on_disconnect: OnDisconnect::Finish,
             input: schema::input::<R>,
             output: schema::output::<A>,
             ask: Box::new(ask),
-            lean: None,
+            fields: None,
             longest_text: None,
             is_quoting: false,
             shape: None,
@@ -138,65 +138,65 @@ impl Tool {
         }
     }
 
-    /// What a call may change.
+    /// Sets what a call may change.
     pub(crate) fn effect(self, effect: Effect) -> Self {
         Self { effect, ..self }
     }
 
-    /// It only waits, and ends when the client is gone.
+    /// A call only waits, and ends when the client disconnects.
     pub(crate) fn waiting(self) -> Self {
-        Self { patience: Patience::Waits, ..self }
+        Self { on_disconnect: OnDisconnect::Cancel, ..self }
     }
 
-    /// Its arguments are described by this instead of by its request.
+    /// Replaces the schema of its arguments.
     pub(crate) fn input(self, input: fn() -> JsonObject) -> Self {
         Self { input, ..self }
     }
 
-    /// Its answer is described by this instead of by the app's.
+    /// Replaces the schema of its answer.
     pub(crate) fn output(self, output: fn() -> JsonObject) -> Self {
         Self { output, ..self }
     }
 
-    /// Answers hold texts of transcripts, and say what those are.
+    /// Answers quote transcripts: they are neutralized and get the notice.
     pub(crate) fn quoting(self) -> Self {
         Self { is_quoting: true, ..self }
     }
 
-    /// An answer is completed by this, before it is made short.
+    /// Completes answers before they are shortened.
     pub(crate) fn shaped(self, shape: fn(&mut Value)) -> Self {
         Self { shape: Some(shape), ..self }
     }
 
-    /// Long answers lose the ends of their longest lists.
-    pub(crate) fn shrinking(self) -> Self {
-        Self { bound: Bound::Shrink, ..self }
+    /// Truncates the longest lists of a long answer.
+    pub(crate) fn truncating(self) -> Self {
+        Self { bound: Bound::Truncate, ..self }
     }
 
-    /// The list at `pointer` goes on at a cursor.
-    pub(crate) fn listing(self, pointer: &'static str, default: usize, most: usize) -> Self {
-        Self { bound: Bound::List(pointer), ..self }.quoting().limit(default, most)
+    /// Pages the list at `pointer`.
+    pub(crate) fn paged(self, pointer: &'static str, default: usize, most: usize) -> Self {
+        Self { bound: Bound::Paged(pointer), ..self }.quoting().limit(default, most)
     }
 
-    /// The meaning of `limit` here.
+    /// Sets the default and the maximum of `limit`.
     pub(crate) fn limit(self, default: usize, most: usize) -> Self {
         Self { limit: Some((default, most)), ..self }
     }
 
-    /// The objects in these lists lose what a model does not need.
-    pub(crate) fn lean(self, lean: &'static Lean, lists: &'static [&'static str]) -> Self {
-        Self { lean: Some((lean, lists)), ..self }
+    /// Keeps only these fields of the objects in these lists.
+    pub(crate) fn fields(self, fields: &'static FieldSelection, lists: &'static [&'static str]) -> Self {
+        Self { fields: Some((fields, lists)), ..self }
     }
 
-    /// Texts that are longer are cut, in bytes.
-    pub(crate) fn texts(self, longest: usize) -> Self {
+    /// Truncates longer texts, in bytes.
+    pub(crate) fn max_text(self, longest: usize) -> Self {
         Self { longest_text: Some(longest), ..self }
     }
 
-    /// Asks the app and makes its answer short.
+    /// Asks the app and shapes its answer.
     pub(crate) fn run(&self, context: &Context, mut given: JsonObject) -> Result<Reply, Error> {
-        let piece = if let (Bound::List(pointer), Some((default, most))) = (self.bound, self.limit) {
-            Some((pointer, paging::take(&mut given, default, most)?))
+        let page = if let (Bound::Paged(pointer), Some((default, most))) = (self.bound, self.limit) {
+            Some((pointer, paging::take_page(&mut given, default, most)?))
         } else {
             arguments::read_number(&mut given, "limit");
             None
@@ -205,14 +205,16 @@ impl Tool {
             Reply::Answer(answer) => answer,
             guidance @ Reply::Guidance(_) => return Ok(guidance),
         };
-        for list in self.lean.iter().flat_map(|(_, lists)| *lists) {
-            self.lean.iter().for_each(|(lean, _)| lean.apply(&mut answer, list));
+        if let Some((fields, lists)) = self.fields {
+            for list in lists {
+                fields.apply(&mut answer, list);
+            }
         }
         if self.is_quoting {
             neutralize(&mut answer);
         }
         if let Some(longest) = self.longest_text {
-            cut_texts(&mut answer, longest, "");
+            truncate_texts(&mut answer, longest, "");
         }
         if self.is_quoting {
             answer["notice"] = json!(NOTICE);
@@ -220,10 +222,10 @@ impl Tool {
         if let Some(shape) = self.shape {
             shape(&mut answer);
         }
-        match piece {
-            Some((pointer, piece)) => piece.cut(&mut answer, pointer),
-            None if self.bound == Bound::Shrink => {
-                let is_shorter = shrink(&mut answer);
+        match page {
+            Some((pointer, page)) => page.cut(&mut answer, pointer),
+            None if self.bound == Bound::Truncate => {
+                let is_shorter = truncate_lists(&mut answer);
                 answer["truncated"] = json!(is_shorter);
             }
             None => {}
@@ -231,7 +233,7 @@ impl Tool {
         Ok(Reply::Answer(answer))
     }
 
-    /// What clients are shown of it.
+    /// Its entry in `tools/list`.
     pub(crate) fn definition(&self) -> rmcp::model::Tool {
         let mut tool = rmcp::model::Tool::new(self.name, self.description, Arc::new(self.input_schema()))
             .with_title(self.title)
@@ -245,7 +247,7 @@ impl Tool {
 
     fn input_schema(&self) -> JsonObject {
         let mut input = (self.input)();
-        if matches!(self.bound, Bound::List(_)) {
+        if matches!(self.bound, Bound::Paged(_)) {
             schema::add_cursor(&mut input);
         }
         if let Some((default, most)) = self.limit {
@@ -256,23 +258,23 @@ impl Tool {
 
     fn output_schema(&self) -> JsonObject {
         let mut output = (self.output)();
-        if let Some((lean, _)) = self.lean {
-            lean.apply_to_schema(&mut output);
+        if let Some((fields, _)) = self.fields {
+            fields.apply_to_schema(&mut output);
         }
         match self.bound {
             Bound::None => {}
-            Bound::Shrink => schema::add_truncated(&mut output),
-            Bound::List(_) => schema::add_paging(&mut output),
+            Bound::Truncate => schema::add_truncated(&mut output),
+            Bound::Paged(_) => schema::add_paging(&mut output),
         }
         if self.is_quoting {
             schema::add_notice(&mut output);
         }
         schema::compact(&mut output);
-        output
+        schema::or_error(output)
     }
 }
 
-/// Makes Claude Code show its model a tool from the beginning, without a search for tools.
+/// Makes Claude Code load a tool at the start instead of on a tool search.
 fn always_loaded() -> MetaObject {
     let mut meta = MetaObject::new();
     meta.0.insert("anthropic/alwaysLoad".to_owned(), Value::Bool(true));
@@ -284,7 +286,8 @@ impl Effect {
         let (reads, destroys, repeats, reaches_out) = match self {
             Self::Nothing => (true, false, true, false),
             Self::Starts => (false, false, false, true),
-            Self::Ends => (false, true, true, false),
+            // A second call is an error.
+            Self::Ends => (false, true, false, false),
         };
         ToolAnnotations::new()
             .read_only(reads)

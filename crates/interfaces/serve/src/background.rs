@@ -2,9 +2,8 @@
 //! date. Each is a thread, begun after the server listens.
 
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use app::search::export;
 use app::search::index::watch::Watch;
@@ -41,11 +40,7 @@ impl Background {
             }),
             ("cron", {
                 let server = server.clone();
-                Box::new(move || {
-                    run_jobs(&server, &mut |time| {
-                        sleeper.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
-                    });
-                })
+                Box::new(move || run_jobs(&server, &sleeper))
             }),
             ("index", {
                 let (server, cancellation) = (server.clone(), indexing.clone());
@@ -75,11 +70,20 @@ impl Background {
     }
 }
 
-fn run_jobs(server: &Shared, sleep: &mut dyn FnMut(Duration) -> bool) {
-    let context = server.context();
-    let mut report = |event| server.report(Notice::Cron(Box::new(event)));
-    if let Err(error) = cron::daemon(&context, sleep, &mut report) {
-        server.report(Notice::Warning(format!("scheduled jobs are not run: {}", error.message)));
+/// Runs due jobs until the sender is dropped. When connections change, later jobs start with the new ones.
+fn run_jobs(server: &Shared, sleeper: &Receiver<()>) {
+    let mut is_ending = false;
+    while !is_ending {
+        let connections = server.sources.now();
+        let mut sleep = |time| {
+            is_ending = sleeper.recv_timeout(time) != Err(RecvTimeoutError::Timeout);
+            !is_ending && Arc::ptr_eq(&connections, &server.sources.now())
+        };
+        let mut report = |event| server.report(Notice::Cron(Box::new(event)));
+        if let Err(error) = cron::daemon(&connections.context(), &mut sleep, &mut report) {
+            server.report(Notice::Warning(format!("scheduled jobs are not run: {}", error.message)));
+            return;
+        }
     }
 }
 

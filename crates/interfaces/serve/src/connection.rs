@@ -1,10 +1,15 @@
-//! One connection: HTTP/1.1 with limits on how long its head may take, how long it may be, and how long its other end may
-//! take nothing.
+//! One connection: HTTP/1.1 with limits on the time and the size of a request's head, and on how long the client may read
+//! nothing of the answer.
 
 use std::time::Duration;
 
 use axum::Router;
+use axum::extract::Request;
+use axum::http::StatusCode;
+use axum::response::IntoResponse as _;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -12,11 +17,12 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
+use crate::connection_table::ConnectionMark;
 use crate::stall::Stallable;
 
 /// How long the head of a request may take, also the next one on a connection that is kept.
 const HEAD: Duration = Duration::from_secs(15);
-/// How long the other end may take nothing of what is written for it.
+/// How long the client may read nothing of what is written for it.
 const STALL: Duration = Duration::from_secs(30);
 /// How long what is being answered may go on when the server stops.
 const GRACE: Duration = Duration::from_secs(5);
@@ -25,10 +31,11 @@ const LONGEST_HEAD: usize = 32 << 10;
 /// The most headers of a request.
 const MOST_HEADERS: usize = 64;
 
-/// Answers the requests of a connection until its other end leaves or the server stops.
+/// Answers the requests of a connection until the client closes it or the server stops.
 pub(crate) async fn answer(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     router: Router,
+    mark: ConnectionMark,
     mut stop: watch::Receiver<bool>,
 ) {
     let mut builder = http1::Builder::new();
@@ -38,8 +45,19 @@ pub(crate) async fn answer(
         .max_buf_size(LONGEST_HEAD)
         .max_headers(MOST_HEADERS);
     let stream = TokioIo::new(Stallable::new(stream, STALL));
-    let mut connection = std::pin::pin!(builder.serve_connection(stream, TowerToHyperService::new(router)));
-    // Where a connection fails there is nobody left to report it to.
+    let router = TowerToHyperService::new(router);
+    let marked = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(mark.clone());
+        let answered = (head_length(&request) <= LONGEST_HEAD).then(|| router.call(request));
+        async move {
+            match answered {
+                Some(answer) => answer.await,
+                None => Ok(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE.into_response()),
+            }
+        }
+    });
+    let mut connection = std::pin::pin!(builder.serve_connection(stream, marked));
+    // A connection that failed cannot be answered.
     tokio::select! {
         _ = connection.as_mut() => return,
         _ = stop.wait_for(|stop| *stop) => {}
@@ -48,20 +66,30 @@ pub(crate) async fn answer(
     let _ = timeout(GRACE, connection).await;
 }
 
+/// How many bytes the head of a request has. The buffer that it is read into can hold a little more than its limit.
+fn head_length(request: &Request<Incoming>) -> usize {
+    const BESIDE: usize = "  HTTP/1.1\r\n\r\n".len();
+    let target = request.uri().to_string().len();
+    let lines =
+        request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len());
+    BESIDE + request.method().as_str().len() + target + lines.sum::<usize>()
+}
+
 /// Answers the requests of a connection that is to be encrypted, once both ends agree on how.
 pub(crate) async fn answer_encrypted(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     acceptor: TlsAcceptor,
     router: Router,
+    mark: ConnectionMark,
     mut stop: watch::Receiver<bool>,
 ) {
-    // Who does not agree in time, or talks in the clear, has nobody to be told.
+    // A client that fails the handshake, or sends plain HTTP, cannot be answered.
     let agreed = tokio::select! {
         agreed = timeout(HEAD, acceptor.accept(stream)) => agreed,
         _ = stop.wait_for(|stop| *stop) => return,
     };
     if let Ok(Ok(stream)) = agreed {
-        answer(stream, router, stop).await;
+        answer(stream, router, mark, stop).await;
     }
 }
 
@@ -74,6 +102,7 @@ mod tests {
     use tokio::time::Instant;
 
     use super::*;
+    use crate::connection_table::ConnectionTable;
 
     /// The other end of a connection; small, so that what is not read stalls.
     fn connected(stop: &watch::Sender<bool>) -> DuplexStream {
@@ -82,7 +111,8 @@ mod tests {
         };
         let router = Router::new().route("/", get(async || "hello")).route("/endless", get(endless));
         let (near, far) = duplex(4000);
-        tokio::spawn(answer(far, router, stop.subscribe()));
+        let mark = ConnectionTable::new(1).open().mark();
+        tokio::spawn(answer(far, router, mark, stop.subscribe()));
         near
     }
 
@@ -119,16 +149,23 @@ mod tests {
     async fn heads_have_a_size() {
         let stop = watch::channel(false).0;
         let many = "X: y\r\n".repeat(MOST_HEADERS + 1);
-        let long = format!("X: {}\r\n", "y".repeat(LONGEST_HEAD));
-        for headers in [many, long] {
+        let long = |length: usize| {
+            let beside = "GET / HTTP/1.1\r\nHost: localhost\r\nX: \r\n\r\n".len();
+            format!("Host: localhost\r\nX: {}\r\n", "y".repeat(length - beside))
+        };
+        for (headers, status) in [
+            (many, 431),
+            (long(LONGEST_HEAD * 2), 431),
+            (long(LONGEST_HEAD + 1), 431),
+            (long(LONGEST_HEAD), 200),
+        ] {
             let near = connected(&stop);
             let (mut reader, mut writer) = tokio::io::split(near);
-            tokio::spawn(async move {
-                let _ = writer.write_all(format!("GET / HTTP/1.1\r\n{headers}\r\n").as_bytes()).await;
-            });
+            let head = format!("GET / HTTP/1.1\r\n{headers}\r\n");
+            tokio::spawn(async move { writer.write_all(head.as_bytes()).await });
             let mut text = String::new();
             let _ = reader.read_to_string(&mut text).await;
-            assert!(text.starts_with("HTTP/1.1 431 "), "{text}");
+            assert!(text.starts_with(&format!("HTTP/1.1 {status} ")), "{} {text}", headers.len());
         }
     }
 

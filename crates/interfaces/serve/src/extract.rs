@@ -14,9 +14,9 @@ use crate::problem::Problem;
 use crate::security::Grant;
 
 /// The parameters in the path.
-pub(crate) struct At<T>(pub(crate) T);
+pub(crate) struct PathParams<T>(pub(crate) T);
 
-impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for At<T> {
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for PathParams<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
@@ -26,9 +26,9 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for At<T> {
 }
 
 /// The parameters in the query.
-pub(crate) struct Asked<T>(pub(crate) T);
+pub(crate) struct QueryParams<T>(pub(crate) T);
 
-impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for QueryParams<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
@@ -38,9 +38,9 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
 }
 
 /// What the body says in JSON.
-pub(crate) struct Given<T>(pub(crate) T);
+pub(crate) struct JsonBody<T>(pub(crate) T);
 
-impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Given<T> {
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
@@ -53,7 +53,8 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Given<T> {
         let body =
             Bytes::from_request(request, state).await.map_err(|error| Problem::usage(error.body_text()))?;
         let read = serde_json::from_slice(&body);
-        read.map(Self).map_err(|error| Problem::usage(format!("the body makes no sense: {error}")))
+        read.map(Self)
+            .map_err(|error| Problem::usage(format!("the body is not what this route takes: {error}")))
     }
 }
 
@@ -61,10 +62,15 @@ fn is_json(kind: &str) -> bool {
     kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
 }
 
-/// What the caller may do.
-pub(crate) struct Granted(pub(crate) Arc<Grant>);
+/// Refuses to answer with nothing: for the requests of `app`, whose limit can be written as 0.
+pub(crate) fn check_limit(limit: usize) -> Result<(), Problem> {
+    if limit == 0 { Err(Problem::usage("`limit` has to be at least 1")) } else { Ok(()) }
+}
 
-impl<S: Send + Sync> FromRequestParts<S> for Granted {
+/// What the caller may do.
+pub(crate) struct Authorized(pub(crate) Arc<Grant>);
+
+impl<S: Send + Sync> FromRequestParts<S> for Authorized {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {

@@ -46,11 +46,11 @@ impl Front {
     fn file(&self, path: &str) -> Option<PathBuf> {
         let mut file = self.folder.clone();
         for part in path.split('/').filter(|part| !part.is_empty()) {
-            let is_plain = !part.starts_with('.') && !part.contains(['\\', '\0', '%']);
-            if !is_plain {
+            let name = decoded(part)?;
+            if name.starts_with('.') || name.contains(['/', '\\', '\0']) {
                 return None;
             }
-            file.push(part);
+            file.push(name);
         }
         // A link may lead out of the folder.
         file.canonicalize().ok().filter(|file| file.starts_with(&self.folder) && file.is_file())
@@ -62,6 +62,8 @@ impl Front {
             Some(file) => file,
             // The front end's own addresses lead to its page, which reads them.
             None if !has_ending => self.folder.join(INDEX),
+            // Browsers ask for it where an answer is no page.
+            None if path == "/favicon.ico" => return Ok(StatusCode::NO_CONTENT.into_response()),
             None => return Err(Problem::not_found(format!("there is no {path}"))),
         };
         let missing = |_| Problem::not_found(format!("there is no {path}"));
@@ -78,6 +80,19 @@ impl Front {
         }
         Ok(response)
     }
+}
+
+/// A part of an address as it was before it was escaped, where that is text.
+fn decoded(part: &str) -> Option<String> {
+    let mut pieces = part.split('%');
+    let mut bytes = pieces.next()?.as_bytes().to_vec();
+    for piece in pieces {
+        let (digits, rest) = piece.split_at_checked(2)?;
+        let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        bytes.push(u8::from_str_radix(digits, 16).ok().filter(|_| is_hex)?);
+        bytes.extend_from_slice(rest.as_bytes());
+    }
+    String::from_utf8(bytes).ok()
 }
 
 /// The front end's answer to a path.

@@ -1,4 +1,4 @@
-//! Whether the server is there; the one question that needs no token, and tells nothing else.
+//! Whether the server runs: the one route that needs no token, and reports nothing else.
 
 use axum::Json;
 use schemars::JsonSchema;

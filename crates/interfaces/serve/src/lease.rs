@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{Seek as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use app::{Config, Error, Kind};
@@ -14,7 +14,7 @@ use crate::folder;
 const LONGEST: u64 = 1000;
 /// How long to try: a server that was killed while it started a process leaves the lock to that process, until it runs
 /// its own program.
-const PATIENCE: Duration = Duration::from_secs(1);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 /// The interval between attempts: the system can wait for a lock, but not with a timeout.
 const TRY: Duration = Duration::from_millis(10);
 
@@ -34,15 +34,14 @@ impl Lease {
         if lock(&file, pause) {
             return Ok(Self { file, path });
         }
-        let holder = system::read_small(&path, LONGEST).unwrap_or_default();
-        let message = match String::from_utf8_lossy(&holder).trim() {
+        let message = match announced(&path).as_str() {
             "" => "another `serve` already serves this state folder".to_owned(),
             place => format!("another `serve` already serves this state folder at {place}"),
         };
         Err(Error::new(Kind::Held, message).hint("use that one, or stop it first"))
     }
 
-    /// Writes down where the server listens, for those who come later.
+    /// Writes the server's address into the file, for `serve link` and the message of a second server.
     pub(crate) fn announce(&mut self, place: &str) -> Result<(), Error> {
         let written = self
             .file
@@ -53,19 +52,36 @@ impl Lease {
     }
 }
 
+/// Where the server of this state folder listens.
+pub(crate) fn place(config: &Config) -> Result<String, Error> {
+    let path = folder::path(config).join("lock");
+    let is_free = |file: File| flock(&file, FlockOperation::NonBlockingLockShared).is_ok();
+    let place = announced(&path);
+    if place.is_empty() || File::open(&path).map_or(true, is_free) {
+        return Err(Error::new(Kind::Unavailable, "no `serve` runs for this state folder")
+            .hint("start `backstory serve`; where systemd listens for it, open its address once"));
+    }
+    Ok(place)
+}
+
+/// What the last server wrote down about where it listens.
+fn announced(path: &Path) -> String {
+    String::from_utf8_lossy(&system::read_small(path, LONGEST).unwrap_or_default()).trim().to_owned()
+}
+
 /// Locks a file within the time, or returns false.
 fn lock(file: &File, mut pause: impl FnMut()) -> bool {
     let began = Instant::now();
     loop {
         match flock(file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return true,
-            Err(_) if began.elapsed() < PATIENCE => pause(),
+            Err(_) if began.elapsed() < LOCK_TIMEOUT => pause(),
             Err(_) => return false,
         }
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a lock that is released wakes nobody")]
+#[expect(clippy::disallowed_methods, reason = "nothing signals that a lock was released")]
 fn pause() {
     std::thread::sleep(TRY);
 }

@@ -13,7 +13,9 @@ pub enum Notice {
     Warning(String),
     /// It listens.
     Ready {
-        /// The link for a browser; its token is good for one.
+        /// Its address, without any token.
+        place: String,
+        /// The link for a browser; its token can be used once.
         link: String,
         /// The socket beside it.
         unix: Option<PathBuf>,

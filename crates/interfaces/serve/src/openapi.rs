@@ -7,9 +7,12 @@ use serde_json::{Map, Value, json};
 
 use crate::operation::{Operation, Reply, SchemaOf};
 use crate::problem::Problem;
+use crate::refusals;
 
-/// Where schemas stand in the document.
+/// Where the document has schemas.
 const SCHEMAS: &str = "/components/schemas";
+/// Where the document has refusals.
+const REFUSALS: &str = "#/components/responses";
 /// What the name of a request's type ends in, where an answer has another of that name.
 const INPUT: &str = "Input";
 
@@ -40,7 +43,7 @@ pub(crate) fn describe(operations: &[Operation]) -> Value {
         let mut all = Map::from_iter([
             ("operationId".to_owned(), json!(operation.id)),
             ("summary".to_owned(), json!(operation.summary)),
-            ("responses".to_owned(), responses(operation, answered, &problem)),
+            ("responses".to_owned(), responses(operation, answered)),
         ]);
         all.extend(requested);
         if operation.is_open {
@@ -66,6 +69,7 @@ pub(crate) fn describe(operations: &[Operation]) -> Value {
         "paths": paths,
         "components": {
             "schemas": schemas,
+            "responses": refusals::components(&problem),
             "securitySchemes": {
                 "bearer": { "type": "http", "scheme": "bearer" },
                 "cookie": { "type": "apiKey", "in": "cookie", "name": "backstory" },
@@ -122,22 +126,18 @@ fn reply(operation: &Operation, generator: &mut SchemaGenerator) -> Option<Value
     }
 }
 
-fn responses(operation: &Operation, content: Option<Value>, problem: &Value) -> Value {
+fn responses(operation: &Operation, content: Option<Value>) -> Value {
     let mut good = json!({ "description": "The answer" });
     if let Some(content) = content {
         good["content"] = content;
     }
-    let mut all = json!({
-        "default": {
-            "description": "Why there is no answer",
-            "content": { "application/problem+json": { "schema": problem } },
-        },
-    });
-    all[operation.status.to_string()] = good;
-    all
+    let refused = |status: u16| (status.to_string(), json!({ "$ref": format!("{REFUSALS}/{status}") }));
+    let mut all: Map<String, Value> = refusals::statuses(operation).into_iter().map(refused).collect();
+    all.insert(operation.status.to_string(), good);
+    Value::Object(all)
 }
 
-/// Lets references to these types lead to those of requests.
+/// Renames references to these types to the types of requests.
 fn rename(value: &mut Value, names: &BTreeSet<String>) {
     match value {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! A route as the description of the API tells it.
+//! A route as the API's description has it.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
@@ -17,6 +17,7 @@ pub(crate) struct Operation {
     pub(crate) reply: Reply,
     pub(crate) status: u16,
     pub(crate) is_open: bool,
+    pub(crate) is_paced: bool,
 }
 
 /// What a route answers with.
@@ -27,48 +28,58 @@ pub(crate) enum Reply {
     Stream,
 }
 
-/// A question.
+/// A `GET` operation.
 pub(crate) fn get(path: impl Into<String>, id: &'static str, summary: &'static str) -> Operation {
     Operation::new("get", path, id, summary)
 }
 
-/// Something to do.
+/// A `POST` operation.
 pub(crate) fn post(path: impl Into<String>, id: &'static str, summary: &'static str) -> Operation {
     Operation::new("post", path, id, summary)
 }
 
-/// Something to put in the place of what is there.
+/// A `PUT` operation.
 pub(crate) fn put(path: impl Into<String>, id: &'static str, summary: &'static str) -> Operation {
     Operation::new("put", path, id, summary)
 }
 
-/// Something to change in what is there.
+/// A `PATCH` operation.
 pub(crate) fn patch(path: impl Into<String>, id: &'static str, summary: &'static str) -> Operation {
     Operation::new("patch", path, id, summary)
 }
 
-/// Something to end or to remove.
+/// A `DELETE` operation.
 pub(crate) fn delete(path: impl Into<String>, id: &'static str, summary: &'static str) -> Operation {
     Operation::new("delete", path, id, summary)
 }
 
 impl Operation {
     fn new(method: &'static str, path: impl Into<String>, id: &'static str, summary: &'static str) -> Self {
-        let (query, body, reply) = (None, None, Reply::Nothing);
-        Self { method, path: path.into(), id, summary, query, body, reply, status: 200, is_open: false }
+        Self {
+            method,
+            path: path.into(),
+            id,
+            summary,
+            query: None,
+            body: None,
+            reply: Reply::Nothing,
+            status: 200,
+            is_open: false,
+            is_paced: false,
+        }
     }
 
-    /// What its query says.
+    /// Its query has the fields of this type.
     pub(crate) fn query<T: JsonSchema>(self) -> Self {
         Self { query: Some(SchemaGenerator::subschema_for::<T>), ..self }
     }
 
-    /// What its body says.
+    /// Its body is of this type.
     pub(crate) fn body<T: JsonSchema>(self) -> Self {
         Self { body: Some(SchemaGenerator::subschema_for::<T>), ..self }
     }
 
-    /// What it answers.
+    /// It answers with this type.
     pub(crate) fn answer<T: JsonSchema>(self) -> Self {
         Self { reply: Reply::Json(SchemaGenerator::subschema_for::<T>), ..self }
     }
@@ -81,6 +92,11 @@ impl Operation {
     /// The status of its answer, where it is not 200.
     pub(crate) fn status(self, status: u16) -> Self {
         Self { status, ..self }
+    }
+
+    /// It is refused where it comes too soon after the last one.
+    pub(crate) fn paced(self) -> Self {
+        Self { is_paced: true, ..self }
     }
 
     /// It needs no token.

@@ -26,7 +26,7 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    /// A failure with a status of its own.
+    /// A failure with a given status.
     pub(crate) fn new(status: StatusCode, code: Kind, detail: impl Into<String>) -> Self {
         Self::from_error(status, Error::new(code, detail))
     }
@@ -42,17 +42,17 @@ impl Problem {
         }
     }
 
-    /// There is nothing under that name.
+    /// Nothing has that name.
     pub(crate) fn not_found(what: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, Kind::NotFound, what)
     }
 
-    /// The request makes no sense.
+    /// The request is invalid.
     pub(crate) fn usage(what: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, Kind::Usage, what)
     }
 
-    /// Whether nothing was shown that opens the door.
+    /// Whether the request had no valid credential.
     pub(crate) fn is_unauthorized(&self) -> bool {
         self.status == StatusCode::UNAUTHORIZED.as_u16()
     }

@@ -13,7 +13,7 @@ use crate::notice::{Notice, Reporter};
 /// How many notices wait while the program does not take them; more of them are dropped and counted.
 const MOST_WAITING: usize = 4096;
 
-/// How long it is waited for room in a full queue, at a time.
+/// How long to wait between attempts to enter a full queue.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Passes notices on in their order, without ever waiting for the program that takes them.
@@ -48,12 +48,12 @@ impl Reports {
         }
     }
 
-    /// Waits until everything queued was passed on, or the patience ends.
-    pub(crate) fn flush(&self, patience: Duration) {
+    /// Waits until everything queued was passed on, or the timeout is over.
+    pub(crate) fn flush(&self, timeout: Duration) {
         let (done, passed) = channel();
-        let until = Instant::now() + patience;
+        let until = Instant::now() + timeout;
         let mut entry = Entry::Flush(done);
-        // A reporter that is stuck has no claim on the server's end.
+        // A stuck reporter must not keep the server from stopping.
         while let Err(TrySendError::Full(back)) = self.queue.try_send(entry) {
             if Instant::now() >= until {
                 return;

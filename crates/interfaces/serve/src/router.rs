@@ -13,7 +13,7 @@ use crate::problem::Problem;
 use crate::routes::Routes;
 use crate::security::authorization::authorize;
 use crate::state::Shared;
-use crate::{api, crew, etag, front, health, openapi, page, reference};
+use crate::{api, crewhub, etag, front, health, openapi, page, reference};
 
 /// The description of the API.
 pub fn document() -> Value {
@@ -25,7 +25,7 @@ fn all() -> Routes {
     let mut routes = Routes::new();
     health::add(&mut routes);
     api::add(&mut routes);
-    crew::add(&mut routes);
+    crewhub::add(&mut routes);
     let route = get("/api/v1/openapi.json", "openapi", "This document").answer::<Map<String, Value>>();
     let describe = || async { Json(document()) };
     routes.add(route, describe);
@@ -65,5 +65,5 @@ fn is_api(path: &str) -> bool {
 }
 
 fn not_allowed() -> Problem {
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, Kind::Usage, "that cannot be done here")
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, Kind::Usage, "this method is not allowed here")
 }

@@ -1,35 +1,30 @@
 //! The server: it listens before anything else is done, and stops without cutting off what is being answered.
 
-use std::fs;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::{Context, Error, Kind};
+use app::{Config, Context, Error, Kind};
 use axum::Router;
+use jiff::Timestamp;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::{Semaphore, watch};
-use tokio::task::JoinSet;
+use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
 use crate::background::{Background, Exporter};
-use crate::connection;
-use crate::lease::Lease;
+use crate::lease::{self, Lease};
+use crate::listener::Listener;
 use crate::notice::{Notice, Reporter};
 use crate::reports::Reports;
 use crate::router::router;
-use crate::security::{Bound, Credentials, Tokens};
+use crate::security::{Bound, Credentials, TokenScope, Tokens};
 use crate::sockets::Sockets;
 use crate::state::{BLOCKING_THREADS, Server, Shared};
 use crate::tls::{self, Certificate};
 
-/// The most connections at the same time; more of them wait to be accepted.
-const MOST_CONNECTIONS: usize = 900;
-/// How long it is waited after a connection could not be accepted: mostly there are too many open files.
-const PAUSE: Duration = Duration::from_millis(100);
 /// How long threads that block may take to end.
 const LAST: Duration = Duration::from_secs(2);
 
@@ -42,7 +37,7 @@ pub struct Options {
     pub unix: Option<PathBuf>,
     /// The folder of a built front end.
     pub front: Option<PathBuf>,
-    /// What encrypts connections to the address; without it, that one is of this machine.
+    /// What encrypts connections to the address; without it, the address has to be this machine's.
     pub certificate: Option<Certificate>,
 }
 
@@ -55,7 +50,9 @@ pub fn serve(
 ) -> Result<(), Error> {
     let mut lease = Lease::acquire(context.config())?;
     let tokens = Tokens::open(context.config())?;
-    let sockets = Sockets::bind(options.address, options.unix.as_deref())?;
+    let mut sockets = Sockets::bind(options.address, options.unix.as_deref())?;
+    // It is removed when the server ends, also by a failure.
+    let socket_file = sockets.file.take();
     let reports = Reports::start(reporter)?;
     let acceptor = options.certificate.as_ref().map(tls::acceptor).transpose()?;
     require_encryption(sockets.address, acceptor.is_some())?;
@@ -63,20 +60,29 @@ pub fn serve(
     let place = format!("{}://{}", bound.scheme(), sockets.address);
     lease.announce(&place)?;
     if !sockets.address.ip().is_loopback() {
-        reports.send(Notice::Warning(format!("everybody who reaches {} can try tokens", sockets.address)));
+        reports.send(Notice::Warning(format!("anyone who can reach {} can try tokens", sockets.address)));
+    }
+    let unix = socket_file.as_ref().map(|file| file.path().to_owned());
+    if let Err(error) = tokens.list(context.now) {
+        let steps = error.next_steps.iter().map(|step| format!("; {step}"));
+        reports.send(Notice::Warning(format!(
+            "no token is valid: {}{}",
+            error.message,
+            steps.collect::<String>()
+        )));
     }
     let (stopper, stop) = watch::channel(false);
     let credentials = Credentials::new(bound, tokens);
-    let link = format!("{place}/?token={}", credentials.link_token());
+    let link = link_to(&place, &credentials.link_token());
     let server = Arc::new(Server::new(context.clone(), credentials, stop, reports.clone())?);
     let router = router(&server, options.front.as_deref())?;
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
         let mut signals = Signals::new()?;
-        let listeners = Listeners::new(sockets, acceptor)?;
-        reports.send(Notice::Ready { link, unix: options.unix.clone() });
+        let listeners = listeners(sockets, acceptor)?;
+        reports.send(Notice::Ready { place, link, unix });
         let background = Background::start(&server, export);
-        let accepting = tokio::spawn(listeners.accept(router, Arc::clone(&server)));
+        let accepting = tokio::spawn(accept(listeners, router, Arc::clone(&server)));
         signals.wait().await;
         reports.send(Notice::Stopping);
         // It fails only where everything has ended already.
@@ -87,18 +93,26 @@ pub fn serve(
     });
     runtime.shutdown_timeout(LAST);
     reports.flush(LAST);
-    if let Some(path) = &options.unix {
-        let _ = fs::remove_file(path);
-    }
     ended
 }
 
-/// Refuses to be reached from other machines in the clear: a token that passes by can be taken.
+/// A link to the server that runs, which signs one browser in: once, and soon.
+pub fn link(config: &Config, scope: TokenScope, now: Timestamp) -> Result<String, Error> {
+    let place = lease::place(config)?;
+    Ok(link_to(&place, &Tokens::open(config)?.add_link(scope, now)?))
+}
+
+fn link_to(place: &str, token: &str) -> String {
+    format!("{place}/?token={token}")
+}
+
+/// Refuses to listen for other machines without encryption: a token could be read on the way.
 fn require_encryption(address: SocketAddr, is_encrypted: bool) -> Result<(), Error> {
     if is_encrypted || address.ip().is_loopback() {
         return Ok(());
     }
-    let why = format!("{address} can be reached from other machines, and nothing would be encrypted");
+    let why =
+        format!("{address} can be reached from other machines, and the connection would not be encrypted");
     Err(Error::new(Kind::Usage, why).hint(
         "give a certificate with --tls-certificate and --tls-key, or listen on 127.0.0.1 and use a tunnel, such as `ssh -L`",
     ))
@@ -114,68 +128,22 @@ fn runtime() -> Result<Runtime, Error> {
     built.map_err(|error| Error::caused(Kind::Unavailable, "cannot start the server's threads", &error))
 }
 
-/// Sockets that a runtime accepts connections on.
-struct Listeners {
-    tcp: TcpListener,
-    /// What encrypts the connections of `tcp`.
-    acceptor: Option<TlsAcceptor>,
-    unix: Option<UnixListener>,
+/// What connections come from, in the runtime.
+fn listeners(sockets: Sockets, acceptor: Option<TlsAcceptor>) -> Result<(Listener, Option<Listener>), Error> {
+    let failed = |error: std::io::Error| Error::caused(Kind::Unavailable, "cannot listen", &error);
+    let tcp = TcpListener::from_std(sockets.tcp).map_err(failed)?;
+    let unix = sockets.unix.map(UnixListener::from_std).transpose().map_err(failed)?;
+    Ok((Listener::Tcp(tcp, acceptor), unix.map(Listener::Unix)))
 }
 
-impl Listeners {
-    fn new(sockets: Sockets, acceptor: Option<TlsAcceptor>) -> Result<Self, Error> {
-        let failed = |error: std::io::Error| Error::caused(Kind::Unavailable, "cannot listen", &error);
-        let tcp = TcpListener::from_std(sockets.tcp).map_err(failed)?;
-        let unix = sockets.unix.map(UnixListener::from_std).transpose().map_err(failed)?;
-        Ok(Self { tcp, acceptor, unix })
-    }
-
-    /// Accepts connections until the server stops, then waits until what they ask is answered.
-    async fn accept(self, router: Router, server: Shared) {
-        let mut stop = server.stop();
-        let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
-        let mut connections = JoinSet::new();
-        loop {
-            // The semaphore is never closed.
-            let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
-            let (router, left) = (router.clone(), server.stop());
-            let is_accepted = tokio::select! {
-                _ = stop.wait_for(|stop| *stop) => break,
-                accepted = self.tcp.accept() => accepted.map(|(stream, _)| {
-                    // It only makes small answers quicker.
-                    let _ = stream.set_nodelay(true);
-                    let acceptor = self.acceptor.clone();
-                    connections.spawn(async move {
-                        match acceptor {
-                            Some(acceptor) => connection::answer_encrypted(stream, acceptor, router, left).await,
-                            None => connection::answer(stream, router, left).await,
-                        }
-                        drop(place);
-                    });
-                }).is_ok(),
-                accepted = accept_unix(self.unix.as_ref()) => accepted.map(|stream| {
-                    connections.spawn(async move {
-                        connection::answer(stream, router, left).await;
-                        drop(place);
-                    });
-                }).is_ok(),
-            };
-            if !is_accepted {
-                tokio::time::sleep(PAUSE).await;
-            }
-            while connections.try_join_next().is_some() {}
+/// Accepts connections on both until the server stops, then waits until what they ask is answered.
+async fn accept((tcp, unix): (Listener, Option<Listener>), router: Router, server: Shared) {
+    let beside = async {
+        if let Some(unix) = unix {
+            unix.accept(router.clone(), Arc::clone(&server)).await;
         }
-        drop(self);
-        while connections.join_next().await.is_some() {}
-    }
-}
-
-/// The next connection on the socket in the file system; never, where there is none.
-async fn accept_unix(listener: Option<&UnixListener>) -> std::io::Result<tokio::net::UnixStream> {
-    match listener {
-        Some(listener) => Ok(listener.accept().await?.0),
-        None => std::future::pending().await,
-    }
+    };
+    tokio::join!(beside, tcp.accept(router.clone(), Arc::clone(&server)));
 }
 
 struct Signals {

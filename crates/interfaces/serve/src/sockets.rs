@@ -5,7 +5,7 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use app::{Error, Kind};
 use listenfd::ListenFd;
@@ -16,15 +16,32 @@ pub(crate) struct Sockets {
     /// Where `tcp` listens.
     pub(crate) address: SocketAddr,
     pub(crate) unix: Option<UnixListener>,
+    /// The file of `unix`, where it was made here.
+    pub(crate) file: Option<SocketFile>,
+}
+
+/// A socket's place in the file system, which is removed when this is dropped.
+pub(crate) struct SocketFile(PathBuf);
+
+impl SocketFile {
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
 }
 
 impl Sockets {
     /// Takes the sockets that were passed (`LISTEN_FDS`), and binds those that were not.
     pub(crate) fn bind(address: SocketAddr, unix: Option<&Path>) -> Result<Self, Error> {
         let passed = Passed::take()?;
-        let unix = match passed.unix {
-            Some(unix) => Some(unix),
-            None => unix.map(bind_unix).transpose()?,
+        let (unix, file) = match (passed.unix, unix) {
+            (None, Some(path)) => bind_unix(path).map(|(unix, file)| (Some(unix), Some(file)))?,
+            (passed, _) => (passed, None),
         };
         let failed = |error: &io::Error| {
             let attempt = format!("cannot listen on {address}");
@@ -36,7 +53,7 @@ impl Sockets {
         };
         tcp.set_nonblocking(true).map_err(|error| failed(&error))?;
         let address = tcp.local_addr().map_err(|error| failed(&error))?;
-        Ok(Self { tcp, address, unix })
+        Ok(Self { tcp, address, unix, file })
     }
 }
 
@@ -68,7 +85,7 @@ impl Passed {
 }
 
 /// Binds a socket that only the person can use; one that a server left behind is replaced.
-fn bind_unix(path: &Path) -> Result<UnixListener, Error> {
+fn bind_unix(path: &Path) -> Result<(UnixListener, SocketFile), Error> {
     let failed = |error: &io::Error| {
         Error::caused(Kind::Unavailable, format!("cannot listen on {}", path.display()), error)
     };
@@ -77,7 +94,8 @@ fn bind_unix(path: &Path) -> Result<UnixListener, Error> {
         fs::remove_file(path).map_err(|error| failed(&error))?;
     }
     let bound = UnixListener::bind(path).map_err(|error| failed(&error))?;
+    let file = SocketFile(path.to_owned());
     let private = fs::set_permissions(path, Permissions::from_mode(0o600));
     private.and_then(|()| bound.set_nonblocking(true)).map_err(|error| failed(&error))?;
-    Ok(bound)
+    Ok((bound, file))
 }

@@ -1,4 +1,4 @@
-//! A stream that fails when its other end takes nothing for too long: a reader that never reads must not keep what was
+//! A stream that fails when the client reads nothing for too long: a client that never reads must not keep what was
 //! written for it forever.
 
 use std::io;
@@ -12,15 +12,15 @@ use tokio::time::{Instant, Sleep, sleep};
 /// A stream whose writes may stall for a limited time.
 pub(crate) struct Stallable<S> {
     stream: S,
-    patience: Duration,
+    timeout: Duration,
     /// When the stalled write fails.
     deadline: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Stallable<S> {
-    /// A stream whose writes fail when they stall for longer than `patience`.
-    pub(crate) fn new(stream: S, patience: Duration) -> Self {
-        Self { stream, patience, deadline: None }
+    /// A stream whose writes fail when they stall for longer than `timeout`.
+    pub(crate) fn new(stream: S, timeout: Duration) -> Self {
+        Self { stream, timeout, deadline: None }
     }
 
     fn bounded(&mut self, written: Poll<io::Result<usize>>, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
@@ -28,8 +28,8 @@ impl<S> Stallable<S> {
             self.deadline = None;
             return written;
         }
-        let patience = self.patience;
-        let deadline = self.deadline.get_or_insert_with(|| Box::pin(sleep(patience)));
+        let timeout = self.timeout;
+        let deadline = self.deadline.get_or_insert_with(|| Box::pin(sleep(timeout)));
         if deadline.deadline() > Instant::now() {
             ready!(deadline.as_mut().poll(cx));
         }

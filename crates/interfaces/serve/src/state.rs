@@ -1,4 +1,4 @@
-//! What all requests share, and how one of them calls `app`: on a thread that may block, cancelled when its client leaves.
+//! What all requests share, and how one of them calls `app`: on a thread that may block, cancelled when its client disconnects.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::spawn_blocking;
 
-use crate::crew::{Cooldowns, Places, Sources, Store};
+use crate::crewhub::{ClaudeVersions, Cooldowns, HistoryPositions, ShownRequests, Sources, Store};
 use crate::events::Hub;
 use crate::notice::Notice;
 use crate::problem::Problem;
@@ -28,14 +28,18 @@ pub(crate) struct Server {
     pub(crate) sources: Sources,
     /// What authorizes requests.
     pub(crate) credentials: Credentials,
-    /// What happens.
+    /// The event stream.
     pub(crate) hub: Hub,
-    /// What people edit.
+    /// What people edit in a front end.
     pub(crate) store: Store,
     /// Where older messages of a chat are.
-    pub(crate) places: Places,
-    /// When sessions were last written to in a chat.
+    pub(crate) history_positions: HistoryPositions,
+    /// When each chat last accepted a message.
     pub(crate) cooldowns: Cooldowns,
+    /// The versions of the connections' `claude` programs.
+    pub(crate) claude_versions: ClaudeVersions,
+    /// The permissions that were shown in chats.
+    pub(crate) shown: ShownRequests,
     answering: Arc<Semaphore>,
     followers: Arc<Semaphore>,
     stop: watch::Receiver<bool>,
@@ -59,8 +63,10 @@ impl Server {
             credentials,
             hub,
             store,
-            places: Places::default(),
+            history_positions: HistoryPositions::default(),
             cooldowns: Cooldowns::default(),
+            claude_versions: ClaudeVersions::default(),
+            shown: ShownRequests::default(),
             answering: Arc::new(Semaphore::new(AT_ONCE)),
             followers: Arc::new(Semaphore::new(FOLLOWERS)),
             stop,
@@ -83,7 +89,7 @@ impl Server {
         self.stop.clone()
     }
 
-    /// Calls a function of `app`; it is cancelled when the client leaves.
+    /// Calls a function of `app`; it is cancelled when the client disconnects.
     pub(crate) async fn ask<T: Send + 'static>(
         self: &Arc<Self>,
         question: impl FnOnce(&Context) -> Result<T, Error> + Send + 'static,

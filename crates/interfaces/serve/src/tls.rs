@@ -1,4 +1,4 @@
-//! Encryption with a certificate that the person gives: what lets browsers of other machines in.
+//! Encryption with the person's certificate, so that browsers of other machines can connect.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -14,8 +14,9 @@ use schemars::JsonSchema;
 use search::{IndexProgress, IndexSize, Remedy, Searcher, SourceFile, SourceKind, SyncReport};
 use serde::{Deserialize, Serialize};
 
-use crate::kept::archive::with_the_index;
-pub(crate) use crate::search::index::refresh::{Refreshed, find, refreshed};
+use crate::error::WRITABLE;
+use crate::retention::archive::copy_all_while_indexing;
+pub(crate) use crate::search::index::refresh::{Refreshed, find, refreshed, renew_behind};
 use crate::search::index::share::Share;
 use crate::search::time_limit::TimeLimit;
 use crate::{Context, Error, Kind, NextStep};
@@ -76,7 +77,7 @@ pub fn index(context: &Context, request: &Request) -> Result<Answer, Error> {
     }
     let repaired = repair::daily(context);
     let synced = sync(context)?;
-    let not_kept = with_the_index(context);
+    let not_kept = copy_all_while_indexing(context);
     let mut answer = match (before, Share::of(context)?) {
         (Some(before), Some(after)) => return Ok(after.answer(&before, &synced)),
         _ => Answer::new(context, &synced)?,
@@ -159,9 +160,7 @@ pub(crate) fn failed(error: &search::Error) -> Error {
         Remedy::Room => {
             failed.hint("free some disk space, then try again; or set BACKSTORY_HOME to another folder")
         }
-        Remedy::Permission => {
-            failed.hint("make the folder writable, or set BACKSTORY_HOME to another folder")
-        }
+        Remedy::Permission => failed.hint(WRITABLE),
         Remedy::Wait => {
             failed.hint("another Backstory process is writing it: wait until it has finished, then try again")
         }

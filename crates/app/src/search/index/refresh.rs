@@ -2,19 +2,77 @@
 
 use std::time::Duration;
 
-use catalog::Discovery;
-use openclaw::Memory;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::SignedDuration;
 use search::{IndexProgress, Searcher, SourceFile, SyncReport};
 use system::join;
 
+use crate::context::{FoundFiles, IndexedFiles};
 use crate::search::index::repair::set_aside_if_damaged;
-use crate::search::index::{failed, folder, open, sources};
+use crate::search::index::{failed, folder, memory, open, sources};
 use crate::search::time_limit::TimeLimit;
-use crate::{Context, Error};
+use crate::{Cancellation, Context, Error, ProgressSink};
 
-/// The transcripts, and the index as it is, which is opened while they are looked for.
-pub(crate) fn find(context: &Context) -> (Discovery, Option<Searcher>) {
-    join(|| catalog::discover(&context.config().places()), || open(context).ok().flatten())
+/// How old the list of files becomes before it is renewed behind an answer.
+const RENEWED: SignedDuration = SignedDuration::from_secs(3);
+
+/// The files, and the index as it is.
+pub(crate) struct Opened {
+    /// What can be searched.
+    pub(crate) files: Arc<FoundFiles>,
+    searcher: Option<Searcher>,
+    /// What bringing the index up to date with the files did, where they are those of an earlier search.
+    synced: Option<SyncReport>,
+}
+
+impl Opened {
+    /// Whether the files are those of an earlier search.
+    pub(crate) fn is_recent(&self) -> bool {
+        self.synced.is_some()
+    }
+}
+
+/// The files, no older than `max_age`, and the index, which is opened while they are looked for.
+pub(crate) fn find(context: &Context, max_age: SignedDuration) -> Opened {
+    let recent = context.app.recent_files.get(&folders(context), context.now, max_age);
+    if let Some(IndexedFiles { files, synced }) = recent.filter(|_| max_age.is_positive())
+        && let Some(searcher) = open(context).ok().flatten()
+    {
+        return Opened { files, searcher: Some(searcher), synced: Some(synced) };
+    }
+    let at = context.read_clock();
+    let ((transcripts, searcher), memory) = join(
+        || join(|| catalog::discover(&context.config().places()), || open(context).ok().flatten()),
+        || memory(context),
+    );
+    let files = FoundFiles { at, folders: folders(context), transcripts, memory };
+    Opened { files: Arc::new(files), searcher, synced: None }
+}
+
+/// Where files are looked for.
+fn folders(context: &Context) -> Vec<PathBuf> {
+    let config = context.config();
+    config.claude_folders.iter().chain(&config.openclaw_folders).cloned().collect()
+}
+
+/// Finds the files again behind an answer, if those of the last search are no longer of this moment.
+pub(crate) fn renew_behind(context: &Context) {
+    let recent = &context.app.recent_files;
+    if recent.get(&folders(context), context.read_clock(), RENEWED).is_some() {
+        return;
+    }
+    let renewed = Context {
+        cancellation: Cancellation::default(),
+        progress: ProgressSink::default(),
+        ..context.refreshed()
+    };
+    recent.renew(move || {
+        let opened = find(&renewed, SignedDuration::ZERO);
+        let files = opened.files.clone();
+        refreshed(&renewed, opened).synced.ok().map(|synced| IndexedFiles { files, synced })
+    });
 }
 
 /// The index, brought up to date.
@@ -26,12 +84,13 @@ pub(crate) struct Refreshed {
 }
 
 /// Brings the index up to date; where nothing is new it is the one that was opened before.
-pub(crate) fn refreshed(
-    context: &Context,
-    opened: Option<Searcher>,
-    found: &Discovery,
-    memory: &Memory,
-) -> Refreshed {
+pub(crate) fn refreshed(context: &Context, opened: Opened) -> Refreshed {
+    let Opened { files, searcher: opened, synced } = opened;
+    // To sync with files of a moment ago would take out what another process has read in since.
+    if let Some(synced) = synced {
+        return Refreshed { synced: Ok(synced), searcher: Ok(opened) };
+    }
+    let FoundFiles { transcripts: found, memory, .. } = &*files;
     let remembered: Vec<SourceFile> = memory.agents.iter().flat_map(search::source_files).collect();
     let now = found.fingerprint().wrapping_add(search::fingerprint_of(&remembered));
     if let Some(searcher) = opened.filter(|index| index.is_fresh(now).unwrap_or(false)) {
@@ -78,10 +137,57 @@ fn pause() {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
     use super::*;
     use crate::ProgressSink;
+
+    /// Seconds after 1970, for requests to the program of the test below.
+    static CLOCK: AtomicI64 = AtomicI64::new(0);
+
+    #[test]
+    fn who_asks_at_every_key_is_answered_from_the_files_of_a_moment_ago() {
+        let scratch = tempfile::tempdir().unwrap();
+        let claude = scratch.path().join(".claude");
+        let folder = claude.join("projects/-p");
+        fs::create_dir_all(&folder).unwrap();
+        let say = |id: &str| {
+            let line = r#"{"type":"user","uuid":"u","message":{"role":"user","content":"feed the walrus"}}"#;
+            fs::write(folder.join(format!("{id}.jsonl")), format!("{line}\n")).unwrap();
+        };
+        let mut config = crate::Config {
+            home: scratch.path().to_owned(),
+            state: scratch.path().join("state"),
+            claude_folders: vec![claude],
+            ..crate::Config::default()
+        };
+        config.settings.search.first_budget_seconds = 60;
+        config.settings.search.budget_seconds = 60;
+        let app = crate::App::clone(&crate::testing::context(config).app);
+        let clock = || jiff::Timestamp::from_second(CLOCK.load(Ordering::Relaxed)).unwrap();
+        let app = Arc::new(crate::App { clock, ..app });
+        let found = |second: i64, max_age_seconds: u32| {
+            CLOCK.store(second, Ordering::Relaxed);
+            let context = Context::new(app.clone(), "/".into());
+            let query = "walrus".to_owned();
+            let request = crate::search::Request { query, max_age_seconds, ..Default::default() };
+            crate::search::search(&context, &request).unwrap().hits.len()
+        };
+        say("s1");
+        assert_eq!(found(0, 10), 1);
+        say("s2");
+        assert_eq!(found(1, 10), 1, "those of a second ago");
+        assert_eq!(found(1, 0), 2, "whoever does not type gets all");
+        say("s3");
+        assert_eq!(found(12, 10), 3, "those of before are too old");
+        say("s4");
+        found(16, 10);
+        // Renewed behind the last answer.
+        while app.recent_files.is_being_renewed() {
+            std::thread::yield_now();
+        }
+        assert_eq!(found(16, 10), 4);
+    }
 
     #[test]
     fn beside_the_first_indexing_a_search_waits_for_something_to_answer_from() {

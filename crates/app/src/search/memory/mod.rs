@@ -74,7 +74,7 @@ fn sources_of(settings: Option<&MemorySettings>) -> Vec<SourceKind> {
     let listed = settings.and_then(|set| set.sources.as_ref());
     let all = SourceKind::ALL.into_iter();
     let is_listed =
-        |kind: &SourceKind| listed.is_none_or(|listed| listed.iter().any(|word| word == kind.word()));
+        |kind: &SourceKind| listed.is_none_or(|listed| listed.iter().any(|word| word == kind.as_str()));
     let claude = settings.is_none_or(|set| set.claude.enabled);
     all.filter(is_listed).filter(|kind| claude || *kind != SourceKind::ClaudeSessions).collect()
 }

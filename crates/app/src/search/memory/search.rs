@@ -3,12 +3,14 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use jiff::SignedDuration;
 use model::{AgentId, SessionId};
 use openclaw::Memory;
 use schemars::JsonSchema;
 use search::{Query, RankedHit};
 use serde::Serialize;
 
+use crate::context::FoundFiles;
 use crate::search::chosen::project;
 use crate::search::index::Refreshed;
 use crate::search::index::share::pending_after;
@@ -80,15 +82,16 @@ pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
     }
     let agent = context.agent(request.agent.as_ref())?;
     let request = &Request { agent, ..request.clone() };
-    let memory = index::memory(context);
-    let (found, opened) = index::find(context);
-    let settings = settings(context, &memory, request.agent.as_ref())?;
-    let tag = if request.project.is_none() { tagged(context, &request.query, &found)? } else { None };
+    let opened = index::find(context, SignedDuration::ZERO);
+    let files = opened.files.clone();
+    let FoundFiles { transcripts: found, memory, .. } = &*files;
+    let settings = settings(context, memory, request.agent.as_ref())?;
+    let tag = if request.project.is_none() { tagged(context, &request.query, found)? } else { None };
     let typed = request.project.as_deref();
     let (question, project) = if let Some((question, project)) = tag {
         (question, Some(project))
     } else {
-        let project = typed.map(|typed| project(context, typed, &found)).transpose()?;
+        let project = typed.map(|typed| project(context, typed, found)).transpose()?;
         (request.query.clone(), project)
     };
     let query = Query::parse(&question);
@@ -96,14 +99,14 @@ pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
         return Err(Error::new(Kind::Usage, "the question has no words to search for")
             .hint("ask with at least one word or number"));
     }
-    let scope = scope(context, request, project.as_deref(), &found, &memory, settings)?;
+    let scope = scope(context, request, project.as_deref(), found, memory, settings)?;
     let mut answer = Answer::default();
-    let Refreshed { synced, searcher } = index::refreshed(context, opened, &found, &memory);
+    let Refreshed { synced, searcher } = index::refreshed(context, opened);
     context.check_cancelled()?;
     match synced {
         Ok(synced) => {
-            let visible = context.visible(&found, &memory)?;
-            let sources = || index::sources(&found, &memory);
+            let visible = context.visible(found, memory)?;
+            let sources = || index::sources(found, memory);
             answer.pending_files = pending_after(context, &synced, sources, visible.as_ref())?.files;
         }
         Err(error) => answer.stale = Some(error.message),
@@ -119,7 +122,7 @@ pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
             .search(&query, &scope, Mode::Hybrid, threads, limit.saturating_mul(4))
             .map_err(|error| index::failed(&error))?;
         calibrate(&mut outcome.hits);
-        let names = Names::of(&memory);
+        let names = Names::of(memory);
         let mut seen = HashSet::new();
         let once = |hit: &RankedHit| seen.insert((hit.file.clone(), hit.offset, hit.line));
         let hits = outcome.hits.into_iter().filter(|hit| f64::from(hit.score) >= least);

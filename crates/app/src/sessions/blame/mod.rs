@@ -17,14 +17,14 @@ pub use answer::{Answer, BlameSign, BlamedSession};
 use crate::repository::target::RepoTarget;
 use crate::sessions::select::select;
 use crate::{Context, Error, Kind};
-use traces::{Trace, Wanted, trace};
+use traces::{BlameTarget, Trace, trace};
 
-/// How many sessions are named where nobody says how many.
-const LIMIT: usize = 10;
+/// How many sessions are named without a limit.
+const DEFAULT_LIMIT: usize = 10;
 /// A line with fewer letters and digits is in many files, and says nothing.
-const TELLING: usize = 6;
+const MIN_LETTERS: usize = 6;
 /// The shortest beginning of a hash.
-const HASH: usize = 4;
+const MIN_HASH: usize = 4;
 
 /// What to ask about.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -33,7 +33,7 @@ const HASH: usize = 4;
 pub struct Request {
     /// A file, a line of it as `FILE:LINE`, or a commit by its hash or name.
     pub what: String,
-    /// At most so many sessions; 10 without it.
+    /// The maximum number of sessions; default 10.
     #[schemars(range(min = 1))]
     pub limit: Option<usize>,
 }
@@ -41,7 +41,7 @@ pub struct Request {
 /// What was asked about, as git and the disk know it.
 #[derive(Default)]
 struct Subject {
-    wanted: Wanted,
+    wanted: BlameTarget,
     line: Option<u64>,
     text: Option<String>,
     commit: Option<Commit>,
@@ -69,12 +69,12 @@ pub fn blame(context: &Context, request: &Request) -> Result<Answer, Error> {
         }
         found.push(blamed(context, session, trace));
     }
-    // Whoever wrote the line or made the commit is meant; others only changed the file some time.
+    // Sessions that wrote the line or made the commit come first; others only changed the file at some time.
     if found.iter().any(|session| session.sign != BlameSign::ChangedFile) {
         found.retain(|session| session.sign != BlameSign::ChangedFile);
     }
     found.sort_by(|one, other| one.sign.cmp(&other.sign).then(other.at.cmp(&one.at)));
-    let more = found.len().saturating_sub(request.limit.unwrap_or(LIMIT));
+    let more = found.len().saturating_sub(request.limit.unwrap_or(DEFAULT_LIMIT));
     found.truncate(found.len() - more);
     let Subject { wanted, line, text, commit, mut notes } = subject;
     if line.is_some()
@@ -131,27 +131,31 @@ fn subject(context: &Context, what: &str) -> Result<Subject, Error> {
 fn of_commit(context: &Context, what: &str) -> Result<Option<Subject>, Error> {
     let here = RepoTarget::directory(context, None)?;
     let commit = here.and_then(|here| commit_named(&here.place(context), what));
-    let is_hash = what.len() >= HASH && what.len() <= 64 && what.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_hash =
+        what.len() >= MIN_HASH && what.len() <= 64 && what.bytes().all(|byte| byte.is_ascii_hexdigit());
     // A hash of another repository is found in sessions all the same.
     let hash =
         commit.as_ref().map(|commit| commit.sha.clone()).or_else(|| is_hash.then(|| what.to_lowercase()));
     Ok(hash.map(|hash| Subject {
-        wanted: Wanted { commit: Some(hash), ..Wanted::default() },
+        wanted: BlameTarget { commit: Some(hash), ..BlameTarget::default() },
         commit,
         ..Subject::default()
     }))
 }
 
 /// A file by the end of its path: relative to its work tree's root where it has one.
-fn of_file(context: &Context, typed: &str) -> Result<Wanted, Error> {
+fn of_file(context: &Context, typed: &str) -> Result<BlameTarget, Error> {
     let path = context.path(typed);
     let Some((directory, name)) = place_of(context, &path)? else {
-        return Ok(Wanted { file: Some(typed.trim_start_matches("./").into()), ..Wanted::default() });
+        return Ok(BlameTarget {
+            file: Some(typed.trim_start_matches("./").into()),
+            ..BlameTarget::default()
+        });
     };
     let root = directory.work_tree(context);
     let whole = directory.directory.join(name);
     let file = whole.strip_prefix(&root).map(Path::to_owned).unwrap_or(whole);
-    Ok(Wanted { file: Some(file), repository: Some(directory.root), ..Wanted::default() })
+    Ok(BlameTarget { file: Some(file), repository: Some(directory.root), ..BlameTarget::default() })
 }
 
 /// The directory of a file that exists, and its name.
@@ -185,7 +189,7 @@ fn of_line(context: &Context, file: &str, line: u64) -> Result<Subject, Error> {
             subject.text = line_of(&path, line);
         }
     }
-    let telling = |text: &String| text.chars().filter(|c| c.is_alphanumeric()).count() >= TELLING;
+    let telling = |text: &String| text.chars().filter(|c| c.is_alphanumeric()).count() >= MIN_LETTERS;
     subject.wanted.text = subject.text.as_ref().map(|text| text.trim().to_owned()).filter(telling);
     Ok(subject)
 }

@@ -9,9 +9,9 @@ use transcript::{FileEdit, HistoryEventKind, TextChange, each_history_event, edi
 
 use super::answer::BlameSign;
 
-/// What is looked for.
+/// The file, line or commit that is looked for.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Wanted {
+pub(super) struct BlameTarget {
     /// The end of the file's path.
     pub(super) file: Option<PathBuf>,
     /// The root of the file's repository, where it has one here.
@@ -35,21 +35,21 @@ pub(super) struct Trace {
 }
 
 /// A prompt, as far as it is needed.
-struct Asked {
+struct Prompt {
     line: u64,
     at: Option<Timestamp>,
     text: String,
 }
 
 /// The best sign that a session did what is looked for, and of equal ones the last.
-pub(super) fn trace(session: &Session, wanted: &Wanted) -> Option<Trace> {
+pub(super) fn trace(session: &Session, wanted: &BlameTarget) -> Option<Trace> {
     let file = session.file.as_deref().filter(|_| wanted.is_repository_of(session))?;
-    let mut asked: Vec<Asked> = Vec::new();
+    let mut asked: Vec<Prompt> = Vec::new();
     let (mut committed, mut changed): (Option<Trace>, Option<Trace>) = (None, None);
     // A session that goes while it is read has shown what was read of it.
     let _ = each_history_event(file, |event| match event.what {
         HistoryEventKind::Prompt(text) => {
-            asked.push(Asked { line: event.line, at: event.at, text: preview(&text) });
+            asked.push(Prompt { line: event.line, at: event.at, text: preview(&text) });
         }
         HistoryEventKind::Commit { hash, .. } if wanted.is_commit(&hash) => {
             note(&mut committed, BlameSign::MadeCommit, event.line, event.at, event.record);
@@ -92,12 +92,12 @@ fn note(known: &mut Option<Trace>, sign: BlameSign, line: u64, at: Option<Timest
 }
 
 /// The last prompt at or before a moment.
-fn before(asked: &[Asked], at: Option<Timestamp>) -> Option<&Asked> {
+fn before(asked: &[Prompt], at: Option<Timestamp>) -> Option<&Prompt> {
     asked.iter().rev().find(|asked| asked.at <= at)
 }
 
 /// The last edit that wrote the line, where one did.
-fn wrote_line(file: &Path, wanted: &Wanted, asked: &[Asked], changed: &Trace) -> Option<Trace> {
+fn wrote_line(file: &Path, wanted: &BlameTarget, asked: &[Prompt], changed: &Trace) -> Option<Trace> {
     let text = wanted.text.as_deref()?;
     let log = edit_log(file).ok()?;
     log.edits.iter().rev().find_map(|place| {
@@ -128,7 +128,7 @@ fn writes(edit: &FileEdit, text: &str) -> bool {
     }
 }
 
-impl Wanted {
+impl BlameTarget {
     /// Whether a session may be about the file's repository: the same, or a clone of it elsewhere.
     fn is_repository_of(&self, session: &Session) -> bool {
         let Some(root) = &self.repository else { return true };

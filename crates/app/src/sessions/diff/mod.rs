@@ -35,7 +35,7 @@ pub struct Request {
     pub turn: Option<usize>,
 }
 
-/// Tells what a session changed.
+/// Reports what a session changed.
 pub fn diff(context: &Context, request: &Request) -> Result<Answer, Error> {
     let Located { id, files, session } = locate(context, &request.session)?;
     let Files::Claude(transcript) = files else {
@@ -46,12 +46,12 @@ pub fn diff(context: &Context, request: &Request) -> Result<Answer, Error> {
     };
     let known = match session {
         Some(session) => Some(*session),
-        None => totals::one(context, &id)?,
+        None => totals::find(context, &id)?,
     };
     let mut session = known.ok_or_else(|| only_registered(&id))?;
     let log = edit_log(&transcript).map_err(|error| unreadable(&transcript, &error))?;
     check_turn(request, &log)?;
-    let mut changes = Changes { context, request, files: BTreeMap::new() };
+    let mut changes = ChangeCollector { context, request, files: BTreeMap::new() };
     for place in &log.edits {
         context.check_cancelled()?;
         changes.take(place).map_err(|error| unreadable(&place.transcript, &error))?;
@@ -86,22 +86,22 @@ fn check_turn(request: &Request, log: &EditLog) -> Result<(), Error> {
     Ok(())
 }
 
-/// What is known of one file.
+/// The changes of one file.
 #[derive(Default)]
-struct Changed {
+struct FileChanges {
     replay: FileReplay,
     turns: Vec<FileTurn>,
     fragments: Vec<Replacement>,
 }
 
-/// The changes of a session while they are gone through.
-struct Changes<'a> {
+/// Collects a session's changes by file.
+struct ChangeCollector<'a> {
     context: &'a Context,
     request: &'a Request,
-    files: BTreeMap<PathBuf, Changed>,
+    files: BTreeMap<PathBuf, FileChanges>,
 }
 
-impl Changes<'_> {
+impl ChangeCollector<'_> {
     fn take(&mut self, place: &EditPlace) -> std::io::Result<()> {
         let Some(edit) = read_edit(place)? else { return Ok(()) };
         if !self.is_of_file(&edit.path) {
@@ -152,9 +152,9 @@ impl Changes<'_> {
     }
 
     fn answer(self, session: &Session, log: &EditLog) -> Answer {
-        let changed: Vec<(PathBuf, Changed)> =
+        let changed: Vec<(PathBuf, FileChanges)> =
             self.files.into_iter().filter(|(_, file)| !file.turns.is_empty()).collect();
-        let root = WorkTreeRoot::of(session, changed.iter().map(|(path, _)| path.as_path()));
+        let root = WorkTreeRoot::find(session, changed.iter().map(|(path, _)| path.as_path()));
         let files: Vec<DiffFile> =
             changed.into_iter().map(|(path, file)| shown(self.context.secrets, &root, &path, file)).collect();
         let is_named =
@@ -179,8 +179,8 @@ impl Changes<'_> {
     }
 }
 
-/// A file's changes as they may leave.
-fn shown(secrets: Secrets, root: &WorkTreeRoot, path: &Path, file: Changed) -> DiffFile {
+/// A file's changes, redacted.
+fn shown(secrets: Secrets, root: &WorkTreeRoot, path: &Path, file: FileChanges) -> DiffFile {
     let relative = root.relative(path);
     let name = secrets.redacted(relative.unwrap_or(path).to_string_lossy());
     let (before, after) = file.replay.chosen().cloned().unwrap_or_default();

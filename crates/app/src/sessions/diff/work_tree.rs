@@ -13,8 +13,9 @@ const WORK_TREES: [&str; 2] = [".worktrees", ".claude/worktrees"];
 pub(super) struct WorkTreeRoot(PathBuf);
 
 impl WorkTreeRoot {
-    /// The root below which most of the changed files are: of the session's own work tree, or another of its repository.
-    pub(super) fn of<'a>(session: &Session, changed: impl Iterator<Item = &'a Path>) -> Self {
+    /// The root below which most of the changed files are: of the session's own work tree, or another of its
+    /// repository.
+    pub(super) fn find<'a>(session: &Session, changed: impl Iterator<Item = &'a Path>) -> Self {
         let cwd = session.cwd.as_deref().unwrap_or(Path::new("/"));
         let repository = session.repo_path.as_deref().unwrap_or(cwd);
         let own = own_root(cwd, repository);
@@ -41,7 +42,7 @@ impl WorkTreeRoot {
 
 fn own_root(cwd: &Path, repository: &Path) -> PathBuf {
     let on_disk = cwd.ancestors().find(|folder| folder.join(".git").exists());
-    // A work tree's name can have slashes, as a branch's: of one that is gone only the directory is known.
+    // A work tree's name can have slashes, as a branch's: for a deleted one only the directory is known.
     let is_in_repository = cwd.starts_with(repository) && below_work_trees(repository, cwd).is_none();
     on_disk.unwrap_or(if is_in_repository { repository } else { cwd }).to_owned()
 }
@@ -61,12 +62,12 @@ mod tests {
     use crate::testing::session;
 
     #[test]
-    fn most_changes_name_the_work_tree() {
+    fn the_work_tree_with_most_changes_is_the_root() {
         let check = |cwd: &str, changed: &[&str], expected: &str| {
             let mut session = session("s");
             session.cwd = Some(Path::new(cwd).into());
             session.repo_path = Some(Path::new("/no/shop").into());
-            let root = WorkTreeRoot::of(&session, changed.iter().map(Path::new));
+            let root = WorkTreeRoot::find(&session, changed.iter().map(Path::new));
             assert_eq!(root.path(), Path::new(expected), "{changed:?}");
         };
         check("/no/shop", &["/no/shop/a", "/no/shop/b/c"], "/no/shop");

@@ -7,11 +7,16 @@ use std::path::{Path, PathBuf};
 use transcript::record::{parse, result_text};
 use transcript::{HistoryEventKind, Message, Part, Raw, Reader, Role, each_history_event, message, speech};
 
-use super::sentences::{decides, is_open, sentences};
+use super::sentences::{decision_weight, is_open, sentences};
 
 /// How much an answer of the person and an approved plan weigh among decisions.
 const ANSWERED: u32 = 9;
 const APPROVED: u32 = 8;
+
+/// In how many of the last turns a failure still matters: a session that went on after it has dealt with it.
+const LAST_TURNS: usize = 3;
+/// After how many calls of tools that did not fail it matters no more, however long a turn is.
+const STEPS: usize = 20;
 
 /// A text and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +41,7 @@ pub(super) struct Findings {
     pub(super) tasks: Vec<Quotation>,
     /// Sentences of the last answer that say what is left.
     pub(super) open: Vec<Quotation>,
-    /// What failed and was not done again with success.
+    /// What failed in the last turns and was not done again with success.
     pub(super) errors: Vec<Quotation>,
     /// The last thing that the model said.
     pub(super) last_answer: Option<Quotation>,
@@ -67,6 +72,10 @@ impl Findings {
                 found.commits.retain(|known| !known.text.starts_with(&hash));
                 found.commits.push(Quotation { line: event.line, text: format!("{hash} {subject}") });
             }
+            HistoryEventKind::UnreportedCommit(subject) => {
+                let text = format!("{subject} (its hash was not printed)");
+                found.commits.push(Quotation { line: event.line, text });
+            }
             HistoryEventKind::Prompt(_) | HistoryEventKind::Other => {}
         })?;
         for agent in subagents {
@@ -96,17 +105,30 @@ impl Findings {
 struct Conversation {
     /// The calls without an answer yet: the tool, and what it works on.
     calls: HashMap<String, Call>,
-    /// What failed, by what it worked on.
-    failed: Vec<(String, Quotation)>,
+    /// What failed last.
+    failed: Vec<Failure>,
+    /// How many calls did not fail so far.
+    steps: usize,
     tasks: TaskList,
     last_answer: Option<Quotation>,
 }
 
 #[derive(Debug)]
 struct Call {
-    tool: String,
-    /// What it works on: a command, a file.
-    subject: String,
+    /// The tool and what it works on: a command, a file.
+    what: String,
+    /// By what it is recognized when it is done again.
+    dedup_key: String,
+}
+
+/// A call that failed.
+#[derive(Debug)]
+struct Failure {
+    /// By what it is recognized when it is done again.
+    dedup_key: String,
+    /// How many calls had not failed before it.
+    steps: usize,
+    said: Quotation,
 }
 
 impl Conversation {
@@ -117,7 +139,9 @@ impl Conversation {
             let Some(message) = message(&record).filter(|message| !message.sidechain) else { continue };
             self.message(&message, line.number, found);
         }
-        found.errors = self.failed.into_iter().map(|(_, quotation)| quotation).collect();
+        let since = found.prompts.iter().rev().nth(LAST_TURNS - 1).map_or(0, |prompt| prompt.line);
+        let matters = |one: &Failure| one.said.line >= since && self.steps - one.steps < STEPS;
+        found.errors = self.failed.into_iter().filter(matters).map(|failed| failed.said).collect();
         found.tasks = self.tasks.open();
         if let Some(answer) = &self.last_answer {
             let open = sentences(&answer.text).into_iter().filter(|sentence| is_open(sentence));
@@ -152,33 +176,46 @@ impl Conversation {
 
     fn call(&mut self, id: &str, name: &str, input: Raw<'_>, line: u64) {
         self.tasks.call(id, name, input, line);
-        let subject = ["command", "file_path", "notebook_path", "pattern", "url"]
-            .iter()
-            .find_map(|field| input.get(field).text())
-            .map(std::borrow::Cow::into_owned)
-            .unwrap_or_default();
-        self.calls.insert(id.to_owned(), Call { tool: name.to_owned(), subject });
+        let command = input.get("command").text();
+        let others = ["file_path", "notebook_path", "pattern", "url"];
+        let subject = command.clone().or_else(|| others.iter().find_map(|field| input.get(field).text()));
+        let subject = subject.unwrap_or_default();
+        let what = format!("{name} {}", subject.lines().next().unwrap_or_default());
+        let dedup_key =
+            command.map_or_else(|| what.clone(), |command| format!("{name} {}", program(&command)));
+        self.calls.insert(id.to_owned(), Call { what, dedup_key });
     }
 
     fn result(&mut self, id: &str, text: &str, (is_error, is_refused): (bool, bool), line: u64) {
         self.tasks.result(id, text);
-        let Some(Call { tool, subject }) = self.calls.remove(id) else { return };
-        let key = format!("{tool} {}", subject.lines().next().unwrap_or_default());
-        self.failed.retain(|(known, _)| *known != key);
-        if is_refused {
-            return;
-        }
-        if is_error {
+        let Some(Call { what: done, dedup_key }) = self.calls.remove(id) else { return };
+        self.failed.retain(|failed| failed.dedup_key != dedup_key);
+        if !is_error {
+            self.steps += 1;
+        } else if !is_refused {
             let what = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3);
-            let text = format!("{key}: {}", what.collect::<Vec<_>>().join(" · "));
-            self.failed.push((key, Quotation { line, text }));
+            let text = format!("{done}: {}", what.collect::<Vec<_>>().join(" · "));
+            let said = Quotation { line, text };
+            self.failed.push(Failure { dedup_key, steps: self.steps, said });
         }
     }
 }
 
+/// The program that a command runs first and the word after it, such as `cargo test`: with other arguments it is done
+/// again. A change of the directory and variables before it do not count.
+fn program(command: &str) -> String {
+    let line = command.lines().next().unwrap_or_default();
+    let is_change = |part: &&str| part.trim_start().starts_with("cd ");
+    let first = line.split("&&").find(|part| !is_change(part)).unwrap_or(line);
+    let words =
+        first.split_whitespace().skip_while(|word| word.contains('=')).filter(|word| !word.starts_with('-'));
+    words.take(2).collect::<Vec<_>>().join(" ")
+}
+
 /// The sentences of a text that decide something.
 fn decided(text: &str, line: u64, is_persons: bool, found: &mut Findings) {
-    let scored = sentences(text).into_iter().map(|sentence| (decides(&sentence, is_persons), sentence));
+    let scored =
+        sentences(text).into_iter().map(|sentence| (decision_weight(&sentence, is_persons), sentence));
     let scored = scored.filter(|(score, _)| *score > 0);
     found.decisions.extend(scored.map(|(score, text)| (score, Quotation { line, text })));
 }
@@ -231,5 +268,23 @@ impl TaskList {
     fn open(self) -> Vec<Quotation> {
         let single = self.single.into_values().filter(|(_, is_done)| !is_done).map(|(task, _)| task);
         self.whole.into_iter().chain(single).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_recognized_with_other_arguments() {
+        let check = |command: &str, expected: &str| assert_eq!(program(command), expected, "{command}");
+        check("cargo test", "cargo test");
+        check(
+            "cd /home/sam/shop && RUST_LOG=debug cargo -q test refresh -- --nocapture | tail -5",
+            "cargo test",
+        );
+        check("go test ./...\ngo vet", "go test");
+        check("cd /work", "cd /work");
+        check("", "");
     }
 }

@@ -16,7 +16,7 @@ use crate::{Context, Error, Kind};
 use brief::Brief;
 use findings::Findings;
 
-/// How many tokens a handoff has where nobody says how many.
+/// How many tokens a handoff has without a limit.
 const TOKENS: usize = 1500;
 /// The fewest that hold anything.
 const FEWEST: usize = 200;
@@ -58,6 +58,8 @@ pub struct HandoffSection {
     pub name: HandoffSectionName,
     /// Its lines, in the order of the transcript; the most often changed file comes first.
     pub lines: Vec<HandoffLine>,
+    /// How many more had no room, which may be between these.
+    pub left_out: usize,
 }
 
 /// The sections of a handoff.
@@ -105,12 +107,12 @@ pub fn handoff(context: &Context, request: &Request) -> Result<Answer, Error> {
             format!("{id} is a conversation of OpenClaw; only Claude Code's sessions are handed over");
         return Err(Error::new(Kind::Usage, message));
     };
-    let mut session = totals::one(context, &id)?.ok_or_else(|| only_registered(&id))?;
+    let mut session = totals::find(context, &id)?.ok_or_else(|| only_registered(&id))?;
     context.redact_session(&mut session);
     let agents: Vec<PathBuf> = session.subagents.iter().map(|agent| agent.file.clone()).collect();
     let found = Findings::read(&file, &agents).map_err(|error| {
         Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), &error)
     })?;
     context.check_cancelled()?;
-    Ok(Brief::new(&session, context, found).within(tokens))
+    Ok(Brief::new(&session, context, found).fit(tokens))
 }

@@ -16,18 +16,18 @@ use session::Session;
 
 const USAGE: &str = "corpus --out DIR --megabytes N [--seed N]";
 
-struct Order {
+struct Args {
     out: PathBuf,
     bytes: u64,
     seed: u64,
 }
 
 fn main() {
-    let order = Order::read(std::env::args().skip(1));
+    let args = Args::read(std::env::args().skip(1));
     let (mut bytes, mut number) = (0, 0);
-    while bytes < order.bytes {
-        let mut random = Random::new(order.seed, number);
-        bytes += make(number, &order.out.join("projects"), &mut random);
+    while bytes < args.bytes {
+        let mut random = Random::new(args.seed, number);
+        bytes += make(number, &args.out.join("projects"), &mut random);
         number += 1;
     }
 }
@@ -40,7 +40,7 @@ fn make(number: u64, projects: &Path, random: &mut Random) -> u64 {
     session.write(projects) + fork.map_or(0, |fork| fork.write(projects))
 }
 
-impl Order {
+impl Args {
     fn read(mut words: impl Iterator<Item = String>) -> Self {
         let (mut out, mut megabytes, mut seed) = (None, None, 1);
         while let Some(word) = words.next() {

@@ -36,7 +36,7 @@ pub(crate) struct Session {
 impl Session {
     /// The session with this number; later numbers begin at a later time.
     pub(crate) fn new(number: u64, random: &mut Random) -> Self {
-        let topic = Topic::of(random);
+        let topic = Topic::choose(random);
         let version = random.pick(&VERSIONS);
         let minutes = number * 37;
         let (day, hour, minute) = (minutes / 1440, minutes / 60 % 24, minutes % 60);

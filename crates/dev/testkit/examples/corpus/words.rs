@@ -85,7 +85,7 @@ const ENDINGS: [&str; 4] = ["rs", "ts", "py", "go"];
 const FOLDERS: [&str; 6] = ["src", "src/core", "lib", "app/models", "tests", "internal/api"];
 
 impl Topic {
-    pub(crate) fn of(random: &mut Random) -> &'static Self {
+    pub(crate) fn choose(random: &mut Random) -> &'static Self {
         &TOPICS[random.between(0, TOPICS.len())]
     }
 

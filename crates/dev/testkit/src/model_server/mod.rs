@@ -8,7 +8,6 @@ mod script;
 mod wire;
 
 use std::io;
-use std::net::TcpListener;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use axum::Router;
@@ -18,7 +17,8 @@ use axum::response::Response;
 use futures_util::stream;
 use model::Usage;
 use serde_json::{Value, json};
-use tokio::runtime::{Builder, Runtime};
+
+use crate::loopback::LoopbackServer;
 
 use ledger::Ledger;
 use wire::{Envelope, Frame};
@@ -31,9 +31,8 @@ use script::Part;
 
 /// A running server; it ends when dropped, whatever it was answering.
 pub struct ModelServer {
-    url: String,
     stage: Arc<Stage>,
-    runtime: Option<Runtime>,
+    server: LoopbackServer,
 }
 
 /// The state that all requests share.
@@ -52,21 +51,13 @@ impl ModelServer {
     /// Starts on a free port of the loopback.
     pub fn start(script: Script) -> Self {
         let stage = Arc::new(Stage { script, memory: Mutex::default() });
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-        let url = format!("http://{}", listener.local_addr().expect("a bound socket"));
-        listener.set_nonblocking(true).expect("a socket for tokio");
-        let runtime = Builder::new_multi_thread().worker_threads(1).enable_io().build().expect("a runtime");
-        let router = Router::new().fallback(serve).with_state(Arc::clone(&stage));
-        runtime.spawn(async move {
-            let listener = tokio::net::TcpListener::from_std(listener).expect("a bound socket");
-            axum::serve(listener, router).await
-        });
-        Self { url, stage, runtime: Some(runtime) }
+        let server = LoopbackServer::start(Router::new().fallback(serve).with_state(Arc::clone(&stage)));
+        Self { stage, server }
     }
 
     /// The base URL for `ANTHROPIC_BASE_URL`.
     pub fn url(&self) -> &str {
-        &self.url
+        self.server.origin()
     }
 
     /// Every request so far, in the order they arrived.
@@ -85,14 +76,6 @@ impl ModelServer {
             .iter()
             .filter_map(|request| request.usage)
             .fold(Usage::default(), |sum, one| sum + one)
-    }
-}
-
-impl Drop for ModelServer {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
     }
 }
 

@@ -20,7 +20,7 @@ impl Script {
     }
 
     /// When the prompt contains `words`, the turn's calls get these answers, one after the other; a turn
-    /// that goes on past the last one is closed with a short text.
+    /// that continues past the last one is closed with a short text.
     #[must_use]
     pub fn on<const N: usize>(mut self, words: &str, answers: [Answer; N]) -> Self {
         self.rules.push(Rule { words: words.to_owned(), answers: answers.into() });

@@ -65,7 +65,7 @@ impl Transcript {
         self
     }
 
-    /// The context is compacted: the boundary, and the summary that the model goes on with.
+    /// The context is compacted: the boundary, and the summary with which the model continues.
     #[must_use]
     pub fn compaction(mut self, summary: &str) -> Self {
         self.close_message();

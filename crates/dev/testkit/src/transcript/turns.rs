@@ -53,7 +53,16 @@ impl Transcript {
         self.attachment("queued_command", json!({"prompt": text, "commandMode": "prompt"}))
     }
 
-    /// The client tells the model something that no person wrote.
+    /// The person asks while the model works, and takes the prompt back before its turn.
+    #[must_use]
+    pub fn withdrawn(mut self, text: &str) -> Self {
+        self.close_message();
+        self.queue_operation("enqueue", Some(text));
+        self.queue_operation("popAll", Some(text));
+        self
+    }
+
+    /// The client adds a message for the model that no person wrote.
     #[must_use]
     pub fn meta(mut self, text: &str) -> Self {
         self.close_message();
@@ -70,7 +79,7 @@ impl Transcript {
         self
     }
 
-    /// The model says something; after thinking or another text it is the same message.
+    /// A text of the model; after thinking or another text it is part of the same message.
     #[must_use]
     pub fn answer(mut self, text: &str) -> Self {
         text.clone_into(&mut self.last_answer);
@@ -135,7 +144,7 @@ impl Transcript {
         self
     }
 
-    /// The client speaks in the model's place, with no API call behind it.
+    /// A message that the client writes in the model's place, without an API call.
     #[must_use]
     pub fn synthetic(mut self, text: &str) -> Self {
         self.close_message();

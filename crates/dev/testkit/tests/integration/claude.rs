@@ -40,10 +40,10 @@ fn check_life_of_a_session(claude: &Claude) {
     let resumed = bytes(&file);
     assert!(resumed.len() > made.len() && resumed.starts_with(&made), "resume appends to the same file");
 
-    let before = Snapshot::of(&home.config_dir().join("projects"));
+    let before = Snapshot::read(&home.config_dir().join("projects"));
     let fork = ["-p", "another way", "--resume", ID, "--fork-session", "--session-id", FORK];
     assert_eq!(ask(&fork), "Good morning.");
-    let after = Snapshot::of(&home.config_dir().join("projects"));
+    let after = Snapshot::read(&home.config_dir().join("projects"));
     let fork = transcript(&home, &shop, FORK);
     assert_eq!(before.differences(&after), [below_projects(&home, &fork)], "only the fork's file is new");
     assert_eq!(blocks(&fork), ["prompt", "thinking", "text", "prompt", "text", "prompt", "text"]);
@@ -108,7 +108,7 @@ fn check_subagent(claude: &Claude) {
     let run = claude.run(&home, &server, shop.path(), &["-p", "use an agent", "--session-id", ID]);
 
     assert_eq!(run.succeeded().answer(), "The agent found one.");
-    let side = Snapshot::of(&transcript(&home, &shop, ID).with_extension("").join("subagents"));
+    let side = Snapshot::read(&transcript(&home, &shop, ID).with_extension("").join("subagents"));
     let names = side.paths().iter().map(|path| without_agent_id(path)).collect::<Vec<_>>();
     assert_eq!(names, ["agent-….jsonl", "agent-….meta.json"]);
     assert_eq!(home.transcripts().len(), 1);

@@ -32,7 +32,7 @@ fn a_commit_made_twice_has_the_same_hash() {
 }
 
 #[test]
-fn a_worktree_stands_beside_its_repository() {
+fn a_worktree_is_created_beside_its_repository() {
     let home = ScratchHome::new();
     let tree = home.repository("shop").worktree("fix/login");
 
@@ -41,17 +41,17 @@ fn a_worktree_stands_beside_its_repository() {
 }
 
 #[test]
-fn a_snapshot_tells_what_changed() {
+fn a_snapshot_shows_what_changed() {
     let home = ScratchHome::new();
     home.write("notes/kept", "a");
     home.write("notes/changed", "a");
     home.write("notes/gone", "a");
-    let before = Snapshot::of(&home.path().join("notes"));
+    let before = Snapshot::read(&home.path().join("notes"));
 
     home.write("notes/changed", "b");
     home.write("notes/new", "b");
     std::fs::remove_file(home.path().join("notes/gone")).expect("a file that was there");
 
-    let after = Snapshot::of(&home.path().join("notes"));
+    let after = Snapshot::read(&home.path().join("notes"));
     assert_eq!(before.differences(&after), ["changed", "gone", "new"].map(PathBuf::from));
 }

@@ -68,7 +68,7 @@ const README_LINES: usize = 150;
 const SMALL_HOUSE: usize = 10_000;
 
 #[test]
-fn every_crate_knows_only_those_below_it() {
+fn every_crate_depends_only_on_lower_floors() {
     let table = Table::read(&page("ARCHITECTURE.md"));
     let forbidden = metadata_edges().iter().filter_map(|edge| forbidden(&table, edge)).collect();
     let gone = table.0.iter().filter(|(name, _)| !crates().contains(name));
@@ -116,7 +116,7 @@ fn no_file_is_too_long() {
 }
 
 #[test]
-fn interfaces_alone_word_commands() {
+fn only_interfaces_name_commands() {
     let is_other =
         |name: &String| !matches!(name.as_str(), "cli" | "mcp" | "serve") && !TOOLS.contains(&name.as_str());
     let of_others = crates().into_iter().filter(is_other);
@@ -130,13 +130,13 @@ fn interfaces_alone_word_commands() {
 }
 
 #[test]
-fn app_stays_a_joint() {
+fn app_stays_below_its_share_of_the_code() {
     let lines = |name: &String| -> usize { production_files(name).iter().map(|(_, lines)| lines).sum() };
     let whole = crates().iter().filter(|name| !TOOLS.contains(&name.as_str())).map(lines).sum();
     assert_holds(&too_large_app(lines(&"app".to_owned()), whole).into_iter().collect::<Vec<_>>());
 }
 
-/// The lines, from 1, whose texts tell a person to type a command.
+/// The lines, from 1, whose texts name a command to type.
 fn worded_commands(source: &str) -> Vec<usize> {
     let lines = (1..).zip(source.lines()).filter(|(_, line)| !line.trim_start().starts_with("//"));
     lines.filter(|(_, line)| line.contains("`backstory ")).map(|(number, _)| number).collect()
@@ -318,7 +318,7 @@ mod guards {
     }
 
     #[test]
-    fn imports_go_down_and_tests_may_know_the_testkit() {
+    fn imports_go_down_and_only_tests_use_the_testkit() {
         check_edge("cli", "app", false, true);
         check_edge("cli", "search", false, false);
         check_edge("app", "search", false, true);
@@ -371,7 +371,7 @@ mod guards {
     }
 
     #[test]
-    fn a_joint_that_grows_is_found() {
+    fn an_app_over_its_share_is_found() {
         assert!(too_large_app(5_000, 9_000).is_none());
         assert!(too_large_app(2_500, 10_001).is_none());
         assert!(too_large_app(2_501, 10_001).is_some());

@@ -52,7 +52,7 @@ fn blocks_of_one_message_share_its_ids_and_are_linked() {
 }
 
 #[test]
-fn output_tokens_stand_where_the_release_leaves_them() {
+fn output_tokens_are_where_each_release_writes_them() {
     let outputs = |version: &str| {
         let all = lines(&conversation(version));
         [1, 2, 3].map(|at| all[at]["message"]["usage"]["output_tokens"].as_u64().unwrap_or_default())
@@ -63,14 +63,14 @@ fn output_tokens_stand_where_the_release_leaves_them() {
 }
 
 #[test]
-fn the_same_words_make_the_same_bytes() {
+fn the_same_calls_give_the_same_bytes() {
     assert_eq!(conversation("2.1.329").bytes(), conversation("2.1.329").bytes());
     let first = &lines(&conversation("2.1.329"))[0];
     assert_eq!(first["timestamp"], "2026-11-20T09:00:00.000Z");
 }
 
 #[test]
-fn results_stand_between_the_calls_of_one_message_in_new_releases() {
+fn results_are_between_the_calls_of_a_message_in_new_releases() {
     let tools = |version: &str| {
         let both = [("Read", json!({"file_path": "/a"}), "a"), ("Read", json!({"file_path": "/b"}), "b")];
         Transcript::new(ID).version(version).prompt("Read both.").parallel_tools(both)
@@ -99,7 +99,7 @@ fn a_compaction_begins_a_new_root_that_names_the_old_end() {
 }
 
 #[test]
-fn a_line_begins_with_its_type_and_ends_as_told() {
+fn a_line_begins_with_its_type_and_ends_with_the_given_newline() {
     let bytes = Transcript::new(ID).title("Login").junk("{\"silly\":true}").torn("{\"type\":\"us").bytes();
     let text = String::from_utf8_lossy(&bytes).into_owned();
     assert!(text.starts_with("{\"type\":\"custom-title\",\"customTitle\":\"Login\""), "{text}");
@@ -115,7 +115,7 @@ fn with_subagent(version: &str) -> Vec<String> {
         .answer("There is one.")
         .write_to(&home);
     let folder = home.project_folder("/home/ana/project".as_ref());
-    let files = Snapshot::of(&folder);
+    let files = Snapshot::read(&folder);
     files.paths().iter().map(|path| path.display().to_string()).collect()
 }
 
@@ -155,7 +155,7 @@ fn a_fork_copies_the_conversation_and_carries_its_mark() {
 }
 
 #[test]
-fn the_total_is_what_the_exit_record_says() {
+fn the_total_equals_the_exit_record() {
     let all =
         conversation("2.1.329").subagent("Explore", "Look", "Look around.", |agent| agent.answer("Seen."));
     let total = all.total_usage();

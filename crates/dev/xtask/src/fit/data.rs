@@ -25,7 +25,7 @@ pub struct Case {
 
 impl Case {
     /// The case of what there was at a moment.
-    pub fn of(point: DecisionPoint) -> Self {
+    pub fn new(point: DecisionPoint) -> Self {
         let decision = point.choose(&Rule::Calibrated { threshold: 0.5 });
         let first = decision.considered.first().and_then(|first| first.estimate.as_ref());
         Self { numbers: first.map(|estimate| estimate.facts.numbers()), point }
@@ -47,7 +47,7 @@ impl Case {
 pub fn cases(folders: &[PathBuf], name: &str) -> Result<Vec<Case>, Failure> {
     let mut cases = Vec::new();
     for folder in folders {
-        cases.extend(of_folder(folder, name)?.into_iter().map(Case::of));
+        cases.extend(of_folder(folder, name)?.into_iter().map(Case::new));
     }
     Ok(cases)
 }
@@ -60,7 +60,13 @@ fn of_folder(folder: &Path, name: &str) -> Result<Vec<DecisionPoint>, Failure> {
     state.path().clone_into(&mut config.state);
     #[expect(clippy::disallowed_methods, reason = "this tool reads the clock here alone")]
     let clock = Timestamp::now;
-    let app = App { config, clock, zone: || TimeZone::UTC, program: PathBuf::new() };
+    let app = App {
+        config,
+        clock,
+        zone: || TimeZone::UTC,
+        program: PathBuf::new(),
+        recent_files: app::RecentFiles::default(),
+    };
     let request = Request { decisions: folder.join(name), judge: EvalJudge::Words, weights: None };
     Ok(decision_points(&Context::new(Arc::new(app), std::env::current_dir()?), &request)?)
 }

@@ -1,5 +1,5 @@
-//! The quality of a rule on decisions that it was not fitted on: a repository or a person is held back, the rule is fitted
-//! on all others, and then chooses for those.
+//! The quality of a rule on decisions that it was not fitted on: a repository or a person is held back, the rule is
+//! fitted on all others, and then chooses for those.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -79,7 +79,7 @@ pub fn held_back(long: &[Case], short: &[Case], group: Group, threshold: f64) ->
 }
 
 /// How rules that were fitted on others do on these, as a table.
-pub fn judged_on(
+pub fn evaluate(
     judged: &[Case],
     others: &[Case],
     fitted: ChanceModel,
@@ -165,7 +165,7 @@ impl Choices {
         (1..RULES.len()).filter_map(|rule| Some((RULES[rule], difference(rule)?))).collect()
     }
 
-    /// In each fifth of the chances: what was said, what people did, and how many.
+    /// For each fifth of the chances: the predicted and the actual share, and how many.
     fn calibration(&self) -> Vec<(f64, f64, usize)> {
         let fifth = |low: f64| {
             let inside: Vec<usize> = (0..self.chances.len())

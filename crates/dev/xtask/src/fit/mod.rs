@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 pub use data::{Case, cases};
-pub use held_back::{Group, Held, by, held_back, judged_on};
+pub use held_back::{Group, Held, by, evaluate, held_back};
 use selection::chance::ChanceModel;
 
 use crate::Failure;
@@ -22,9 +22,9 @@ const STRENGTH: f64 = 0.1;
 /// How strongly those of a short one are drawn towards those of a long one.
 const STRENGTH_SHORT: f64 = 1.0;
 
-/// The decisions to fit on.
+/// The arguments: the decisions to fit on.
 #[derive(Debug, clap::Args)]
-pub struct Order {
+pub struct Args {
     /// Claude config folders, each with `decisions-quiet.jsonl`, the decisions after half an hour and more, and
     /// `decisions-short.jsonl`, those after five minutes and less than half an hour.
     #[arg(value_name = "FOLDER", required = true)]
@@ -41,20 +41,20 @@ pub struct Order {
 }
 
 /// Fits and measures; answers what is to be printed.
-pub fn fit(order: &Order) -> Result<String, Failure> {
-    let long = cases(&order.folders, "decisions-quiet.jsonl")?;
-    let short = cases(&order.folders, "decisions-short.jsonl")?;
+pub fn fit(args: &Args) -> Result<String, Failure> {
+    let long = cases(&args.folders, "decisions-quiet.jsonl")?;
+    let short = cases(&args.folders, "decisions-short.jsonl")?;
     let mut text = format!("{} decisions after half an hour, {} after less\n", long.len(), short.len());
     for group in [Group::Repository, Group::Person] {
-        write!(text, "{}", held_back(&long, &short, group, order.threshold)?)?;
+        write!(text, "{}", held_back(&long, &short, group, args.threshold)?)?;
     }
     let model = model(&long, &short);
-    if let Some(folder) = &order.judge {
+    if let Some(folder) = &args.judge {
         let judged = cases(std::slice::from_ref(folder), "decisions.jsonl")?;
-        write!(text, "{}", judged_on(&judged, &long, model, order.threshold)?)?;
+        write!(text, "{}", evaluate(&judged, &long, model, args.threshold)?)?;
     }
-    if let Some(out) = &order.out {
-        std::fs::write(out, write::source(&model, &long, &short, &order.folders)?)?;
+    if let Some(out) = &args.out {
+        std::fs::write(out, write::source(&model, &long, &short, &args.folders)?)?;
         writeln!(text, "\nwritten to {}", out.display())?;
     }
     Ok(text)

@@ -108,7 +108,7 @@ fn check(files: &[Files], expected: &[&str]) {
 }
 
 #[test]
-fn a_message_counts_once_and_at_its_fullest() {
+fn a_message_counts_once_with_its_largest_counters() {
     check(&[Files::new("a", &[said(1, 1), said(1, 94), said(1, 1)])], &["a 94 1880"]);
     check(&[Files::new("a", &[said(1, 10), said(2, 5)])], &["a 15 300"]);
     check(
@@ -120,7 +120,7 @@ fn a_message_counts_once_and_at_its_fullest() {
 }
 
 #[test]
-fn a_message_belongs_to_who_had_it_first() {
+fn a_message_belongs_to_the_session_that_had_it_first() {
     // A mark on the line decides, even against the start.
     check(&[Files::new("a", &[copied(1, 9)]).at(0), Files::new("b", &[said(1, 9)])], &["b 9 180"]);
     // Without marks the parent, then the earlier start, then the name.
@@ -169,7 +169,7 @@ fn a_row_is_a_local_day_a_model_and_a_price() {
 }
 
 #[test]
-fn what_the_cli_counted_beyond_the_transcript_is_unattributed() {
+fn cli_cost_beyond_the_transcript_is_unattributed() {
     let own = Files::new("a", &[said(1, 10)]);
     check(&[own.clone().total(0.0002, OPUS, 10)], &["a 10 200"]);
     check(&[own.clone().total(0.0005, OPUS, 25)], &["a 10 200", "+a 15 300"]);
@@ -185,7 +185,7 @@ fn what_the_cli_counted_beyond_the_transcript_is_unattributed() {
 }
 
 #[test]
-fn rows_may_be_told_apart_by_hour_or_by_agent() {
+fn rows_can_be_split_by_hour_or_by_agent() {
     let later = MessageUsage { at: Timestamp::from_second(NOON + 3 * HOUR).ok(), ..said(2, 2) };
     let of_subagent = |key, output| MessageUsage { subagent: true, ..said(key, output) };
     let messages =
@@ -219,7 +219,7 @@ fn rows_may_be_told_apart_by_hour_or_by_agent() {
 }
 
 #[test]
-fn own_prices_leave_no_room_for_the_money_of_the_cli() {
+fn own_prices_replace_the_cost_of_the_cli() {
     let files = Files::new("a", &[said(1, 10)]).total(0.0009, OPUS, 25);
     let sessions = [SessionSpending {
         session: "a".parse().unwrap(),
@@ -286,7 +286,7 @@ fn requested(id: u64, request: u64, output: u64) -> MessageUsage {
 }
 
 #[test]
-fn a_copy_that_lost_its_request_is_known_by_the_message() {
+fn a_copy_without_a_request_id_is_recognized_by_its_message_id() {
     let original = Files::new("a", &[requested(100, 7, 94)]);
     let copy = Files::new("b", &[requested(100, 0, 90), requested(200, 8, 12)]).fork_of("a");
     check(&[original.clone(), copy.clone()], &["a 94 1880", "b 12 240"]);
@@ -302,7 +302,7 @@ fn a_copy_that_lost_its_request_is_known_by_the_message() {
 }
 
 #[test]
-fn a_fork_of_an_open_session_goes_on_from_the_total_that_was_written() {
+fn a_fork_of_an_open_session_continues_from_the_written_total() {
     // The parent was resumed after 10 had been written, said 6 more and is open still: the fork copies all 16.
     let parent = Files::new("a", &[said(1, 10), said(2, 6)]).total(0.0002, OPUS, 10);
     let fork = Files::new("b", &[copied(1, 10), copied(2, 6), said(3, 4)]).fork_of("a");
@@ -419,7 +419,7 @@ proptest! {
     }
 
     #[test]
-    fn sums_agree_whatever_they_are_by(files in histories()) {
+    fn every_grouping_has_the_same_sum(files in histories()) {
         let rows = fold(&files);
         let sum = |totals: Vec<crate::Total>| {
             let tokens = totals.iter().map(|total| total.usage.total()).sum::<u64>();

@@ -10,13 +10,12 @@ use model::{SOURCE, SessionEvent, SessionId, SessionInfo};
 use system::FileStamp;
 use transcript::{FileRole, SubagentFile, subagents_of};
 
-use super::RECENT;
 use super::owner::Owner;
 use crate::files::Change;
 use crate::hooks::{self, HookReader};
 use crate::process::ProcessState;
 use crate::records::RegistryUpdate;
-use crate::session::{News, Session, born};
+use crate::session::{News, RECENT, Session, born};
 use crate::worker_report::WorkerReport;
 
 /// Upper bound of the difference between file times and the clock.
@@ -57,7 +56,7 @@ impl Owner {
             // It was put here from elsewhere: who lists sessions may want to know.
             self.bus.send(SessionEvent::SessionsChanged { source: SOURCE });
         }
-        let is_known = self.sessions.contains_key(id);
+        let is_known = self.is_known(id, now);
         if !is_known && !is_new && !is_recent(&stamp, now) && !self.registry.holds(id) {
             return;
         }
@@ -76,13 +75,29 @@ impl Owner {
             Some(before) if self.is_begun => Some(before).filter(is_longer).map_or(0, |before| before.size),
             _ => u64::MAX,
         };
-        let news = if is_known && session.file.is_some() || is_new {
+        let news = if is_known && session.file.is_some() {
             session.read_on(path, now)
+        } else if is_new {
+            session.take_new(path, now)
         } else {
             session.take_up(path, from, written, now)
         };
+        // A file that was touched, or put back, is as old as its last record.
+        if !is_known && !is_new && !self.registry.holds(id) && is_cold(session, now) {
+            self.sessions.remove(id);
+            return;
+        }
         self.publish(id, news, is_new && !is_known);
         self.watch_side_folders(id);
+    }
+
+    /// Whether a session is watched. A worker stores its report before it starts its process, so reports are applied
+    /// before a session is found by other signs: its first event already has the worker's directory and task.
+    fn is_known(&mut self, id: &SessionId, now: Timestamp) -> bool {
+        if self.is_begun && !self.sessions.contains_key(id) {
+            self.poll_workers(now);
+        }
+        self.sessions.contains_key(id)
     }
 
     /// Whether an unknown file was created since the last full check, rather than moved here.
@@ -179,7 +194,7 @@ impl Owner {
     pub(super) fn apply_registry(&mut self, updates: Vec<RegistryUpdate>, now: Timestamp) {
         for (id, process) in updates {
             let is_alive = matches!(process, ProcessState::Alive(_));
-            let is_known = self.sessions.contains_key(&id);
+            let is_known = self.is_known(&id, now);
             if !is_known && !is_alive {
                 continue;
             }
@@ -205,7 +220,7 @@ impl Owner {
     pub(super) fn look_at_jobs(&mut self, now: Timestamp) {
         self.jobs.look(&self.registry, now);
         for (id, session) in &mut self.sessions {
-            session.tracker.background_job(self.jobs.of(id));
+            session.tracker.background_job(self.jobs.get(id));
         }
     }
 
@@ -277,7 +292,7 @@ impl Owner {
             let timers = self.settings.timers;
             let is_opened =
                 matches!(hook.signal, hooks::HookSignal::SessionOpened | hooks::HookSignal::PromptSubmitted);
-            if !self.sessions.contains_key(&hook.session) {
+            if !self.is_known(&hook.session, now) {
                 if !is_opened || !self.is_begun {
                     continue;
                 }
@@ -296,7 +311,7 @@ impl Owner {
     /// registered, and they have been silent for `quiet`.
     pub(super) fn settle_absent(&mut self, now: Timestamp, quiet: SignedDuration) {
         for (id, session) in &mut self.sessions {
-            let is_quiet = session.tracker.heard().is_none_or(|heard| now.duration_since(heard) >= quiet);
+            let is_quiet = session.tracker.last_active().is_none_or(|at| now.duration_since(at) >= quiet);
             let may_live = session.tracker.knows_process() || self.registry.is_foreign(id);
             if session.tracker.registers() && is_quiet && !may_live {
                 session.tracker.registry(ProcessState::Absent, now);
@@ -306,12 +321,8 @@ impl Owner {
 
     /// Forgets sessions that have been silent for long.
     pub(super) fn forget_silent(&mut self, now: Timestamp) {
-        let is_cold = |session: &Session| {
-            !session.tracker.is_alive()
-                && session.tracker.heard().is_none_or(|heard| now.duration_since(heard) > RECENT)
-        };
-        let cold: Vec<SessionId> =
-            self.sessions.iter().filter(|(_, session)| is_cold(session)).map(|(id, _)| id.clone()).collect();
+        let is_cold = |(_, session): &(&SessionId, &Session)| is_cold(session, now);
+        let cold: Vec<SessionId> = self.sessions.iter().filter(is_cold).map(|(id, _)| id.clone()).collect();
         for id in cold {
             if let Some(file) = self.sessions.remove(&id).and_then(|session| session.file) {
                 self.source.unwatch(&file.with_extension(""));
@@ -333,6 +344,12 @@ impl Owner {
         self.source.watch(&side);
         self.source.watch(&side.join("subagents"));
     }
+}
+
+/// Whether a session has no process and has been silent for long.
+fn is_cold(session: &Session, now: Timestamp) -> bool {
+    let last_active = session.tracker.last_active();
+    !session.tracker.is_alive() && last_active.is_none_or(|at| now.duration_since(at) > RECENT)
 }
 
 fn is_recent(stamp: &FileStamp, now: Timestamp) -> bool {

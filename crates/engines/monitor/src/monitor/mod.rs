@@ -11,18 +11,14 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
-use model::{AnnouncementEvent, SessionId};
+use jiff::Timestamp;
 use transcript::ConfigFolder;
 
 use crate::bus::Listener;
 use crate::input::Input;
 use crate::monitor::owner::Owner;
-use crate::worker_report::WorkerReport;
-use crate::{MonitorSnapshot, Timers};
+use crate::{MonitorSnapshot, Timers, WorkerSource};
 
-/// A session silent for longer, and not held by a live process, is only checked in rotation.
-pub(crate) const RECENT: SignedDuration = SignedDuration::from_hours(1);
 /// Settings of the monitor.
 #[derive(Debug, Clone)]
 pub struct MonitorSettings {
@@ -49,21 +45,16 @@ pub struct Monitor {
 
 impl Monitor {
     /// Starts watching. The state of existing sessions is read from the ends of their files.
-    pub fn start(settings: MonitorSettings) -> std::io::Result<Self> {
+    pub fn start(settings: MonitorSettings, workers: WorkerSource) -> std::io::Result<Self> {
         let (inputs, receiver) = channel();
         let sender = inputs.clone();
         let thread = std::thread::Builder::new().name("monitor".to_owned()).spawn(move || {
-            let mut owner = Owner::new(settings, &sender);
+            let mut owner = Owner::new(settings, workers, &sender);
             drop(sender);
             owner.begin();
             owner.run(&receiver);
         })?;
         Ok(Self { inputs, thread: Some(thread) })
-    }
-
-    /// Returns a sender for workers' reports.
-    pub fn report_sender(&self) -> ReportSender {
-        ReportSender(self.inputs.clone())
     }
 
     /// Returns a snapshot and a listener for all later events with a queue of `capacity` events; `None` if
@@ -79,23 +70,6 @@ impl Monitor {
         let (reply, answer) = channel();
         self.inputs.send(Input::Look(reply)).ok()?;
         answer.recv().ok()
-    }
-}
-
-/// Sends workers' reports to the monitor.
-#[derive(Debug, Clone)]
-pub struct ReportSender(Sender<Input>);
-
-impl ReportSender {
-    /// Sends a worker's report about a session, or `None` when the worker no longer holds it. Returns false
-    /// if the monitor has ended.
-    pub fn send(&self, session: SessionId, report: Option<WorkerReport>) -> bool {
-        self.0.send(Input::WorkerReport(session, report)).is_ok()
-    }
-
-    /// Sends what a worker's agent announced. Returns false if the monitor has ended.
-    pub fn announce(&self, announcement: AnnouncementEvent) -> bool {
-        self.0.send(Input::Announced(announcement)).is_ok()
     }
 }
 
@@ -118,6 +92,7 @@ mod tests {
     use model::SessionEvent;
 
     use super::*;
+    use crate::{WorkerActivity, WorkerReport, WorkerUpdates};
 
     fn append(path: &Path, records: &[&str]) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -128,8 +103,8 @@ mod tests {
         }
     }
 
-    /// Looks only when it is asked to.
-    fn deaf(folder: &Path) -> Monitor {
+    /// A monitor that checks files only when it is told that something was lost.
+    fn without_events(folder: &Path, workers: WorkerSource) -> Monitor {
         let settings = MonitorSettings {
             folders: vec![ConfigFolder::new(folder)],
             hooks: None,
@@ -138,7 +113,40 @@ mod tests {
             events: false,
             clock: || Timestamp::UNIX_EPOCH,
         };
-        Monitor::start(settings).unwrap()
+        Monitor::start(settings, workers).unwrap()
+    }
+
+    #[test]
+    fn the_first_event_of_a_workers_session_has_its_task() {
+        let folder = tempfile::tempdir().unwrap();
+        append(&folder.path().join("projects/-p/old.jsonl"), &["a"]);
+        let report = WorkerReport {
+            pid: None,
+            since: Timestamp::UNIX_EPOCH,
+            activity: WorkerActivity::Working,
+            directory: "/harbor".into(),
+            task: "Paint the boat".into(),
+        };
+        // Nothing at the start, then a report that only the discovery of the session asks for.
+        let mut reports = vec![vec![("new".parse().unwrap(), Some(report))], Vec::new()];
+        let workers = WorkerSource::new(move || WorkerUpdates {
+            reports: reports.pop().unwrap_or_default(),
+            announcements: Vec::new(),
+            next_poll: Duration::from_hours(1),
+        });
+        let monitor = without_events(folder.path(), workers);
+        let (_, listener) = monitor.listen(100).unwrap();
+        // Nothing was said in it yet that could be its title.
+        fs::write(folder.path().join("projects/-p/new.jsonl"), "{\"type\":\"queue-operation\"}\n").unwrap();
+        monitor.inputs.send(Input::Overflow).unwrap();
+        let first = loop {
+            let event = listener.next(Duration::from_secs(20)).unwrap().expect("an event of the new session");
+            if let SessionEvent::SessionCreated(info) | SessionEvent::SessionUpdated(info) = &*event {
+                break info.clone();
+            }
+        };
+        assert_eq!(first.title.as_deref(), Some("Paint the boat"));
+        assert_eq!(first.cwd.as_deref(), Some(Path::new("/harbor")));
     }
 
     #[test]
@@ -147,7 +155,7 @@ mod tests {
         let file = |name: &str| folder.path().join("projects/-p").join(name);
         append(&file("s1.jsonl"), &["a"]);
         append(&file("s2.jsonl"), &["b"]);
-        let monitor = deaf(folder.path());
+        let monitor = without_events(folder.path(), WorkerSource::none());
         let (_, listener) = monitor.listen(100).unwrap();
         append(&file("s1.jsonl"), &["c", "d"]);
         append(&file("new.jsonl"), &["e"]);

@@ -12,7 +12,6 @@ use model::{SessionEvent, SessionId, WatchStatus};
 use transcript::ConfigFolder;
 
 use super::MonitorSettings;
-use crate::MonitorSnapshot;
 use crate::bus::Bus;
 use crate::files::{Change, Files};
 use crate::hooks::HookReader;
@@ -21,6 +20,7 @@ use crate::jobs::Jobs;
 use crate::registry::Registry;
 use crate::session::Session;
 use crate::source::Source;
+use crate::{MonitorSnapshot, WorkerSource, WorkerUpdates};
 
 /// Number of silent files checked per poll if the system reports changes, and if it does not.
 const SWEEP: usize = 300;
@@ -42,6 +42,9 @@ pub(super) struct Owner {
     pub(super) inbox: Option<HookReader>,
     pub(super) source: Source,
     pub(super) bus: Bus,
+    /// Taken while it is polled, because a report may create a session, which polls it.
+    workers: Option<WorkerSource>,
+    workers_due: Instant,
     pub(super) dirty: BTreeSet<PathBuf>,
     pub(super) touched: BTreeSet<SessionId>,
     pub(super) reported_watching: Option<WatchStatus>,
@@ -55,7 +58,7 @@ pub(super) struct Owner {
 }
 
 impl Owner {
-    pub(super) fn new(settings: MonitorSettings, inputs: &Sender<Input>) -> Self {
+    pub(super) fn new(settings: MonitorSettings, workers: WorkerSource, inputs: &Sender<Input>) -> Self {
         let mut folders: Vec<ConfigFolder> = Vec::new();
         for folder in &settings.folders {
             // The physical path, as the system names it in its events; and each folder once.
@@ -74,6 +77,8 @@ impl Owner {
             settings,
             sessions: HashMap::new(),
             bus: Bus::default(),
+            workers: Some(workers),
+            workers_due: Instant::now(),
             dirty: BTreeSet::new(),
             touched: BTreeSet::new(),
             reported_watching: None,
@@ -101,6 +106,7 @@ impl Owner {
         }
         let updates = self.registry.look(now);
         self.apply_registry(updates, now);
+        self.poll_workers(now);
         self.look_at_agents(now);
         self.look_at_jobs(now);
         self.read_hooks(now);
@@ -131,6 +137,9 @@ impl Owner {
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             let now = self.now();
+            if self.workers_due <= Instant::now() {
+                self.poll_workers(now);
+            }
             self.look_at_dirty(now);
             if std::mem::take(&mut self.has_lost) {
                 self.catch_up(now);
@@ -146,6 +155,7 @@ impl Owner {
     /// How long nothing will happen without input.
     fn patience(&self, polled: Instant) -> Duration {
         let until_poll = self.settings.poll.saturating_sub(polled.elapsed());
+        let until_poll = until_poll.min(self.workers_due.saturating_duration_since(Instant::now()));
         let now = self.now();
         let next = self.sessions.values().filter_map(|session| session.tracker.next_deadline(now)).min();
         let until_next = next.map(|at| Duration::try_from(at.duration_since(now)).unwrap_or_default());
@@ -173,11 +183,6 @@ impl Owner {
                 self.source.broke(why);
                 self.has_lost = true;
             }
-            Input::WorkerReport(session, report) => {
-                let now = self.now();
-                self.apply_worker_report(session, report, now);
-            }
-            Input::Announced(announcement) => self.bus.send(SessionEvent::Announcement(announcement)),
             Input::Listen(capacity, reply) => {
                 let listener = self.bus.listen(capacity);
                 // Whoever asked may be gone.
@@ -209,6 +214,21 @@ impl Owner {
         }
         self.poll(now);
         self.look_at_agents(now);
+    }
+
+    /// Applies what workers reported since the last poll.
+    pub(super) fn poll_workers(&mut self, now: Timestamp) {
+        let Some(mut workers) = self.workers.take() else { return };
+        let WorkerUpdates { reports, announcements, next_poll } = workers.poll();
+        self.workers = Some(workers);
+        let next = Instant::now().checked_add(next_poll);
+        self.workers_due = next.unwrap_or_else(|| Instant::now() + self.settings.poll);
+        for (session, report) in reports {
+            self.apply_worker_report(session, report, now);
+        }
+        for announcement in announcements {
+            self.bus.send(SessionEvent::Announcement(announcement));
+        }
     }
 
     fn look_at_dirty(&mut self, now: Timestamp) {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use model::{Activity, Evidence, SessionEvent};
-use monitor::{Listener, Monitor, MonitorSettings, Timers};
+use monitor::{Listener, Monitor, MonitorSettings, Timers, WorkerSource};
 use serde_json::json;
 use testkit::recording::{ChangeKind, Recorder, Seen};
 use testkit::{Answer, Claude, Gate, ModelServer, PATIENCE, ScratchHome, Script, Terminal};
@@ -55,7 +55,7 @@ impl Stage {
             clock,
         };
         let recorder = Recorder::start(&home.config_dir());
-        let monitor = Monitor::start(settings).unwrap();
+        let monitor = Monitor::start(settings, WorkerSource::none()).unwrap();
         let (_, listener) = monitor.listen(100_000).unwrap();
         let (_, heard) = monitor.listen(100_000).unwrap();
         Self {
@@ -199,7 +199,7 @@ fn lateness(seen: &[Seen], heard: &[(Timestamp, Timestamp)]) -> (Lateness, Laten
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     let mut known = HashSet::new();
     for Seen { at, what, .. } in seen {
-        let ChangeKind::Holds(content) = what else { continue };
+        let ChangeKind::Content(content) = what else { continue };
         let Some(since) = transcript::RegisteredProcess::parse_record(content.as_bytes())
             .and_then(|live| live.status_since)
         else {
@@ -464,8 +464,16 @@ fn print_mode() {
         run(&stage, &claude, &shop, "say hello", "Hello.");
         stage.until_state("ended R");
         let with = |state: &str| state.replace('?', &sign.to_string());
-        let text =
-            ["[waiting_input R]", "[thinking ?]", "[responding ?]", "[waiting_input ?]", "ended R"].map(with);
+        let text = [
+            "[waiting_input R]",
+            "[thinking ?]",
+            "[responding ?]",
+            // The process may still be busy when its answer is complete.
+            "[thinking ?]",
+            "[waiting_input ?]",
+            "ended R",
+        ]
+        .map(with);
         stage.check(&text.each_ref().map(String::as_str));
         run(&stage, &claude, &shop, "read a file", "Read.");
         let tool = [
@@ -477,6 +485,7 @@ fn print_mode() {
             "[waiting_permission T Bash]",
             "[thinking ?]",
             "[responding ?]",
+            "[thinking ?]",
             "[waiting_input ?]",
             "ended R",
         ];

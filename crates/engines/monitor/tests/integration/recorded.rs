@@ -43,7 +43,7 @@ pub(crate) fn word(activity: &Activity) -> String {
         (None, Some(detail)) => format!(" ({detail})"),
         (None, None) => String::new(),
     };
-    format!("{} {evidence}{what}", activity.state.word())
+    format!("{} {evidence}{what}", activity.state.as_str())
 }
 
 /// Whether these states are those of a table: those in brackets may be too short to be seen.
@@ -77,7 +77,7 @@ pub(crate) fn of_sessions(seen: &[Seen]) -> Sessions {
             }
             continue;
         }
-        if let (Some(agent), ChangeKind::Holds(meta)) =
+        if let (Some(agent), ChangeKind::Content(meta)) =
             (file.to_string_lossy().strip_suffix(".meta.json"), what)
         {
             metas.insert(format!("{agent}.jsonl").into(), meta_of(meta));
@@ -110,7 +110,7 @@ fn of_registry(
 ) -> Vec<RegistryUpdate> {
     let mut reported = Vec::new();
     match what {
-        ChangeKind::Holds(content) => {
+        ChangeKind::Content(content) => {
             let standing = RegisteredProcess::parse_record(content.as_bytes())
                 .map_or(RegistryStatus::Unreadable, RegistryStatus::Alive);
             records.observe(file, standing, at, &mut reported);
@@ -204,7 +204,7 @@ fn transcripts_of_a_terminal_in_which_a_permission_was_denied() {
 }
 
 #[test]
-fn what_hooks_of_2_1_329_told() {
+fn recorded_hooks_of_2_1_329() {
     let folder = tempfile::tempdir().unwrap();
     let reported = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/hooks-2.1.329.jsonl");
     std::fs::copy(reported, monitor::hooks::events_file(folder.path())).unwrap();

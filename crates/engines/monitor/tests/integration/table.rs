@@ -183,7 +183,9 @@ impl Scene {
 
     fn worker(mut self, activity: WorkerActivity) -> Self {
         self.now += SignedDuration::from_millis(10);
-        self.tracker.worker_report(Some(WorkerReport { pid: Some(7), since: self.now, activity }), self.now);
+        let (directory, task) = ("/home/ana/shop".into(), "Paint the fence\nin green".into());
+        let report = WorkerReport { pid: Some(7), since: self.now, activity, directory, task };
+        self.tracker.worker_report(Some(report), self.now);
         self.tell();
         self
     }
@@ -211,7 +213,7 @@ impl Scene {
             let tool = activity.tool.map(|tool| format!(" {tool}")).unwrap_or_default();
             let detail = activity.detail.map(|detail| format!(" ({detail})")).unwrap_or_default();
             let separator = if found.is_empty() { "" } else { ", " };
-            let state = activity.state.word();
+            let state = activity.state.as_str();
             write!(found, "{separator}{state} {evidence}{tool}{detail}").unwrap();
         }
         assert_eq!(found, expected);

@@ -258,7 +258,7 @@ fn alike(one: &Activity, other: &Activity) -> bool {
 
 proptest! {
     #[test]
-    fn what_changes_nothing(release in select(&RELEASES[..]), session: Index, changes in vec(harmless(), 1..12)) {
+    fn harmless_changes_leave_the_activity_unchanged(release in select(&RELEASES[..]), session: Index, changes in vec(harmless(), 1..12)) {
         let (id, mut course) = course(release, session);
         let expected = play(id.clone(), &course)?;
         for change in &changes {
@@ -269,7 +269,7 @@ proptest! {
     }
 
     #[test]
-    fn what_lacks_is_not_taken_for_the_end(release in select(&RELEASES[..]), session: Index, harm in vec(harm(), 1..12), changes in vec(harmless(), 0..4)) {
+    fn missing_records_are_not_taken_for_the_end(release in select(&RELEASES[..]), session: Index, harm in vec(harm(), 1..12), changes in vec(harmless(), 0..4)) {
         let (id, mut course) = course(release, session);
         for change in &changes {
             vary(&mut course, change);
@@ -282,7 +282,7 @@ proptest! {
 
     /// Where the registry has a status, the number says nothing.
     #[test]
-    fn releases_to_come(release in select(&RELEASES[2..]), session: Index, number in "[0-9a-z.+-]{0,12}") {
+    fn later_releases_are_handled(release in select(&RELEASES[2..]), session: Index, number in "[0-9a-z.+-]{0,12}") {
         let (id, mut course) = course(release, session);
         let expected = play(id.clone(), &course)?;
         in_every_record(&mut course, |fields| drop(fields.insert("version".to_owned(), json!(number))));

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use model::{Evidence, SessionEvent, State};
-use monitor::{Listener, Monitor, MonitorSettings, MonitorSnapshot, Timers};
+use monitor::{Listener, Monitor, MonitorSettings, MonitorSnapshot, Timers, WorkerSource};
 use serde_json::{Value, json};
 use testkit::PATIENCE;
 use transcript::ConfigFolder;
@@ -29,35 +29,35 @@ fn clock() -> Timestamp {
 }
 
 /// A config folder that is watched.
-struct Room {
-    folder: tempfile::TempDir,
+struct WatchedFolder {
+    root: tempfile::TempDir,
     events: bool,
     poll: Duration,
     timers: Timers,
 }
 
 /// A subscriber with the events that it has received.
-struct Ear {
+struct Subscriber {
     monitor: Monitor,
     listener: Listener,
-    heard: Vec<Arc<SessionEvent>>,
+    received: Vec<Arc<SessionEvent>>,
 }
 
-impl Room {
+impl WatchedFolder {
     fn new(events: bool) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir_all(folder.path().join("projects/-p")).unwrap();
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir_all(root.path().join("projects/-p")).unwrap();
         let poll = Duration::from_millis(if events { 1000 } else { 100 });
-        Self { folder, events, poll, timers: Timers::default() }
+        Self { root, events, poll, timers: Timers::default() }
     }
 
-    /// In which only what the system tells of is seen.
+    /// In which only changes that the system reports are noticed.
     fn by_events_alone() -> Self {
         Self { poll: NEVER, ..Self::new(true) }
     }
 
     fn file(&self, name: &str) -> PathBuf {
-        self.folder.path().join("projects").join(name)
+        self.root.path().join("projects").join(name)
     }
 
     fn write(&self, name: &str, lines: &str) -> PathBuf {
@@ -68,42 +68,42 @@ impl Room {
     }
 
     fn hooks(&self) -> PathBuf {
-        self.folder.path().join("state/hooks")
+        self.root.path().join("state/hooks")
     }
 
-    fn listen(&self) -> Ear {
+    fn listen(&self) -> Subscriber {
         let settings = MonitorSettings {
-            folders: vec![ConfigFolder::new(self.folder.path())],
+            folders: vec![ConfigFolder::new(self.root.path())],
             hooks: Some(self.hooks()),
             timers: self.timers,
             poll: self.poll,
             events: self.events,
             clock,
         };
-        let monitor = Monitor::start(settings).unwrap();
+        let monitor = Monitor::start(settings, WorkerSource::none()).unwrap();
         let (_, listener) = monitor.listen(100_000).unwrap();
-        Ear { monitor, listener, heard: Vec::new() }
+        Subscriber { monitor, listener, received: Vec::new() }
     }
 }
 
-impl Ear {
+impl Subscriber {
     fn snapshot(&self) -> MonitorSnapshot {
         self.monitor.look().unwrap()
     }
 
-    /// Listens until something is heard.
+    /// Receives events until one is the expected one.
     #[track_caller]
     fn until(&mut self, what: &str, mut is_it: impl FnMut(&SessionEvent) -> bool) {
         let began = Instant::now();
         while began.elapsed() < PATIENCE {
             if let Some(event) = self.listener.next(Duration::from_millis(50)).unwrap() {
-                self.heard.push(Arc::clone(&event));
+                self.received.push(Arc::clone(&event));
                 if is_it(&event) {
                     return;
                 }
             }
         }
-        panic!("not heard within {PATIENCE:?}: {what}; but {:#?}", self.heard);
+        panic!("not received within {PATIENCE:?}: {what}; but {:#?}", self.received);
     }
 
     #[track_caller]
@@ -124,7 +124,7 @@ impl Ear {
 
     /// All prompts that were reported so far, in order.
     fn prompts(&self) -> Vec<u32> {
-        self.heard.iter().filter_map(|event| is_prompt(event)).collect()
+        self.received.iter().filter_map(|event| is_prompt(event)).collect()
     }
 }
 
@@ -167,7 +167,7 @@ fn append(path: &Path, bytes: &str) {
 }
 
 /// With events and by looking alone.
-fn both(test: impl Fn(Room)) {
-    test(Room::new(true));
-    test(Room::new(false));
+fn both(test: impl Fn(WatchedFolder)) {
+    test(WatchedFolder::new(true));
+    test(WatchedFolder::new(false));
 }

@@ -28,7 +28,7 @@ fn look(gh: Option<&str>, allowed: bool) -> (ProjectStatus, Duration) {
 }
 
 #[test]
-fn pull_requests_and_failing_checks_are_told() {
+fn pull_requests_and_failing_checks_are_reported() {
     let (found, _) = look(Some(ANSWERS), true);
     let GitHubState { open_prs, failing_checks } = found.github.expect("GitHub");
     assert_eq!((open_prs[0].number, open_prs[0].branch.as_str()), (7, "cart"));
@@ -67,7 +67,7 @@ fn a_gh_that_cannot_answer_neither_fails_nor_delays() {
 }
 
 #[test]
-fn no_pull_request_and_no_failure_is_nothing() {
+fn without_pull_requests_or_failures_the_lists_are_empty() {
     let (found, _) = look(Some("echo '[]'"), true);
     assert_eq!((found.github, found.problems), (None, Vec::new()));
 }

@@ -234,7 +234,7 @@ fn ask_everything(context: &RepoContext) {
 }
 
 #[test]
-fn no_question_runs_what_a_repository_names() {
+fn no_query_runs_programs_that_a_repository_configures() {
     let mut wrong = Vec::new();
     for way in &WAYS {
         let home = ScratchHome::new();
@@ -253,7 +253,7 @@ fn no_question_runs_what_a_repository_names() {
 }
 
 #[test]
-fn a_git_of_the_repository_is_not_run() {
+fn a_git_program_in_the_repository_is_not_run() {
     let home = ScratchHome::new();
     let shop = home.repository("shop");
     let mark = home.path().join("ran");
@@ -274,7 +274,7 @@ fn a_git_of_the_repository_is_not_run() {
 }
 
 #[test]
-fn changes_are_told_though_no_filter_is_run() {
+fn changes_are_found_without_running_filters() {
     let home = ScratchHome::new();
     let (path, _) = trap(&home, &WAYS[0]);
     let found = status(&context(&home, &path));
@@ -283,7 +283,7 @@ fn changes_are_told_though_no_filter_is_run() {
 }
 
 #[test]
-fn what_was_not_fetched_is_a_problem_and_no_clean_tree() {
+fn unfetched_objects_are_a_problem_not_a_clean_tree() {
     let home = ScratchHome::new();
     let missing = WAYS.iter().find(|way| way.name == "a missing tree behind ext::").unwrap();
     let (path, _) = trap(&home, missing);

@@ -27,7 +27,7 @@ fn git(home: &ScratchHome, directory: &Path, at: i64, arguments: &[&str]) {
 }
 
 #[test]
-fn the_branch_of_then_stays_what_it_was() {
+fn a_past_branch_is_unaffected_by_later_checkouts() {
     let home = ScratchHome::new();
     let directory = home.dir("shop");
     let context: RepoContext = context(&home, &directory);

@@ -26,8 +26,8 @@ pub(crate) fn context(home: &ScratchHome, directory: &Path) -> RepoContext {
 
 pub(crate) fn script(home: &ScratchHome, name: &str, text: &str) {
     let text = home.write(&format!("{name}.sh"), format!("#!/bin/sh\n{text}\n"));
-    // A program that is open for writing cannot be started, and any other test's child may have inherited a file that was
-    // opened here: another process writes it.
+    // A program that is open for writing cannot be started, and any other test's child may have inherited a file that
+    // was opened here: another process writes it.
     let mut install = Command::new("install");
     install.args(["-m", "755"]).arg(text).arg(home.path().join("bin").join(name));
     assert!(install.status().expect("install").success());
@@ -38,7 +38,7 @@ fn look(home: &ScratchHome, directory: &Path) -> ProjectStatus {
 }
 
 #[test]
-fn a_repository_at_work() {
+fn a_busy_repository_is_described() {
     let home = ScratchHome::new();
     let shop = home.repository("shop");
     let head = shop.commit("a b.txt", "one\n", "Second | with %x00 \"signs\"");
@@ -72,7 +72,7 @@ fn a_repository_at_work() {
 }
 
 #[test]
-fn a_repository_in_odd_states() {
+fn unusual_repository_states_are_described() {
     let home = ScratchHome::new();
     let shop = home.repository("shop");
     let tree = shop.worktree("feature/x");
@@ -107,7 +107,7 @@ fn a_repository_in_odd_states() {
 }
 
 #[test]
-fn a_directory_that_is_no_repository() {
+fn a_directory_outside_any_repository() {
     let home = ScratchHome::new();
     let plain = home.dir("plain");
     home.write("plain/README", "");
@@ -121,7 +121,7 @@ fn a_directory_that_is_no_repository() {
 }
 
 #[test]
-fn without_git_it_says_so() {
+fn a_missing_git_is_reported() {
     let home = ScratchHome::new();
     let shop = home.repository("shop");
     let mut context = context(&home, shop.path());
@@ -145,7 +145,7 @@ fn a_git_that_hangs_is_ended() {
 }
 
 #[test]
-fn looking_changes_nothing_and_obeys_no_setting_of_the_repository() {
+fn a_query_changes_nothing_and_ignores_repository_settings() {
     let home = ScratchHome::new();
     let shop = home.repository("shop");
     script(&home, "spy", "touch \"$HOME/was-run\"");

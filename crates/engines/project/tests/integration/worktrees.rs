@@ -61,7 +61,7 @@ fn a_work_tree_is_made_once_on_a_branch_of_its_own_and_removed() {
 }
 
 #[test]
-fn what_is_not_committed_is_kept() {
+fn a_work_tree_with_uncommitted_changes_is_kept() {
     let home = ScratchHome::new();
     let scene = Scene::new(&home);
     fs::write(scene.tree.join("new.rs"), "fn main() {}\n").expect("a new file");
@@ -73,7 +73,7 @@ fn what_is_not_committed_is_kept() {
 }
 
 #[test]
-fn what_is_committed_nowhere_else_is_kept_until_it_is() {
+fn a_work_tree_with_unmerged_commits_is_kept_until_they_are_elsewhere() {
     let home = ScratchHome::new();
     let scene = Scene::new(&home);
     fs::write(scene.tree.join("new.rs"), "fn main() {}\n").expect("a new file");
@@ -95,7 +95,7 @@ fn what_is_committed_nowhere_else_is_kept_until_it_is() {
 }
 
 #[test]
-fn what_is_merged_is_safe_and_what_is_under_way_is_not() {
+fn merged_work_may_be_removed_and_an_unfinished_operation_may_not() {
     let home = ScratchHome::new();
     let scene = Scene::new(&home);
     fs::write(scene.tree.join("README.md"), "Theirs.\n").expect("a changed file");
@@ -114,7 +114,7 @@ fn what_is_merged_is_safe_and_what_is_under_way_is_not() {
 }
 
 #[test]
-fn what_was_not_made_for_a_task_is_nobodys_to_remove() {
+fn only_work_trees_made_for_tasks_are_removed() {
     let home = ScratchHome::new();
     let scene = Scene::new(&home);
     let check = |directory: &Path| {

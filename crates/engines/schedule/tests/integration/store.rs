@@ -39,7 +39,7 @@ fn jobs_are_added_found_switched_and_removed() {
 }
 
 #[test]
-fn the_right_to_fire_runs_out_and_comes_back() {
+fn the_lease_expires_and_can_be_acquired_again() {
     let scene = Scene::new();
     let (mut one, mut two) = (scene.store(), scene.store());
     let now = time("01-01T00:00:00");
@@ -68,7 +68,7 @@ fn the_right_to_fire_runs_out_and_comes_back() {
 }
 
 #[test]
-fn of_many_who_come_at_once_one_takes_up_a_moment() {
+fn only_one_of_many_claims_a_due_time() {
     let scene = Scene::new();
     let now = time("01-01T00:30:00");
     let job = scene.store().add(&hourly("a"), now).unwrap().unwrap();
@@ -91,7 +91,7 @@ fn of_many_who_come_at_once_one_takes_up_a_moment() {
 }
 
 #[test]
-fn a_job_for_once_is_done_once() {
+fn a_one_time_job_runs_once() {
     let scene = Scene::new();
     let mut store = scene.store();
     let now = time("01-01T00:00:00");
@@ -110,7 +110,7 @@ fn a_job_for_once_is_done_once() {
 }
 
 #[test]
-fn the_history_is_bounded_and_keeps_what_goes_on() {
+fn the_history_is_bounded_and_keeps_active_runs() {
     let scene = Scene::new();
     let mut store = scene.store();
     let now = time("01-01T00:00:00");
@@ -132,7 +132,7 @@ fn the_history_is_bounded_and_keeps_what_goes_on() {
 }
 
 #[test]
-fn a_file_that_is_no_book_is_told_and_left() {
+fn a_file_that_is_not_a_job_store_is_reported_and_left_unchanged() {
     let scene = Scene::new();
     std::fs::write(scene.path(), "no database at all, and long enough to be one ".repeat(100)).unwrap();
     let error = JobStore::open(&scene.path()).unwrap_err();

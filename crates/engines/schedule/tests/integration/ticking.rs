@@ -39,7 +39,7 @@ fn after_a_week_away_there_is_one_run() {
 }
 
 #[test]
-fn a_job_that_makes_up_for_nothing_says_so() {
+fn a_job_without_catch_up_records_skipped_runs() {
     let mut scene = Scene::new();
     let mut spec = hourly("a");
     spec.catch_up = false;
@@ -51,7 +51,7 @@ fn a_job_that_makes_up_for_nothing_says_so() {
 }
 
 #[test]
-fn while_an_earlier_run_goes_on() {
+fn overlapping_runs_follow_the_policy() {
     let check = |overlap, expected: &[&str], workers: usize| {
         let mut scene = Scene::new();
         let mut spec = hourly("a");
@@ -71,7 +71,7 @@ fn while_an_earlier_run_goes_on() {
 }
 
 #[test]
-fn of_two_daemons_one_fires_and_the_other_follows_when_it_is_killed() {
+fn a_second_daemon_takes_over_when_the_first_is_killed() {
     let mut scene = Scene::new();
     scene.store().add(&hourly("a"), time("01-01T00:30:00")).unwrap();
     assert!(scene.tick("one", time("01-01T00:59:50")).is_some());
@@ -99,7 +99,7 @@ fn killed(scene: &mut Scene, is_started: bool) {
 }
 
 #[test]
-fn a_start_that_was_killed_is_neither_lost_nor_doubled() {
+fn a_killed_start_is_neither_lost_nor_repeated() {
     for is_started in [false, true] {
         let mut scene = Scene::new();
         killed(&mut scene, is_started);
@@ -142,7 +142,7 @@ fn a_run_that_takes_too_long_is_ended() {
 }
 
 #[test]
-fn whoever_finds_a_worker_ended_knows_why() {
+fn a_workers_end_is_recorded_with_its_reason() {
     let check = |ended: &str, expected: &str| {
         let mut scene = with_a_minute();
         scene.end(&WorkerOutcome::Stopped, time(ended));
@@ -155,7 +155,7 @@ fn whoever_finds_a_worker_ended_knows_why() {
 }
 
 #[test]
-fn what_cannot_be_started_is_told_and_tried_at_the_next_moment() {
+fn a_failed_start_is_recorded_and_the_next_due_time_tried() {
     let mut scene = Scene::new();
     scene.store().add(&hourly("a"), time("01-01T00:30:00")).unwrap();
     scene.refuses = Some(StartOutcome::Failed("no claude here".to_owned()));
@@ -168,7 +168,7 @@ fn what_cannot_be_started_is_told_and_tried_at_the_next_moment() {
 }
 
 #[test]
-fn a_worker_nobody_knows_any_more_holds_nothing_up() {
+fn a_worker_that_is_gone_blocks_nothing() {
     let mut scene = Scene::new();
     scene.store().add(&hourly("a"), time("01-01T00:30:00")).unwrap();
     scene.tick("one", time("01-01T01:00:00")).unwrap();
@@ -178,7 +178,7 @@ fn a_worker_nobody_knows_any_more_holds_nothing_up() {
 }
 
 #[test]
-fn one_who_is_known_to_be_killed_is_followed_at_once() {
+fn a_lease_of_a_dead_daemon_is_taken_over_at_once() {
     for is_started in [false, true] {
         let mut scene = Scene::new();
         killed(&mut scene, is_started);
@@ -189,7 +189,7 @@ fn one_who_is_known_to_be_killed_is_followed_at_once() {
 }
 
 #[test]
-fn a_job_that_was_disabled_meanwhile_is_not_begun() {
+fn a_job_disabled_while_waiting_is_not_started() {
     for is_started in [false, true] {
         let mut scene = Scene::new();
         killed(&mut scene, is_started);
@@ -203,7 +203,7 @@ fn a_job_that_was_disabled_meanwhile_is_not_begun() {
 }
 
 #[test]
-fn a_moment_whose_place_is_taken_waits() {
+fn a_run_waits_while_its_directory_is_taken() {
     let mut scene = Scene::new();
     scene.store().add(&hourly("a"), time("01-01T00:30:00")).unwrap();
     scene.refuses = Some(StartOutcome::Busy("somebody works there".to_owned()));
@@ -227,7 +227,7 @@ fn a_moment_whose_place_is_taken_waits() {
 }
 
 #[test]
-fn by_hand_it_is_done_whatever_the_schedule_says() {
+fn a_manual_run_ignores_the_schedule() {
     let mut scene = Scene::new();
     let job = scene.store().add(&hourly("a"), time("01-01T00:30:00")).unwrap().unwrap();
     scene.store().set_enabled(job.id, JobSwitch::Disable, time("01-01T00:30:00")).unwrap();

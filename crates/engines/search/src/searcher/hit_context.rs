@@ -13,15 +13,17 @@ use crate::source::SourceKind;
 
 /// The context in which the hits of one query are built.
 pub(super) struct HitContext<'a> {
-    /// The places in each of the sessions that answer by words.
+    /// The places in each of the sessions that answer.
     pub(super) places: FxHashMap<usize, Places>,
-    /// The chunks of the records that are cited for what they mean.
+    /// The chunks of the records that are nearest in meaning.
     pub(super) chunks: FxHashMap<RecordKey, Vec<ChunkAt>>,
     /// The words of the query, with their inverse document frequencies.
     pub(super) terms: FxHashMap<&'a str, f32>,
     /// The question as the table embeds it.
     pub(super) meaning: Option<&'a Vector>,
     pub(super) shows_secrets: bool,
+    /// How many places of each session are named besides the cited one.
+    pub(super) further: usize,
     /// Whether a later place is named beside the cited one.
     pub(super) names_later: bool,
     pub(super) columns: &'a [Columns],
@@ -40,7 +42,7 @@ impl HitContext<'_> {
         self.citable.is_none_or(|citable| citable.contains(session))
     }
 
-    /// The places in a session that answer by words.
+    /// The places in a session that answer.
     pub(super) fn places_of(&self, session: usize) -> Option<&Places> {
         self.places.get(&session)
     }

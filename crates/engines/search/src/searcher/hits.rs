@@ -1,5 +1,7 @@
 //! Builds hits: which place in a session is cited, and what is read again there.
 
+use std::collections::HashSet;
+
 use embedding::Vector;
 use jiff::Timestamp;
 use model::SessionId;
@@ -11,7 +13,6 @@ use crate::columns::{ChunkAt, RecordKey};
 use crate::error::{Error, index_failed};
 use crate::files::FileRow;
 use crate::kind::ChunkKind;
-use crate::meaning::Nearness;
 use crate::outcome::{RankedHit, ScoreBreakdown, SearchScope};
 use crate::places::Places;
 use crate::rank;
@@ -29,9 +30,11 @@ impl Searcher {
         limit: usize,
     ) -> Result<Vec<RankedHit>, Error> {
         let mut hits = Vec::new();
+        // The records that better hits cite.
+        let mut records = HashSet::new();
         for ranked in ranked {
             let further = self.passages(ranked, asked)?;
-            match self.hit(ranked, asked)? {
+            match self.hit(ranked, asked, &mut records)? {
                 Some(hit) if scope.places > 0 => hits.push(RankedHit { places: in_order(further), ..hit }),
                 hit => hits.extend(hit.into_iter().chain(further)),
             }
@@ -43,37 +46,76 @@ impl Searcher {
         Ok(hits)
     }
 
-    fn hit(&self, ranked: &Ranked<'_>, asked: &HitContext<'_>) -> Result<Option<RankedHit>, Error> {
+    fn hit(
+        &self,
+        ranked: &Ranked<'_>,
+        asked: &HitContext<'_>,
+        records: &mut HashSet<u64>,
+    ) -> Result<Option<RankedHit>, Error> {
         let Some(chunk) = self.cited(ranked, asked)? else { return Ok(None) };
+        let chunk = self.own_of_fork(ranked, chunk, asked, records)?;
         let Some(hit) = self.hit_at(ranked, chunk, ranked.score, asked)? else { return Ok(None) };
-        let later = later(asked.places_of(ranked.session), chunk, asked)
-            .map(|chunk| self.hit_at(ranked, chunk, ranked.score, asked));
-        let later = later.transpose()?.flatten().map(Box::new);
-        Ok(Some(RankedHit { later, ..hit }))
+        for chunk in later(asked.places_of(ranked.session), chunk, asked) {
+            let further = self.hit_at(ranked, chunk, ranked.score, asked)?;
+            if let Some(further) = further.filter(|further| !says_the_same(&hit, further)) {
+                return Ok(Some(RankedHit { later: Some(Box::new(further)), ..hit }));
+            }
+        }
+        Ok(Some(hit))
+    }
+
+    /// What is cited of a fork whose best text is the original's, which is cited already: the best text that is in no
+    /// other session, where that is about as good.
+    fn own_of_fork(
+        &self,
+        ranked: &Ranked<'_>,
+        cited: ChunkAt,
+        asked: &HitContext<'_>,
+        records: &mut HashSet<u64>,
+    ) -> Result<ChunkAt, Error> {
+        let record = self.number(cited, "record")?;
+        // Whoever asks for passages wants the best ones, whosever they are.
+        if record == 0 || !asked.names_later || records.insert(record) {
+            return Ok(cited);
+        }
+        let citable = asked.places_of(ranked.session).map_or(&[][..], |places| &places.citable);
+        let best = citable.first().map_or(0.0, |place| place.worth);
+        for place in citable.iter().filter(|place| place.worth >= rank::AS_GOOD * best) {
+            let (file, own) = (self.number(place.chunk, "file")?, self.number(place.chunk, "record")?);
+            // What the fork shares with others would cite the same conversation twice.
+            if own != 0 && self.sessions.also_in(ranked.session, file, own).is_empty() && records.insert(own)
+            {
+                return Ok(place.chunk);
+            }
+        }
+        Ok(cited)
     }
 
     /// Further hits in a session's text that contain the query's words; each is scored in proportion to the best one.
     fn passages(&self, ranked: &Ranked<'_>, asked: &HitContext<'_>) -> Result<Vec<RankedHit>, Error> {
         let passages = asked.places_of(ranked.session).map_or(&[][..], |places| &places.passages);
-        let Some((best, _)) = passages.first() else { return Ok(Vec::new()) };
+        let Some(best) = passages.first() else { return Ok(Vec::new()) };
         let cited = self.cited(ranked, asked)?;
         let mut hits = Vec::new();
-        for (worth, chunk) in passages.iter().filter(|(_, chunk)| Some(*chunk) != cited) {
-            hits.extend(self.hit_at(ranked, *chunk, ranked.score * worth / best, asked)?);
+        let further = passages.iter().filter(|place| Some(place.chunk) != cited);
+        for place in further.take(asked.further) {
+            let score = ranked.score * place.worth / best.worth;
+            hits.extend(self.hit_at(ranked, place.chunk, score, asked)?);
         }
         Ok(hits)
     }
 
     /// The chunk that is cited for a session.
     fn cited(&self, ranked: &Ranked<'_>, asked: &HitContext<'_>) -> Result<Option<ChunkAt>, Error> {
-        let Ranked { session, found, nearness, .. } = *ranked;
-        let asked_for_file = found.fact.filter(|_| found.facts.is_touched()).map(|(_, chunk)| chunk);
-        let by_words = asked.places_of(session).and_then(|places| places.citable.first());
-        let cited = match asked_for_file {
-            Some(chunk) => Some(chunk),
-            None => self.cited_for_meaning(nearness, asked)?.or(by_words.map(|(_, chunk)| *chunk)),
-        };
-        Ok(cited.or(found.fact.map(|(_, chunk)| chunk)))
+        let fact = ranked.found.fact.map(|(_, chunk)| chunk);
+        if fact.is_some() && ranked.found.facts.is_touched() {
+            return Ok(fact);
+        }
+        match asked.places_of(ranked.session).and_then(|places| places.citable.first()) {
+            Some(place) if place.has_words => Ok(Some(place.chunk)),
+            Some(place) => self.nearest_piece(place.chunk, asked).map(Some),
+            None => Ok(fact),
+        }
     }
 
     fn hit_at(
@@ -93,6 +135,7 @@ impl Searcher {
         Ok(Some(RankedHit {
             session: self.sessions.id(session).clone(),
             score,
+            confidence: ranked.confidence,
             why: ScoreBreakdown {
                 best_chunk: found.best.unwrap_or(0.0),
                 whole_session: found.whole,
@@ -126,15 +169,13 @@ impl Searcher {
         others
     }
 
-    /// The chunk nearest in meaning, where it explains the hit better than words do.
-    fn cited_for_meaning(
-        &self,
-        nearness: Option<Nearness>,
-        asked: &HitContext<'_>,
-    ) -> Result<Option<ChunkAt>, Error> {
-        let Some(place) = nearness.map(|nearness| nearness.place) else { return Ok(None) };
-        let Some(chunks) = asked.chunks.get(&place) else { return Ok(None) };
-        self.nearest_chunk(place, chunks, asked.meaning)
+    /// Of the pieces of the record that a chunk without words of the query is of, the one nearest in meaning.
+    fn nearest_piece(&self, chunk: ChunkAt, asked: &HitContext<'_>) -> Result<ChunkAt, Error> {
+        let Some((_, record)) = asked.columns[chunk.segment].meaning(chunk.document) else {
+            return Ok(chunk);
+        };
+        let Some(pieces) = asked.chunks.get(&record) else { return Ok(chunk) };
+        Ok(self.nearest_chunk(record, pieces, asked.meaning)?.unwrap_or(chunk))
     }
 
     /// The chunk of a record that the built-in table finds nearest to the query.
@@ -190,19 +231,39 @@ impl Searcher {
     }
 }
 
-/// The last text of a session that is as good as the cited one and was said after it: what was found first may have been
-/// refuted there.
-fn later(places: Option<&Places>, cited: ChunkAt, asked: &HitContext<'_>) -> Option<ChunkAt> {
-    let citable = &places.filter(|_| asked.names_later)?.citable;
-    let (best, _) = citable.first()?;
+/// The texts of a session that are as good as the cited one and were said after it, the last first: what was found first
+/// may have been refuted there.
+fn later(places: Option<&Places>, cited: ChunkAt, asked: &HitContext<'_>) -> Vec<ChunkAt> {
+    let citable = places.filter(|_| asked.names_later).map_or(&[][..], |places| &places.citable);
+    let best = citable.first().map_or(0.0, |place| place.worth);
     // Other pieces of the same record are at the same time, on the same line.
     let place = |chunk: ChunkAt| {
         let [time, line, ..] = asked.columns[chunk.segment].order(chunk.document);
         (time, line)
     };
-    let as_good = citable.iter().filter(|(worth, _)| *worth >= rank::AS_GOOD * best);
-    let last = as_good.map(|(_, chunk)| *chunk).max_by_key(|chunk| place(*chunk))?;
-    (place(last) > place(cited)).then_some(last)
+    let as_good = citable.iter().filter(|place| place.worth >= rank::AS_GOOD * best);
+    let mut later: Vec<ChunkAt> = as_good.map(|place| place.chunk).collect();
+    later.retain(|chunk| place(*chunk) > place(cited));
+    later.sort_by_key(|chunk| std::cmp::Reverse(place(*chunk)));
+    later
+}
+
+/// Whether what is shown of one hit is part of the other's text, such as of a plan that is said again to be carried out.
+/// One changed word is a correction.
+fn says_the_same(one: &RankedHit, other: &RankedHit) -> bool {
+    let shown = |hit: &RankedHit| hit.snippet.as_ref().map(|snippet| words_of(&snippet.text));
+    let whole = |hit: &RankedHit| hit.passage.as_deref().map(words_of);
+    let is_part = |part: Option<String>, whole: Option<String>| {
+        part.zip(whole).is_some_and(|(part, whole)| whole.contains(part.as_str()))
+    };
+    is_part(shown(one), whole(other)) || is_part(shown(other), whole(one))
+}
+
+/// The words of a text in small letters, whatever is between them.
+fn words_of(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let joined = words.collect::<Vec<_>>().join(" ").to_lowercase();
+    format!(" {joined} ")
 }
 
 /// Places in the order in which they were said.

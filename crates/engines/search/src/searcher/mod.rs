@@ -4,6 +4,8 @@ mod citation;
 mod copies;
 mod hit_context;
 mod hits;
+mod known_words;
+mod newest;
 mod rescore;
 
 use std::collections::HashSet;
@@ -12,21 +14,22 @@ use std::path::{Path, PathBuf};
 
 use embedding::{Vector, Vectors};
 use model::SessionId;
+use rustc_hash::FxHashMap;
 use system::join;
-use tantivy::{Index, ReloadPolicy, Searcher as Text, Term};
+use tantivy::{Index, ReloadPolicy, Searcher as Text};
 
 use self::hit_context::HitContext;
 use self::rescore::Rescoring;
-use crate::columns::Columns;
+use crate::columns::{Columns, RecordKey};
+use crate::confidence::{self, LIKELY, Match};
 use crate::error::{Error, index_failed};
 use crate::files::{FileList, FileRow};
 use crate::gather::{self, Gathered, SessionMatch, gather};
 use crate::kept_sessions;
-use crate::meaning::{self, Admitted, Nearness};
-use crate::misspelling::nearest;
+use crate::meaning::{self, Admitted, Nearness, Similarities};
 use crate::model_vectors::models_folder;
 use crate::outcome::{IndexSize, MeaningStatus, Mode, SearchResults, SearchScope, SourceCount};
-use crate::places::places;
+use crate::places::{TextEvidence, places};
 use crate::query::Query;
 use crate::query_encoder::{self, EncodedQuery, QueryEncoder};
 use crate::rank::{self, CosineScale};
@@ -65,11 +68,18 @@ struct Asked<'a> {
     threads: usize,
 }
 
+impl Asked<'_> {
+    /// Whether a file is asked for, rather than words.
+    fn asks_for_file(&self) -> bool {
+        self.query.path.is_some() || (self.scope.file.is_some() && self.query.terms.is_empty())
+    }
+}
+
 /// What words and meaning say of every session.
 struct Evidence {
     gathered: Gathered,
-    /// By session number; empty where meaning was not asked.
-    nearness: Vec<Option<Nearness>>,
+    /// Empty where meaning was not asked.
+    near: Similarities,
     scale: CosineScale,
 }
 
@@ -135,6 +145,9 @@ impl Searcher {
     }
 
     fn answer(&mut self, asked: &Asked<'_>, limit: usize) -> Result<SearchResults, Error> {
+        if self.is_gibberish(asked.query)? {
+            return Ok(SearchResults::default());
+        }
         self.admit(asked.scope);
         let columns = Columns::open(&self.text).map_err(index_failed("search", &self.folder))?;
         let mut read = self.meaning(asked.query, asked.mode);
@@ -147,15 +160,18 @@ impl Searcher {
         if let Ok(read) = &mut read {
             self.rescore(asked, &columns, read, &mut ranked, evidence.scale)?;
         }
+        self.judge(asked, &evidence.gathered.idfs, &mut ranked);
+        let likely = ranked.partition_point(|ranked| ranked.confidence >= LIKELY) as u64;
         ranked.truncate(limit);
         let question = read.as_ref().ok().and_then(|read| read.by_table.as_ref());
         let context = self.hit_context(asked, &columns, &evidence, &ranked, question);
+        let context = context.map_err(index_failed("search", &self.folder))?;
         let hits = self.hits(&ranked, &context, asked.scope, limit)?;
         let (meaning, understood) = match read {
             Ok(read) => (MeaningStatus::Ran, Some(read.understood)),
             Err(why) => (why, None),
         };
-        Ok(SearchResults { hits, total, meaning, understood })
+        Ok(SearchResults { hits, total, likely, meaning, understood })
     }
 
     /// What words and meaning say of every session; both are looked up at once.
@@ -171,7 +187,7 @@ impl Searcher {
         let near = |read: &EncodedQuery| {
             let vectors = read.kept.as_ref().or(vectors.as_ref())?;
             let admitted = scope.chooses_chunks().then(|| Admitted::new(columns, text, scope));
-            Some(meaning::nearness(vectors, &read.vector, sessions, admitted.as_ref(), threads))
+            Some(meaning::similarities(vectors, &read.vector, sessions, admitted.as_ref(), threads))
         };
         let index = self.index(columns);
         let file = scope.file.as_deref().or(query.path.as_deref());
@@ -179,21 +195,22 @@ impl Searcher {
             let features = gather::load_postings(&index, query, scope, threads)?;
             gather(&index, query, file, scope, &features)
         };
-        let (gathered, nearness) = join(words, || read.and_then(near));
+        let (gathered, near) = join(words, || read.and_then(near));
         let gathered = gathered.map_err(index_failed("search", &self.folder))?;
-        let nearness = nearness.transpose()?.unwrap_or_default();
+        let near = near.transpose()?.unwrap_or_default();
         let has_model = read.is_some_and(|read| read.kept.is_some());
-        let scale = cosine_scale(has_model, &nearness, &gathered.found);
-        Ok(Evidence { gathered, nearness, scale })
+        let scale = cosine_scale(has_model, &near.sessions, &gathered.found);
+        Ok(Evidence { gathered, near, scale })
     }
 
     /// The sessions that answer, best first.
     fn ranked<'a>(&self, asked: &Asked<'_>, evidence: &'a Evidence) -> Vec<Ranked<'a>> {
-        let nearness = evidence.nearness.iter().copied().chain(std::iter::repeat(None));
+        let nearness = evidence.near.sessions.iter().copied().chain(std::iter::repeat(None));
         let all = (0..).zip(&evidence.gathered.found).zip(nearness);
         let mut ranked: Vec<Ranked<'a>> = all
             .map(|((session, found), nearness)| Ranked {
                 score: score(asked, found, nearness, evidence.scale),
+                confidence: 0.0,
                 session,
                 found,
                 nearness,
@@ -226,6 +243,24 @@ impl Searcher {
         rescoring.rescore(self, ranked, &again)
     }
 
+    /// Says how likely each of the best sessions answers. What is below an unlikely one is no likelier.
+    fn judge(&self, asked: &Asked<'_>, idfs: &[f32], ranked: &mut [Ranked<'_>]) {
+        let rare_words = confidence::rare_words(idfs.iter().copied(), self.sessions.chunks());
+        let mut above: f32 = 1.0;
+        for one in ranked {
+            let SessionMatch { coverage, facts, .. } = one.found;
+            let is_file_known = facts.is_touched() || facts.mentioned >= 1.0;
+            let found = Match { score: one.score, coverage: *coverage, rare_words };
+            let confidence = match asked.mode {
+                _ if asked.asks_for_file() => f32::from(u8::from(is_file_known)),
+                Mode::Semantic => found.by_meaning_alone(),
+                Mode::Hybrid | Mode::Lexical => found.confidence(),
+            };
+            above = above.min(confidence);
+            one.confidence = above;
+        }
+    }
+
     /// What the hits of these sessions are built from.
     fn hit_context<'a>(
         &self,
@@ -234,18 +269,20 @@ impl Searcher {
         evidence: &Evidence,
         ranked: &[Ranked<'_>],
         question: Option<&'a Vector>,
-    ) -> HitContext<'a> {
+    ) -> tantivy::Result<HitContext<'a>> {
         let Asked { query, scope, .. } = *asked;
-        let cited_by_meaning = |ranked: &Ranked<'_>| {
-            let cites = |near: &Nearness| rank::cites_meaning(ranked.found.best, near, evidence.scale);
-            ranked.nearness.filter(cites).map(|nearness| nearness.place)
-        };
-        let by_meaning = ranked.iter().filter_map(cited_by_meaning).collect();
-        let sessions = ranked.iter().map(|ranked| ranked.session);
-        let shares = &evidence.gathered.shares;
-        HitContext {
-            places: places(&self.index(columns), shares, sessions, scope.wanted_passages()),
-            chunks: meaning::chunks_of(columns, &self.text, &by_meaning),
+        let sessions = || ranked.iter().map(|ranked| ranked.session);
+        let related = self.related(evidence, ranked);
+        // What does not hold a quoted phrase is no answer, whatever it means.
+        let by_meaning =
+            ranked.iter().filter_map(|ranked| ranked.nearness).filter(|_| query.phrases.is_empty());
+        let by_meaning = by_meaning.map(|nearness| nearness.place).collect();
+        let chunks = meaning::chunks_of(columns, &self.text, &by_meaning);
+        let texts = TextEvidence { chunks: &evidence.gathered.chunks, related: &related, nearest: &chunks };
+        let wanted = scope.wanted_passages();
+        Ok(HitContext {
+            places: places(&self.index(columns), &texts, sessions(), wanted)?,
+            chunks,
             terms: query
                 .terms
                 .iter()
@@ -254,10 +291,24 @@ impl Searcher {
                 .collect(),
             meaning: question,
             shows_secrets: scope.shows_secrets,
+            further: wanted.most.saturating_sub(1),
             names_later: scope.places == 0 && scope.passages == 0,
             columns,
             citable: scope.citable.as_ref(),
+        })
+    }
+
+    /// How related to the question the records of these sessions are, from 0 to 1.
+    fn related(&self, evidence: &Evidence, ranked: &[Ranked<'_>]) -> FxHashMap<RecordKey, f32> {
+        let sessions = ranked.iter().map(|ranked| ranked.session);
+        let mut related = evidence.near.records_of(&self.sessions, sessions);
+        // The one that a chosen model named may be nearer than the table found it.
+        let nearest = ranked.iter().filter_map(|ranked| ranked.nearness);
+        related.extend(nearest.map(|near| (near.place, near.nearest)));
+        for cosine in related.values_mut() {
+            *cosine = evidence.scale.related(*cosine);
         }
+        related
     }
 
     fn index<'a>(&'a self, columns: &'a [Columns]) -> gather::Index<'a> {
@@ -270,35 +321,6 @@ impl Searcher {
             let id = |ranked: &Ranked<'_>| self.sessions.id(ranked.session);
             other.score.total_cmp(&one.score).then_with(|| id(one).cmp(id(other)))
         });
-    }
-
-    /// For each word of a query that is not indexed, the nearest word that is.
-    pub fn nearest_words(&self, query: &Query) -> Result<Vec<String>, Error> {
-        let near = |word: &String| nearest(&self.text, self.fields.text, word).transpose();
-        let found: tantivy::Result<_> = query.terms.iter().filter_map(near).collect();
-        found.map_err(index_failed("search", &self.folder))
-    }
-
-    /// The words of a query that no session holds, as they were typed; empty where there are hardly others.
-    pub fn unknown_words(&self, query: &Query) -> Result<Vec<String>, Error> {
-        let is_known = |term: &str| -> tantivy::Result<bool> {
-            let term = Term::from_field_text(self.fields.text, term);
-            Ok(self.text.doc_freq(&term)? > 0)
-        };
-        let mut unknown = Vec::new();
-        let words = query.words();
-        let all = words.len();
-        for (typed, terms) in words {
-            let mut known = false;
-            for term in &terms {
-                known = known || is_known(term).map_err(index_failed("search", &self.folder))?;
-            }
-            if !known && !unknown.contains(&typed) {
-                unknown.push(typed);
-            }
-        }
-        // Where hardly any is known the question is in another language, or about something else.
-        Ok(if 4 * unknown.len() <= 3 * all { unknown } else { Vec::new() })
     }
 
     /// Encodes the query, or says why meaning is not used.
@@ -325,6 +347,7 @@ impl Searcher {
         let chosen = [&scope.sessions, &scope.conversations];
         let is_whole = scope.sources.is_none() && scope.owned.is_empty() && scope.left_out.is_empty();
         if is_whole && chosen.iter().all(|set| set.is_none()) {
+            self.sessions.admit_all();
             return;
         }
         let hidden: HashSet<SessionId> = {
@@ -414,8 +437,7 @@ fn score(asked: &Asked<'_>, found: &SessionMatch, nearness: Option<Nearness>, sc
         return 0.0;
     }
     let by_words = found.by_words();
-    let for_file = query.path.is_some() || (scope.file.is_some() && query.terms.is_empty());
-    if for_file && !(found.facts.is_empty() && by_words == 0.0) {
+    if asked.asks_for_file() && !(found.facts.is_empty() && by_words == 0.0) {
         return rank::by_file(&found.facts, by_words);
     }
     let by_meaning = nearness.map(|nearness| rank::by_meaning(&nearness, scale));

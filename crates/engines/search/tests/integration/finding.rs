@@ -1,6 +1,6 @@
 //! Questions and the sessions that they find.
 
-use search::{ChunkKind, Mode, SearchScope};
+use search::{ChunkKind, Mode, Query, SearchScope, Searcher};
 use serde_json::json;
 use testkit::transcript::{Lineage, Transcript};
 use transcript::Role;
@@ -45,13 +45,30 @@ fn the_exact_line_is_cited() {
 }
 
 #[test]
+fn the_place_where_the_words_come_together_is_cited() {
+    let history = History::new();
+    let reason = "The telemetry client waits for its shutdown until a timeout of two seconds is over. ";
+    let rest =
+        "Each command pays for that, even where nothing is to be sent at all, so we lower it to a tenth. ";
+    let transcript = session("s1", "hello", "hi")
+        .prompt("shutdown timeout, shutdown timeout")
+        .answer("Shutdown timeout.")
+        .prompt("why is it slow?")
+        .answer(&[reason, &rest.repeat(8)].concat());
+    history.write(&transcript);
+    history.sync();
+    let hits = history.hits("telemetry shutdown timeout");
+    assert!(hits[0].snippet.as_ref().unwrap().text.contains("two seconds"), "{hits:?}");
+}
+
+#[test]
 fn a_later_place_that_is_as_good_is_named_beside_the_cited_one() {
     let history = History::new();
     let transcript = session("s1", "hello", "hi")
         .prompt("which port does the gateway listen on?")
-        .answer("The gateway listens on port 8080.")
+        .answer("The gateway listens on port 8080, as its table of settings says at the end: nobody changed that.")
         .prompt("that is refused")
-        .answer("You are right: the gateway listens on port 9090 now, as its settings say.")
+        .answer("You are right: the gateway listens on port 9090 now.")
         .answer("Done with the gateway.");
     history.write(&transcript);
     history.sync();
@@ -63,6 +80,105 @@ fn a_later_place_that_is_as_good_is_named_beside_the_cited_one() {
     assert_eq!(history.hits("refused")[0].later, None);
     let all = SearchScope { places: 5, ..SearchScope::default() };
     assert_eq!(history.hits_in("gateway listens port", &all)[0].later, None, "it is among all places");
+}
+
+#[test]
+fn a_later_place_with_the_same_text_is_not_named() {
+    let plan = |port: u32| {
+        let rest = "Then the table of settings is read again, and the old port stays open for a minute.";
+        format!("# The gateway listens on another port\n\nLet the gateway listen on port {port}. {rest}")
+    };
+    let told = |second: &str| {
+        let history = History::new();
+        let planned = session("s1", "hello", "hi").answer(&plan(9090)).prompt(second);
+        history.write(&planned.answer("Done."));
+        history.sync();
+        let hit = history.hits("gateway listens port").remove(0);
+        (hit.line, hit.later.map(|later| later.line))
+    };
+    let (_, again) = told(&format!("Implement the following plan:\n\n{}", plan(9090)));
+    assert_eq!(again, None, "it is the same plan");
+    let corrected = told(&plan(9191));
+    assert!(corrected.1.is_some_and(|later| later > corrected.0), "one word is a correction: {corrected:?}");
+}
+
+#[test]
+fn a_prompt_that_waited_counts_once_and_is_cited_where_it_was_said() {
+    let history = History::new();
+    let printed = Transcript::new("printed").cwd("/p").entrypoint("sdk-cli");
+    history.write(&printed.prompt("Polish the brass sextant").answer("It shines."));
+    let absorbed =
+        session("absorbed", "hello", "hi").queued("Oil the brass hinges").answer("They are quiet.");
+    history.write(&absorbed);
+    history.sync();
+    let all = SearchScope { places: 5, ..SearchScope::default() };
+    for (question, id) in [("brass sextant", "printed"), ("brass hinges", "absorbed")] {
+        let hits = history.hits(question);
+        assert_eq!((hits[0].session.as_str(), hits[0].kind, hits[0].more), (id, ChunkKind::Prompt, 0));
+        assert!(hits[0].later.is_none(), "{:?}", hits[0].later);
+        assert!(history.hits_in(question, &all)[0].places.is_empty());
+    }
+}
+
+#[test]
+fn a_prompt_that_was_withdrawn_is_marked() {
+    let history = History::new();
+    let withdrawn =
+        session("withdrawn", "hello", "hi").withdrawn("Sell the lighthouse").prompt("Keep it").answer("Yes.");
+    history.write(&withdrawn);
+    history.write(&session("said", "Paint the lighthouse", "It is white."));
+    history.sync();
+    let hits = history.hits("lighthouse");
+    let found: Vec<_> = hits.iter().map(|hit| (hit.session.as_str(), hit.kind)).collect();
+    assert_eq!(found, [("said", ChunkKind::Prompt), ("withdrawn", ChunkKind::Queued)]);
+}
+
+#[test]
+fn without_words_the_newest_that_pass_are_found_each_at_its_last_text() {
+    let history = History::new();
+    let at = |id: &str, time: &str| Transcript::new(id).cwd("/p").at(time);
+    let input = json!({"command": "make"});
+    history.write(&at("old", "2026-01-01T10:00:00Z").prompt("first").answer("one"));
+    history.write(
+        &at("new", "2026-01-03T10:00:00Z").prompt("third").answer("three").tool("Bash", input, "made"),
+    );
+    history.write(&at("mid", "2026-01-02T10:00:00Z").prompt("second").answer("two"));
+    history.sync();
+    let found = |scope: &SearchScope, limit: usize| {
+        let mut searcher = Searcher::open(&history.index()).unwrap().unwrap();
+        let found = searcher.newest(scope, limit).unwrap();
+        let text =
+            |hit: &search::RankedHit| (hit.session.to_string(), hit.snippet.as_ref().unwrap().text.clone());
+        (found.hits.iter().map(text).collect::<Vec<_>>(), found.total)
+    };
+    let owned = |all: &[(&str, &str)]| {
+        all.iter().map(|(id, text)| ((*id).to_owned(), (*text).to_owned())).collect::<Vec<_>>()
+    };
+    let all = SearchScope::default();
+    assert_eq!(found(&all, 9), (owned(&[("new", "three"), ("mid", "two"), ("old", "one")]), 3));
+    assert_eq!(found(&all, 1), (owned(&[("new", "three")]), 3));
+    let by_user = SearchScope { role: Some(Role::User), ..SearchScope::default() };
+    assert_eq!(found(&by_user, 2).0, owned(&[("new", "third"), ("mid", "second")]));
+    let by_tool = SearchScope { role: Some(Role::Tool), ..SearchScope::default() };
+    assert_eq!(found(&by_tool, 9).0, owned(&[("new", "make")]));
+    let early = SearchScope { until: "2026-01-02T00:00:00Z".parse().ok(), ..SearchScope::default() };
+    assert_eq!(found(&early, 9), (owned(&[("old", "one")]), 1));
+    let chosen = SearchScope { sessions: Some(ids(&["mid"])), ..SearchScope::default() };
+    assert_eq!(found(&chosen, 9), (owned(&[("mid", "two")]), 1));
+}
+
+#[test]
+fn a_fork_is_cited_at_a_text_of_its_own() {
+    let history = History::new();
+    let original = session("s1", "why is the refresh token rejected?", "Its clock is ahead.");
+    history.write(&original);
+    let fork = original.fork("s2", Lineage::SharedUuids);
+    history.write(&fork.prompt("so keep one refresh token").answer("One refresh token is kept."));
+    history.sync();
+    let hits = history.hits("refresh token");
+    let cited: Vec<_> = hits.iter().map(|hit| hit.uuid.clone()).collect();
+    assert_eq!(cited.len(), 2);
+    assert_ne!(cited[0], cited[1], "{hits:#?}");
 }
 
 #[test]
@@ -158,10 +274,94 @@ fn subagents_answer_for_their_session() {
     transcript.write_to(&home);
     let index = home.path().join("index");
     crate::history::sync_folders(&home.config_dir(), &index);
-    let mut searcher = search::Searcher::open(&index).unwrap().unwrap();
-    let outcome = searcher
-        .search(&search::Query::parse("platypus"), &SearchScope::default(), Mode::Lexical, 2, 5)
-        .unwrap();
+    let mut searcher = Searcher::open(&index).unwrap().unwrap();
+    let outcome =
+        searcher.search(&Query::parse("platypus"), &SearchScope::default(), Mode::Lexical, 2, 5).unwrap();
     assert_eq!(outcome.hits.len(), 1);
     assert_eq!(outcome.hits[0].session.as_str(), "s1");
+}
+
+/// The text of the first hit's citation.
+fn cited(history: &History, question: &str) -> String {
+    let hits = history.hits(question);
+    hits[0].snippet.as_ref().unwrap().text.clone()
+}
+
+#[test]
+fn of_texts_with_the_same_words_the_one_that_says_why_is_cited() {
+    let history = History::new();
+    let transcript = session("s1", "hello", "hi")
+        .answer(
+            "Now the gateway and its port are looked at, in all files of the repository, one after another.",
+        )
+        .answer(
+            "That gateway has another port now, because all files of the repository name one after another.",
+        );
+    history.write(&transcript);
+    history.sync();
+    let text = cited(&history, "gateway port");
+    assert!(text.contains("because"), "{text}");
+}
+
+#[test]
+fn what_was_said_is_cited_rather_than_the_summary_of_it() {
+    let history = History::new();
+    let said = "The gateway listens on port 8080, as its table of settings says, and nobody has changed that so far.";
+    let summary =
+        "The gateway listens on port 8080, which is in its table of settings, and nothing else was changed.";
+    history.write(
+        &session("s1", "hello", "hi").answer(said).compaction(summary).prompt("go on").answer("Done."),
+    );
+    history.sync();
+    let text = cited(&history, "gateway listens port");
+    assert!(text.contains("nobody"), "{text}");
+}
+
+/// What is found by words and meaning.
+fn understood(history: &History, question: &str) -> Vec<search::RankedHit> {
+    let mut searcher = Searcher::open(&history.index()).unwrap().unwrap();
+    searcher.search(&Query::parse(question), &SearchScope::default(), Mode::Hybrid, 2, 20).unwrap().hits
+}
+
+#[test]
+fn made_up_words_find_nothing() {
+    let history = History::new();
+    history.write(&session("s1", "Users are logged out at random", "The refreshToken rotation is racy."));
+    history.sync();
+    for question in ["zzzqqq xyzzy", "snorgle the grabnitz until it plonks"] {
+        assert_eq!(understood(&history, question), [], "{question}");
+    }
+    for question in ["zzzqqq rotation", "snorgle the password"] {
+        let hits = understood(&history, question);
+        assert!(hits.iter().all(|hit| hit.session.as_str() == "s1"), "{question}: {hits:?}");
+    }
+    assert_eq!(understood(&history, "zzzqqq rotation").len(), 1, "one of the words is indexed");
+}
+
+#[test]
+fn matches_are_likely_down_to_the_first_that_is_not() {
+    let history = History::new();
+    history.write(&session(
+        "s1",
+        "why does the token refresh fail?",
+        "The refresh token has expired by then.",
+    ));
+    history.write(&session("s2", "bake bread", "A token of gratitude, with butter and salt."));
+    for n in 3..20 {
+        history.write(&session(
+            &format!("s{n}"),
+            "water the garden",
+            &format!("The roses have had {n} litres."),
+        ));
+    }
+    history.sync();
+    let confidence =
+        |question| -> Vec<f32> { understood(&history, question).iter().map(|hit| hit.confidence).collect() };
+    let likely = confidence("why did the token refresh fail");
+    assert!(likely[0] >= search::LIKELY, "{likely:?}");
+    assert!(likely.is_sorted_by(|one, other| one >= other), "{likely:?}");
+    assert!(*likely.last().unwrap() < search::LIKELY, "{likely:?}");
+    let absent = confidence("how much salt is in the sea water of the harbor");
+    assert!(absent.iter().all(|chance| *chance < search::LIKELY), "{absent:?}");
+    assert!(confidence("token")[0] >= search::LIKELY, "a single word that is there");
 }

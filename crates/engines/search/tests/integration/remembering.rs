@@ -94,7 +94,7 @@ fn every_source_is_found_and_told_apart() {
     desk.write(TALK, &said("a1", "user", "a walrus by phone"));
     assert_eq!(desk.sync().unreadable_lines, 0);
     let hits = desk.hits("walrus");
-    let actual: HashSet<_> = hits.iter().map(|hit| (hit.source.word(), hit.lines)).collect();
+    let actual: HashSet<_> = hits.iter().map(|hit| (hit.source.as_str(), hit.lines)).collect();
     let expected = [("claude-sessions", 1), ("sessions", 1), ("memory", 1)];
     let last = |source: &str| if source == "memory" { 4 } else { 1 };
     assert_eq!(

@@ -4,8 +4,11 @@ use super::{Calibration, Verdict};
 use crate::chance::{BranchRelation, Chance, Opening, Overlap, QuietPeriod, ResumeFact, ResumeFacts};
 use crate::{Candidate, Ceiling, Considered, ResumeEstimate, ResumeObstacle, Task, ago};
 
-/// A fact that moves the logarithm of the odds by less is not worth a word.
-const WORTH_A_WORD: f64 = 0.15;
+/// A fact that moves the logarithm of the odds by less is not mentioned.
+const MIN_EFFECT: f64 = 0.15;
+
+/// Nobody resumes sessions that they continue more rarely.
+const LEAST_SETTING: f64 = 0.1;
 
 /// A decision in words.
 pub(super) struct Explained {
@@ -14,7 +17,7 @@ pub(super) struct Explained {
 }
 
 /// Why, and what would change it. `considered` is not empty, and its first one is of `first`.
-pub(super) fn explained(
+pub(super) fn explain(
     verdict: &Verdict,
     considered: &[Considered],
     first: &Candidate,
@@ -26,56 +29,67 @@ pub(super) fn explained(
     let id = first.id.short();
     let all = best.map_or("", |best| best.reason.as_str());
     let reason = match verdict {
-        Verdict::Likely => format!("Resume ({}): {all}", likely(estimate)),
-        Verdict::Unlikely => format!("Start fresh ({} to go on with {id}): {all}", likely(estimate)),
-        Verdict::Forbidden(ceiling) => format!("Start fresh: {id} was {}", of_ceiling(*ceiling)),
+        Verdict::Likely => format!("Resume ({}): {all}", chance_words(estimate)),
+        Verdict::Unlikely => {
+            let needed = percent(known.threshold);
+            format!("Start fresh ({} for {id}, {needed} needed): {all}", chance_words(estimate))
+        }
+        Verdict::Forbidden(ceiling) => format!("Start fresh: {id} was {}", ceiling_words(*ceiling)),
         Verdict::Kept(ResumeObstacle::Held) => {
-            format!("Start fresh: {id}, which comes first, is open in another process; a fork of it could go on")
+            format!("Start fresh: the best match, {id}, is open in another process; you could fork it")
         }
         Verdict::Kept(ResumeObstacle::Gone) => format!("Start fresh: the transcript of {id} is gone"),
         Verdict::NotQuiet => {
-            "Start fresh: something was said here less than five minutes ago, and what people do then is not known"
+            "Start fresh: a session here was used less than five minutes ago, too recently for an estimate"
                 .to_owned()
         }
         Verdict::Unrelated => {
-            format!("Start fresh: the task opens like a request, and shares neither words nor meaning with {id}")
+            format!(
+                "Start fresh: the task sounds like something new, and is not about what session {id} was about"
+            )
         }
         Verdict::BadRecord => format!(
-            "Start fresh: of your last {} decisions, beginning fresh was right {} times and this rule {}",
+            "Start fresh: for your last {} tasks a new session would have been right {} times, this rule {} times",
             known.record.decisions, known.record.fresh, known.record.right
         ),
     };
     let changes = match (verdict, estimate) {
         (Verdict::Likely | Verdict::Unlikely, Some(estimate)) => {
-            flips(verdict, estimate, first, quiet, known, considered)
+            reversing_changes(verdict, estimate, first, quiet, known, considered)
         }
-        (Verdict::Forbidden(ceiling), _) => vec![ceiling.lifted_by().to_owned()],
+        (Verdict::Forbidden(ceiling), _) => vec![ceiling.remedy().to_owned()],
         (Verdict::Kept(ResumeObstacle::Held), _) => {
-            vec![format!("the end of the process that holds session {id}")]
+            vec![format!("closing session {id} in the other process")]
         }
-        (Verdict::Kept(ResumeObstacle::Gone), _) => vec![format!("the transcript of session {id}")],
+        (Verdict::Kept(ResumeObstacle::Gone), _) => {
+            vec![format!("putting back the transcript of session {id}")]
+        }
         (Verdict::NotQuiet, _) => vec![
             "five minutes without a message".to_owned(),
             format!("a task that names session {id}: resume it"),
         ],
         (Verdict::Unrelated, _) => vec![format!("a task that refers to what was said last in session {id}")],
         (Verdict::BadRecord, Some(estimate)) => {
-            vec![format!("by itself the rule says {}: resume session {id}", likely(Some(estimate)))]
+            vec![format!(
+                "the rule being right more often ({}): resume session {id}",
+                percent(estimate.chance.value)
+            )]
         }
         _ => Vec::new(),
     };
     Explained { reason, changes }
 }
 
-fn of_ceiling(ceiling: Ceiling) -> String {
+fn ceiling_words(ceiling: Ceiling) -> String {
     match ceiling {
         Ceiling::Budget(_) => format!("used: {}", ceiling.words()),
         _ => ceiling.words(),
     }
 }
 
-fn likely(estimate: Option<&ResumeEstimate>) -> String {
-    estimate.map_or_else(|| "chance not known".to_owned(), |one| percent(one.chance.value))
+fn chance_words(estimate: Option<&ResumeEstimate>) -> String {
+    estimate
+        .map_or_else(|| "chance unknown".to_owned(), |one| format!("{} chance", percent(one.chance.value)))
 }
 
 fn percent(chance: f64) -> String {
@@ -98,13 +112,13 @@ pub(super) fn session(
     }
     parts.extend(ceiling.map(Ceiling::words));
     let Some(ResumeEstimate { chance, facts }) = estimate else {
-        parts.push(where_it_was(candidate, task));
+        parts.push(branch_words(candidate, task));
         parts.extend(candidate.silent_hours(task.now).map(|hours| format!("used {} ago", ago(hours))));
         return parts.join(", ");
     };
-    let (speaks_for, against) = spoken(chance, facts, candidate);
+    let (speaks_for, against) = split_effects(chance, facts, candidate);
     if !speaks_for.is_empty() {
-        parts.push(format!("for it: {}", speaks_for.join(", ")));
+        parts.push(format!("in favour: {}", speaks_for.join(", ")));
     }
     if !against.is_empty() {
         parts.push(format!("against: {}", against.join(", ")));
@@ -112,7 +126,7 @@ pub(super) fn session(
     parts.join("; ")
 }
 
-fn where_it_was(candidate: &Candidate, task: &Task<'_>) -> String {
+fn branch_words(candidate: &Candidate, task: &Task<'_>) -> String {
     match (crate::chance::branch_relation(candidate, task.branch), &candidate.branch) {
         (BranchRelation::Same, _) => "on this branch".to_owned(),
         (BranchRelation::Elsewhere, _) if candidate.is_in_other_tree => "in another work tree".to_owned(),
@@ -122,9 +136,9 @@ fn where_it_was(candidate: &Candidate, task: &Task<'_>) -> String {
 }
 
 /// The facts in favour of resuming and those against, strongest first.
-fn spoken(chance: &Chance, facts: &ResumeFacts, candidate: &Candidate) -> (Vec<String>, Vec<String>) {
+fn split_effects(chance: &Chance, facts: &ResumeFacts, candidate: &Candidate) -> (Vec<String>, Vec<String>) {
     let mut effects: Vec<_> =
-        chance.effects.iter().filter(|one| one.effect.abs() >= WORTH_A_WORD).copied().collect();
+        chance.effects.iter().filter(|one| one.effect.abs() >= MIN_EFFECT).copied().collect();
     effects.sort_by(|one, other| other.effect.abs().total_cmp(&one.effect.abs()));
     let (mut speaks_for, mut against) = (Vec::new(), Vec::new());
     for one in effects {
@@ -134,7 +148,7 @@ fn spoken(chance: &Chance, facts: &ResumeFacts, candidate: &Candidate) -> (Vec<S
     (speaks_for, against)
 }
 
-/// Describes a fact; `None` where its absence is not worth a mention.
+/// Describes a fact; `None` if its absence need not be mentioned.
 fn words(fact: ResumeFact, facts: &ResumeFacts, candidate: &Candidate, is_for: bool) -> Option<String> {
     Some(match fact {
         ResumeFact::Age => format!("used {} ago", ago(facts.hours)),
@@ -142,38 +156,45 @@ fn words(fact: ResumeFact, facts: &ResumeFacts, candidate: &Candidate, is_for: b
             (BranchRelation::Same, _) => "on this branch".to_owned(),
             (BranchRelation::Elsewhere, _) if candidate.is_in_other_tree => "in another work tree".to_owned(),
             (BranchRelation::Elsewhere, Some(branch)) => {
-                format!("no session of this branch, it was on {branch}")
+                format!("it was on another branch ({branch})")
             }
-            (BranchRelation::Elsewhere, None) => "no session of this branch".to_owned(),
+            (BranchRelation::Elsewhere, None) => "it was on another branch".to_owned(),
             (BranchRelation::Unknown, _) => return None,
         },
-        ResumeFact::Exit if facts.was_exited => "left with /exit".to_owned(),
+        ResumeFact::Exit if facts.was_exited => "you left it with /exit".to_owned(),
         ResumeFact::Exit => return None,
         ResumeFact::Opening => match facts.opening {
-            Opening::Continuation => "the task opens like a continuation".to_owned(),
-            Opening::Request => "the task opens like a request".to_owned(),
+            Opening::Continuation => "the task sounds like a continuation".to_owned(),
+            Opening::Request => "the task sounds like something new".to_owned(),
             Opening::Neither => return None,
         },
         ResumeFact::Habit if facts.habit.of == 0 => return None,
         ResumeFact::Habit => {
-            format!("you went on in {} of your last {} beginnings here", facts.habit.resumed, facts.habit.of)
+            format!(
+                "you continued a session for {} of your last {} tasks here",
+                facts.habit.resumed, facts.habit.of
+            )
         }
         ResumeFact::InPrompts => common(facts.in_prompts, "its last prompts", is_for)?,
         ResumeFact::InAnswer => common(facts.in_answer, "its last answer", is_for)?,
     })
 }
 
-fn common(overlap: Overlap, with: &str, is_for: bool) -> Option<String> {
+fn common(overlap: Overlap, place: &str, is_for: bool) -> Option<String> {
     match overlap {
         Overlap { of: 0, .. } => None,
-        Overlap { common: 0, .. } => Some(format!("no word in common with {with}")),
-        Overlap { common, of } if is_for => Some(format!("{common} of {of} words in common with {with}")),
-        Overlap { common, of } => Some(format!("only {common} of {of} words in common with {with}")),
+        Overlap { common: 0, .. } => Some(format!("no word of the task is in {place}")),
+        Overlap { common, of } => {
+            let only = if is_for { "" } else { "only " };
+            let are = if common == 1 { "is" } else { "are" };
+            let words = if of == 1 { "word" } else { "words" };
+            Some(format!("{only}{common} of the task's {of} {words} {are} in {place}"))
+        }
     }
 }
 
 /// The single changes that would reverse the decision.
-fn flips(
+fn reversing_changes(
     verdict: &Verdict,
     estimate: &ResumeEstimate,
     first: &Candidate,
@@ -200,14 +221,14 @@ fn flips(
     } else {
         if let (BranchRelation::Elsewhere, Some(branch)) = (facts.whereabouts, &first.branch) {
             let same = ResumeFacts { whereabouts: BranchRelation::Same, ..facts };
-            case(format!("the branch {branch} checked out"), same);
+            case(format!("checking out the branch {branch}"), same);
         }
         if facts.was_exited {
             case("not leaving it with /exit".to_owned(), ResumeFacts { was_exited: false, ..facts });
         }
         if facts.opening != Opening::Continuation {
             let continued = ResumeFacts { opening: Opening::Continuation, ..facts };
-            case("a task that opens like a continuation (\"and …\")".to_owned(), continued);
+            case("a task that sounds like a continuation (\"and …\")".to_owned(), continued);
         }
         let half = |of: usize| Overlap { common: of.div_ceil(2), of };
         let about = ResumeFacts {
@@ -215,7 +236,7 @@ fn flips(
             in_answer: half(facts.in_answer.of),
             ..facts
         };
-        case("a task half of whose words were said there last".to_owned(), about);
+        case("a task with half of its words in the last messages there".to_owned(), about);
     }
     let hours = coefficients.hours_at(&facts, known.threshold);
     match resumes {
@@ -228,15 +249,17 @@ fn flips(
         _ => {}
     }
     let chance = estimate.chance.value;
-    lines.push(if resumes {
-        format!("a threshold over {chance:.2}: fresh")
-    } else {
-        format!("a threshold of {chance:.2} or less: {result}")
-    });
+    if resumes {
+        lines.push(format!("`selection.resume_chance` set above {chance:.2}: fresh"));
+    } else if chance >= LEAST_SETTING || lines.is_empty() {
+        // Rounded down: the chance itself has to be enough.
+        let enough = (chance * 100.0).floor() / 100.0;
+        lines.push(format!("`selection.resume_chance` set to {enough:.2}: {result}"));
+    }
     if let Some(second) = considered.get(1).filter(|second| resumes && second.score >= Some(known.threshold))
     {
         let chance = percent(second.score.unwrap_or_default());
-        lines.push(format!("without it, session {} ({chance})", second.session_id.short()));
+        lines.push(format!("without that session ({chance}): resume session {}", second.session_id.short()));
     }
     lines
 }

@@ -49,7 +49,7 @@ pub fn rank(candidates: &[impl AsRef<Candidate>], task: &Task<'_>) -> Vec<usize>
     let named = NamedSessions::parse(task.text);
     places.sort_by_cached_key(|place| {
         let one = candidates[*place].as_ref();
-        let is_named = named.is(one);
+        let is_named = named.contains(one);
         let is_same = branch_relation(one, task.branch) == BranchRelation::Same;
         let last = one.last_message.or_else(|| one.last_active.map(jiff::Timestamp::as_second));
         (!is_named, !one.has_transcript, !is_same, Reverse(last), one.id.clone())
@@ -85,12 +85,12 @@ pub fn decide(
         })
         .collect();
     let Some((first, best)) = ranked.first().map(|place| candidate(*place)).zip(considered.first()) else {
-        return decision::none();
+        return decision::no_sessions();
     };
     let others = ranked.iter().skip(1).map(|place| candidate(*place));
     let is_alone = others.into_iter().all(|other| quiet_since(task, [other]) != QuietPeriod::No);
     let verdict = Verdict::decide(task, first, best, (quiet, is_alone), known);
-    let explained = explain::explained(&verdict, &considered, first, quiet, known);
+    let explained = explain::explain(&verdict, &considered, first, quiet, known);
     let action = verdict.action();
     Decision {
         action,
@@ -166,10 +166,11 @@ impl Verdict {
             return Self::Forbidden(ceiling);
         }
         let Some(ResumeEstimate { chance, facts }) = &best.estimate else { return Self::Unlikely };
-        let names_it = NamedSessions::parse(task.text).is(first);
+        let names_it = NamedSessions::parse(task.text).contains(first);
         let is_near = facts.nearness.is_some_and(|nearness| nearness >= NEAR);
         let follows = facts.shares_words() || is_near || points_back(task.text);
-        // What people do then is not known; what follows what was said last, with nobody else at work, needs no figures.
+        // There are no data on this case; a task that follows the last message, with no other session active, needs
+        // none.
         let goes_on = is_alone && (follows || facts.opening == Opening::Continuation);
         if quiet == QuietPeriod::No && !names_it && !first.is_idle_worker && !goes_on {
             return Self::NotQuiet;

@@ -26,7 +26,7 @@ impl<'a> NamedSessions<'a> {
     }
 
     /// Whether the text names this session.
-    pub(super) fn is(&self, session: &Candidate) -> bool {
+    pub(super) fn contains(&self, session: &Candidate) -> bool {
         let id = session.id.as_str();
         let has_title = || {
             let title = session.label.as_deref().map(str::to_lowercase);
@@ -51,8 +51,9 @@ mod tests {
     #[test]
     fn sessions_are_named_by_id_and_by_title() {
         let session = Candidate { label: Some("Token refresh".into()), ..candidate("3601d36f-b6c0-4e4b") };
-        let check =
-            |task: &str, expected| assert_eq!(NamedSessions::parse(task).is(&session), expected, "{task}");
+        let check = |task: &str, expected| {
+            assert_eq!(NamedSessions::parse(task).contains(&session), expected, "{task}");
+        };
         check("go on with 3601d36f", true);
         check("in 3601d36f-b6c0, add a test", true);
         check("revert commit 3601d36e", false);

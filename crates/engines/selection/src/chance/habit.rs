@@ -41,7 +41,7 @@ impl HabitCounter {
         self.resumed.extend(first.map(|at| (at, false)));
         let resumed = session.resumed().filter(|one| one.pause >= SILENCE);
         self.resumed.extend(resumed.map(|one| (one.at, true)));
-        // Thousands of sessions are looked at, and the newest count: all that is older by far is let go of.
+        // Of thousands of sessions only the newest count: much older ones are dropped.
         while self.resumed.len() > 4 * COUNTED {
             self.resumed.pop_first();
         }
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn beginnings_are_counted_once() {
+    fn starts_are_counted_once() {
         let mut all = HabitCounter::default();
         all.add(&prompted(&[0, 600, 9000]), false);
         all.add(&prompted(&[0, 600, 9000, 20_000]), true);

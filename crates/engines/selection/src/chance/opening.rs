@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pointing_back() {
+    fn references_to_earlier_messages_are_recognized() {
         for text in ["how to test this", "what were the other things?", "wie teste ich das?", "如何测试这个"]
         {
             assert!(points_back(text), "{text}");
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn openings() {
+    fn openings_are_classified() {
         let check = |text, expected| assert_eq!(Opening::classify(text), expected, "{text}");
         for text in [
             "and the tests, too",

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_say_something() {
+    fn common_words_are_ignored() {
         let check = |text, expected: &[&str]| assert_eq!(sorted(text), expected, "{text}");
         check("Fix the token_refresh, and fix IT again", &["again", "fix", "token_refresh"]);
         check("Größe ändern", &["größe", "ändern"]);
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn shares() {
+    fn the_share_of_common_words() {
         let task = words("refresh the token rotation");
         let check = |texts: &[&str], common| {
             assert_eq!(Overlap::count(&task, texts.iter().copied()), Overlap { common, of: 3 });

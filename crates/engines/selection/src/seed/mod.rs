@@ -53,7 +53,7 @@ pub fn choose(
 }
 
 fn decision(seed: &Seed, considered: Vec<Considered>, first: Option<&Candidate>) -> Decision {
-    let Some((first, best)) = first.zip(considered.first()) else { return decision::none() };
+    let Some((first, best)) = first.zip(considered.first()) else { return decision::no_sessions() };
     let score = best.score.unwrap_or_default();
     let resumes = best.is_eligible() && score >= seed.threshold;
     let (action, session) =

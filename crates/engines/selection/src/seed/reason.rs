@@ -55,12 +55,12 @@ pub(super) fn changes(
     let Some(best) = considered.first() else { return Vec::new() };
     match (best.ceiling, best.obstacle) {
         (_, Some(ResumeObstacle::Held)) => {
-            vec![format!("the end of the process that holds session {}", candidate.id.short())]
+            vec![format!("closing session {} in the other process", candidate.id.short())]
         }
         (_, Some(ResumeObstacle::Gone)) => {
-            vec![format!("the transcript of session {}", candidate.id.short())]
+            vec![format!("putting back the transcript of session {}", candidate.id.short())]
         }
-        (Some(ceiling), None) => vec![ceiling.lifted_by().to_owned()],
+        (Some(ceiling), None) => vec![ceiling.remedy().to_owned()],
         (None, None) if resumes => against(seed, best, considered.get(1)),
         (None, None) => in_favour(seed, candidate, best),
     }
@@ -73,20 +73,19 @@ fn against(seed: &Seed, best: &Considered, second: Option<&Considered>) -> Vec<S
     let cases = [
         ("another branch", without(Factors { branch_match: 0.0, ..now })),
         ("a week without use", without(Factors { recency: 0.0, ..now })),
-        (
-            "a task that has nothing to do with it",
-            without(Factors { task_relevance: seed.weights.unrelated, ..now }),
-        ),
+        ("a task about something else", without(Factors { task_relevance: seed.weights.unrelated, ..now })),
     ];
     let falls = cases.iter().filter(|(_, score)| *score < seed.threshold);
     let mut lines: Vec<String> = falls
         .map(|(what, score)| format!("{what} ({score:.2}, under {:.2}): fresh", seed.threshold))
         .collect();
-    lines.push(format!("a threshold over {:.2}: fresh", best.score.unwrap_or_default()));
+    lines
+        .push(format!("`selection.resume_threshold` set above {:.2}: fresh", best.score.unwrap_or_default()));
     if let Some(second) = second.filter(|second| second.is_eligible() && second.score >= Some(seed.threshold))
     {
         let score = second.score.unwrap_or_default();
-        lines.push(format!("without it, session {} ({score:.2})", second.session_id.short()));
+        lines
+            .push(format!("without that session ({score:.2}): resume session {}", second.session_id.short()));
     }
     lines
 }
@@ -98,14 +97,14 @@ fn in_favour(seed: &Seed, candidate: &Candidate, best: &Considered) -> Vec<Strin
     let branch = candidate.branch.as_deref().filter(|_| now.branch_match <= 0.0);
     let mut cases = vec![
         (
-            format!("a task that is about the same (relevance from {})", Weights::RELATED),
+            format!("a task about the same subject (relevance from {})", Weights::RELATED),
             Factors { task_relevance: weights.related, ..now }.score(),
         ),
         ("use within the last hour".to_owned(), Factors { recency: newest, ..now }.score()),
     ];
     if let Some(branch) = branch {
         let score = Factors { branch_match: weights.branch, ..now }.score();
-        cases.push((format!("the branch {branch} checked out"), score));
+        cases.push((format!("checking out the branch {branch}"), score));
     }
     let id = best.session_id.short();
     let rises = cases.into_iter().filter(|(_, score)| *score >= seed.threshold);
@@ -113,7 +112,7 @@ fn in_favour(seed: &Seed, candidate: &Candidate, best: &Considered) -> Vec<Strin
         rises.map(|(what, score)| format!("{what} ({score:.2}): resume session {id}")).collect();
     if let Some(score) = best.score.filter(|score| *score > 0.0) {
         lines.push(format!(
-            "a threshold of {:.2} or less: resume session {id}",
+            "`selection.resume_threshold` set to {:.2}: resume session {id}",
             (score * 100.0).floor() / 100.0
         ));
     }
@@ -140,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_says_why_and_what_would_change_it() {
+    fn a_reason_says_why_and_what_would_change_it() {
         let check = |branch, text: &str, reason: &str, changes: &[&str]| {
             let candidates = [candidate("aaaa")];
             let found = choose(&task(branch), &SEED, &candidates, &judged(text, &candidates));
@@ -151,7 +150,7 @@ mod tests {
             Some("main"),
             "refresh token",
             "Resume (score: 1.00) — same branch, recent, related: keyword overlap: 2/3 words",
-            &["a threshold over 1.00: fresh"],
+            &["`selection.resume_threshold` set above 1.00: fresh"],
         );
         check(
             Some("other"),
@@ -159,8 +158,8 @@ mod tests {
             "Resume (score: 0.75) — another branch, recent, related: keyword overlap: 2/3 words",
             &[
                 "a week without use (0.55, under 0.60): fresh",
-                "a task that has nothing to do with it (0.35, under 0.60): fresh",
-                "a threshold over 0.75: fresh",
+                "a task about something else (0.35, under 0.60): fresh",
+                "`selection.resume_threshold` set above 0.75: fresh",
             ],
         );
         check(
@@ -168,15 +167,15 @@ mod tests {
             "paint walls",
             "Start fresh (score: 0.35) — another branch, recent, unrelated: keyword overlap: 0/5 words",
             &[
-                "a task that is about the same (relevance from 0.6) (0.75): resume session aaaa",
-                "the branch main checked out (0.60): resume session aaaa",
-                "a threshold of 0.35 or less: resume session aaaa",
+                "a task about the same subject (relevance from 0.6) (0.75): resume session aaaa",
+                "checking out the branch main (0.60): resume session aaaa",
+                "`selection.resume_threshold` set to 0.35: resume session aaaa",
             ],
         );
     }
 
     #[test]
-    fn ceilings_and_obstacles_are_said() {
+    fn ceilings_and_obstacles_are_named() {
         let check = |candidate: Candidate, reason: &str, change: &str| {
             let candidates = [candidate];
             let found =
@@ -188,7 +187,7 @@ mod tests {
         check(
             Candidate { compactions: 3, ..one() },
             "Start fresh (score: 0.00) — compacted 3 times: too little of its context is left",
-            "a session that was compacted less than 3 times",
+            "a session that was compacted fewer than 3 times",
         );
         check(
             Candidate { budget_used_pct: Some(71.0), ..one() },
@@ -204,18 +203,18 @@ mod tests {
             Candidate { hold: Occupancy::Person, ..one() },
             "Start fresh (score: 1.00) — open in another process, same branch, recent, \
              related: keyword overlap: 2/3 words",
-            "the end of the process that holds session aaaa",
+            "closing session aaaa in the other process",
         );
         check(
             Candidate { has_transcript: false, ..one() },
             "Start fresh (score: 1.00) — its transcript is gone, same branch, recent, \
              related: keyword overlap: 2/3 words",
-            "the transcript of session aaaa",
+            "putting back the transcript of session aaaa",
         );
     }
 
     #[test]
-    fn little_things_are_said_too() {
+    fn minor_factors_are_named() {
         let worn = Candidate {
             compactions: 2,
             budget_used_pct: Some(55.0),

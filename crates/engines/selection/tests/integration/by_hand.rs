@@ -21,7 +21,7 @@ pub(crate) fn session(id: &str, branch: &str, hours_ago: f64, about: &str) -> Ca
         bytes: 200_000,
         tokens: 10_000,
         has_transcript: true,
-        ..Candidate::from_session(&Session::blank(id.parse().expect("an id")), Budget::None)
+        ..Candidate::from_session(&Session::new(id.parse().expect("an id")), Budget::None)
     }
 }
 

@@ -35,20 +35,20 @@ fn check(task: &Task<'_>, candidates: &[Candidate], known: &Calibration, action:
 }
 
 #[test]
-fn a_follow_up_is_gone_on_with() {
+fn a_follow_up_resumes_its_session() {
     let all = [session("a", "main", 2.0, "fix the token refresh")];
     check(
         &task("option 3"),
         &all,
         &known("fix the token refresh"),
         Action::Resume,
-        "opens like a continuation",
+        "sounds like a continuation",
     );
     check(&task("and the tests, too"), &all, &known("fix it"), Action::Resume, "used 2 hours ago");
 }
 
 #[test]
-fn a_request_about_something_else_is_never_put_into_a_session() {
+fn an_unrelated_request_never_resumes_a_session() {
     let all = [session("a", "main", 1.0, "fix the token refresh")];
     let always = Calibration { habit: Habit { resumed: 20, of: 20 }, ..known("fix the token refresh") };
     check(
@@ -56,9 +56,15 @@ fn a_request_about_something_else_is_never_put_into_a_session() {
         &all,
         &always,
         Action::Fresh,
-        "shares neither words nor meaning",
+        "is not about what session a was about",
     );
-    check(&task("write a test of the token refresh"), &all, &always, Action::Resume, "words in common");
+    check(
+        &task("write a test of the token refresh"),
+        &all,
+        &always,
+        Action::Resume,
+        "words are in its last prompts",
+    );
     let near = LatestMessages { nearness: Some(0.9), ..LatestMessages::default() };
     check(
         &task("write a haiku"),
@@ -71,11 +77,11 @@ fn a_request_about_something_else_is_never_put_into_a_session() {
 }
 
 #[test]
-fn an_old_session_on_another_branch_is_left_alone() {
+fn an_old_session_on_another_branch_is_not_resumed() {
     let all = [session("a", "feature/x", 300.0, "fix the token refresh")];
     let found = decided(&task("fix the login"), &all, &known("fix the token refresh"));
     assert_eq!(found.action, Action::Fresh);
-    assert!(found.reason.contains("no session of this branch, it was on feature/x"), "{}", found.reason);
+    assert!(found.reason.contains("it was on another branch (feature/x)"), "{}", found.reason);
     assert!(found.reason.contains("used 12 days ago"), "{}", found.reason);
 }
 
@@ -98,7 +104,7 @@ fn the_branch_comes_before_the_age() {
 }
 
 #[test]
-fn a_session_that_is_named_is_gone_on_with() {
+fn a_named_session_is_resumed() {
     let named = session("3601d36f-b6c0-4e4b-9000-7b07e25374f7", "other", 900.0, "");
     let all = [session("newest", "main", 0.01, ""), named];
     let found = decided(&task("review what 3601d36f did"), &all, &known(""));
@@ -120,7 +126,7 @@ fn ceilings_and_obstacles_hold() {
 }
 
 #[test]
-fn where_nothing_is_known_a_session_is_begun_fresh() {
+fn without_facts_a_fresh_session_is_started() {
     let next = task("the login page");
     let all = [session("a", "main", 0.03, "fix the token refresh")];
     check(&next, &all, &known("token refresh"), Action::Fresh, "less than five minutes ago");
@@ -135,17 +141,23 @@ fn where_nothing_is_known_a_session_is_begun_fresh() {
 }
 
 #[test]
-fn a_bad_record_overrides_the_rule_and_says_so() {
+fn a_bad_track_record_overrides_the_rule_and_is_named() {
     let all = [session("a", "main", 2.0, "fix the token refresh")];
     let bad =
         Calibration { record: TrackRecord { decisions: 20, right: 4, fresh: 16 }, ..known("token refresh") };
     let go_on = task("and now the tests of the token refresh");
-    check(&go_on, &all, &bad, Action::Fresh, "beginning fresh was right 16 times and this rule 4");
+    check(
+        &go_on,
+        &all,
+        &bad,
+        Action::Fresh,
+        "a new session would have been right 16 times, this rule 4 times",
+    );
     assert_eq!(decided(&go_on, &all, &bad).overridden, Some(Action::Resume));
 }
 
 #[test]
-fn the_age_at_which_the_answer_turns_is_where_it_turns() {
+fn the_reported_turning_age_reverses_the_decision() {
     let candidate = session("a", "main", 2.0, "");
     let text = TaskText::new("and the tests");
     let facts = |hours| {
@@ -171,8 +183,9 @@ fn a_reason_reads_like_a_sentence() {
     let found = decided(&task("now test the token refresh"), &all, &known("fix the token refresh"));
     assert_eq!(
         found.reason,
-        "Resume (94 %): for it: the task opens like a continuation, used 2 hours ago, \
-         2 of 4 words in common with its last prompts, on this branch, you went on in 10 of your last 20 beginnings here; \
-         against: no word in common with its last answer"
+        "Resume (94 % chance): in favour: the task sounds like a continuation, used 2 hours ago, \
+         2 of the task's 4 words are in its last prompts, on this branch, \
+         you continued a session for 10 of your last 20 tasks here; \
+         against: no word of the task is in its last answer"
     );
 }

@@ -56,14 +56,14 @@ fn seed(threshold: f64) -> Seed {
 
 proptest! {
     #[test]
-    fn scores_stay_between_nothing_and_one(candidate in any_candidate(), relevance in 0.0..=1.0) {
+    fn scores_stay_between_zero_and_one(candidate in any_candidate(), relevance in 0.0..=1.0) {
         let found = factors(&candidate, Some("main"), relevance, at(0.0), &Weights::SEED);
         prop_assert!((0.0..=1.0).contains(&found.score()), "{found:?}");
         prop_assert!(found.session_health >= 0.0 && found.context_capacity >= 0.0);
     }
 
     #[test]
-    fn what_is_forbidden_is_never_resumed((candidates, judged) in any_field(), threshold in 0.0..1.0) {
+    fn a_forbidden_session_is_never_resumed((candidates, judged) in any_field(), threshold in 0.0..1.0) {
         let found = choose(&task(), &seed(threshold), &candidates, &judged);
         prop_assert_eq!(found.considered.len(), candidates.len());
         let resumed = found.session.as_ref().filter(|_| found.action == Action::Resume);

@@ -32,7 +32,7 @@ fn same_branch_and_a_similar_task_is_resumed() {
 }
 
 #[test]
-fn another_branch_and_an_unrelated_task_is_begun_afresh() {
+fn an_unrelated_task_on_another_branch_starts_fresh() {
     let all = [session("a", "main", 2.0, "fix the token refresh")];
     check(&task("feature/paint"), "paint every button green", &all, Action::Fresh, None);
 }
@@ -45,7 +45,7 @@ fn a_session_compacted_three_times_is_never_resumed() {
 }
 
 #[test]
-fn a_label_is_looked_up_and_nothing_else() {
+fn with_a_label_only_the_labelled_session_counts() {
     let named = |label: &str| Task {
         label: Some(match label {
             "auth" => "auth",
@@ -69,7 +69,7 @@ fn a_label_is_looked_up_and_nothing_else() {
 }
 
 #[test]
-fn a_taken_place_is_waited_for() {
+fn an_occupied_work_tree_is_waited_for() {
     let all = [session("a", "main", 2.0, "fix the token refresh")];
     let taken = Task { taken_by: "b".parse().ok().map(Occupant::Session), ..task("main") };
     check(&taken, "fix the token refresh", &all, Action::Queue, Some("b"));
@@ -77,7 +77,7 @@ fn a_taken_place_is_waited_for() {
 }
 
 #[test]
-fn without_own_sessions_it_is_begun_afresh() {
+fn without_own_sessions_a_fresh_one_is_started() {
     check(&task("main"), "anything", &[], Action::Fresh, None);
     assert!(!needs_relevance(&task("main"), &[] as &[Candidate]), "nobody is asked");
 }

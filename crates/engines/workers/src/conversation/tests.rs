@@ -1,11 +1,11 @@
-//! Conversations as tables: what is heard and commanded, what comes of it.
+//! Conversations as tables: lines and commands in, actions and states out.
 
 #![allow(clippy::needless_pass_by_value, reason = "frames are written in place")]
 
 use serde_json::json;
 
 use super::*;
-use crate::PermissionReply;
+use crate::{Command, PermissionReply};
 
 fn at(seconds: u64) -> Now {
     let time = Timestamp::from_second(1_800_000_000 + i64::try_from(seconds).unwrap()).unwrap();
@@ -80,7 +80,7 @@ fn message(id: &str) -> Command {
 }
 
 #[test]
-fn nothing_is_said_before_the_first_answer() {
+fn nothing_is_written_before_the_first_answer() {
     let mut talk = Conversation::new(Limits::default(), ("m1".into(), "Fix it".into()), 0.0, None);
     let first = talk.begin();
     assert_eq!(written(&first)[0]["request"]["subtype"], "initialize");
@@ -94,7 +94,7 @@ fn nothing_is_said_before_the_first_answer() {
 }
 
 #[test]
-fn a_turn_ends_with_its_result_and_the_word_idle() {
+fn a_turn_ends_with_its_result_and_the_idle_state() {
     let mut talk = running();
     assert_eq!(names(&idle(&mut talk, 3)), [""; 0], "no result yet");
     assert_eq!(names(&result(&mut talk, 4, json!({}))), ["result"]);
@@ -115,7 +115,7 @@ fn a_turn_ends_with_its_result_and_the_word_idle() {
 }
 
 #[test]
-fn one_follow_up_is_pending_and_belongs_to_the_work() {
+fn only_one_follow_up_is_pending() {
     let mut talk = running();
     let actions = talk.command(message("m2"), at(3)).unwrap();
     assert_eq!(written(&actions)[0]["uuid"], "m2");
@@ -132,7 +132,7 @@ fn one_follow_up_is_pending_and_belongs_to_the_work() {
 }
 
 #[test]
-fn what_waits_to_be_said_is_taken_back_before_the_turn_is_ended() {
+fn waiting_messages_are_withdrawn_before_a_turn_is_interrupted() {
     let mut talk = running();
     talk.command(message("m2"), at(3)).unwrap();
     let actions = talk.command(Command::Stop, at(4)).unwrap();
@@ -170,7 +170,19 @@ fn a_request_waits_until_it_is_answered_or_withdrawn() {
 }
 
 #[test]
-fn what_an_agent_in_the_background_asks_outlives_the_turn() {
+fn a_message_is_refused_while_a_request_is_open() {
+    let mut talk = running();
+    ask(&mut talk, 3, "r1");
+    let refused = talk.command(message("m2"), at(4));
+    assert_eq!(refused, Err("it waits for an answer to Bash: answer that first".into()));
+    let reply = PermissionReply::Allow { input: None, always: false };
+    talk.command(Command::Answer { request: "r1".into(), reply }, at(5)).unwrap();
+    let actions = talk.command(message("m2"), at(6)).unwrap();
+    assert_eq!(written(&actions)[0]["uuid"], "m2");
+}
+
+#[test]
+fn requests_of_background_agents_outlive_the_turn() {
     let mut talk = running();
     handle_line(
         &mut talk,
@@ -195,7 +207,7 @@ fn what_an_agent_in_the_background_asks_outlives_the_turn() {
 }
 
 #[test]
-fn a_request_is_named_by_the_beginning_of_its_id_where_only_one_begins_so() {
+fn a_request_can_be_named_by_a_unique_id_prefix() {
     let check = |given: &str, expected: Result<&str, &str>| {
         let mut talk = running();
         ask(&mut talk, 3, "aaaa-1111");
@@ -220,7 +232,7 @@ fn a_request_is_named_by_the_beginning_of_its_id_where_only_one_begins_so() {
 }
 
 #[test]
-fn what_cannot_be_answered_is_answered_with_an_error() {
+fn unknown_requests_are_refused() {
     let mut talk = running();
     let other = json!({"type": "control_request", "request_id": "x", "request": {"subtype": "mcp_message"}});
     let actions = handle_line(&mut talk, 3, other);
@@ -233,7 +245,7 @@ fn what_cannot_be_answered_is_answered_with_an_error() {
 }
 
 #[test]
-fn silence_is_ended_but_not_while_something_is_waited_for() {
+fn a_silent_turn_is_ended_unless_something_is_waited_for() {
     let check = |prepare: fn(&mut Conversation), expected: &[&str]| {
         let mut talk = running();
         prepare(&mut talk);
@@ -295,7 +307,7 @@ fn an_error_before_the_first_answer_is_a_failed_start() {
 }
 
 #[test]
-fn an_idle_worker_ends_after_its_time_or_when_its_place_is_needed() {
+fn an_idle_worker_ends_at_its_limit_or_when_asked() {
     let mut talk = running();
     assert_eq!(talk.command(Command::Yield, at(3)), Err("a turn runs".into()));
     result(&mut talk, 4, json!({}));
@@ -315,7 +327,7 @@ fn an_idle_worker_ends_after_its_time_or_when_its_place_is_needed() {
 }
 
 #[test]
-fn one_that_works_once_closes_when_it_has_nothing_more_to_do() {
+fn a_one_time_worker_closes_when_its_work_is_done() {
     let mut talk = running().once(true);
     // What is said to it meanwhile belongs to its work.
     talk.command(message("m2"), at(3)).unwrap();
@@ -328,7 +340,7 @@ fn one_that_works_once_closes_when_it_has_nothing_more_to_do() {
 }
 
 #[test]
-fn money_is_counted_over_the_turns() {
+fn cost_is_summed_over_turns() {
     let mut talk = Conversation::new(Limits::default(), ("m1".into(), "x".into()), 0.0, Some(0.15));
     talk.begin();
     assert_eq!(names(&result(&mut talk, 3, json!({}))), ["result", "running"]);
@@ -348,7 +360,7 @@ fn money_is_counted_over_the_turns() {
 }
 
 #[test]
-fn a_no_that_ends_the_turn_is_no_failure() {
+fn a_denial_that_ends_the_turn_is_not_a_failure() {
     let check = |interrupt: bool, expected: &str| {
         let mut talk = running();
         ask(&mut talk, 3, "r1");
@@ -363,7 +375,7 @@ fn a_no_that_ends_the_turn_is_no_failure() {
 }
 
 #[test]
-fn how_it_ended_is_read_from_the_last_result() {
+fn the_final_state_follows_the_last_result() {
     let check = |more: serde_json::Value, expected: FailureReason| {
         let mut talk = running();
         result(&mut talk, 3, more);
@@ -395,7 +407,7 @@ fn how_it_ended_is_read_from_the_last_result() {
 }
 
 #[test]
-fn a_permission_mode_counts_when_claude_is_in_it() {
+fn a_permission_mode_counts_once_claude_confirms_it() {
     let mut talk = running();
     let answer = |subtype: &str, id: &str| json!({"type": "control_response", "response": {"subtype": subtype, "request_id": id, "error": "no"}});
     let mut set = |mode, told: &str| {
@@ -411,7 +423,7 @@ fn a_permission_mode_counts_when_claude_is_in_it() {
 }
 
 #[test]
-fn texts_that_were_streamed_say_so() {
+fn streamed_texts_are_marked() {
     let mut talk = running();
     let text = json!({"type": "assistant", "message": {"content": [{"type": "text", "text": "Hi"}]}});
     let piece = json!({"type": "stream_event", "event": {"delta": {"type": "text_delta", "text": "Hi"}}});
@@ -422,4 +434,21 @@ fn texts_that_were_streamed_say_so() {
     handle_line(&mut talk, 4, piece);
     assert!(streamed(handle_line(&mut talk, 5, text.clone())));
     assert!(!streamed(handle_line(&mut talk, 6, text)));
+}
+
+#[test]
+fn a_command_that_is_not_replayed_is_accepted_by_its_result() {
+    let mut talk = running();
+    result(&mut talk, 3, json!({}));
+    idle(&mut talk, 3);
+    talk.command(Command::Message { id: "m2".into(), text: "/help".into() }, at(4)).unwrap();
+    assert_eq!(talk.pending().as_deref(), Some("m2"));
+    idle(&mut talk, 4);
+    let actions = result(&mut talk, 4, json!({"user_message_uuid": "m2", "num_turns": 0}));
+    let is_accepted =
+        |action: &Action| matches!(action, Action::Emit(Event::Accepted { message }) if message == "m2");
+    assert!(actions.iter().any(is_accepted), "{actions:?}");
+    assert_eq!(talk.pending(), None);
+    talk.tick(at(60));
+    assert!(talk.is_idle());
 }

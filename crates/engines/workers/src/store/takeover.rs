@@ -45,7 +45,8 @@ impl WorkerStore {
         })
     }
 
-    /// Gives a worker whose first message never arrived another new session, which its start names; its label goes with it.
+    /// Gives a worker whose first message never arrived another new session, which its start names; its label goes with
+    /// it.
     ///
     /// Returns false if another process has taken the worker over from `host`.
     pub fn replace_session(

@@ -57,7 +57,7 @@ fn one_runs_and_one_waits_in_a_directory() {
 }
 
 #[test]
-fn asked_for_twice_by_one_message_it_is_one_worker() {
+fn adding_the_same_message_twice_gives_one_worker() {
     let mut shop = Shop::open();
     assert_eq!(shop.ask("a", "/p", "once"), AddOutcome::Ready(1));
     assert_eq!(shop.ask("b", "/q", "once"), AddOutcome::Ready(1));
@@ -80,7 +80,7 @@ fn a_session_has_one_worker() {
 }
 
 #[test]
-fn a_label_is_of_one_work_tree_and_nobody_begins_it_twice() {
+fn a_label_belongs_to_one_work_tree_and_one_session() {
     let mut shop = Shop::open();
     let mut begin = |session: &str, slot: &str, agent: Option<&str>| {
         let id: SessionId = session.parse().unwrap();
@@ -119,7 +119,7 @@ fn a_label_is_of_one_work_tree_and_nobody_begins_it_twice() {
 }
 
 #[test]
-fn a_table_from_before_labels_is_opened() {
+fn a_store_from_before_labels_is_opened() {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("workers.sqlite");
     drop(database::open_precious(&path, &STEPS[..1]).unwrap());
@@ -148,7 +148,7 @@ fn an_idle_worker_gives_its_directory_back() {
 }
 
 #[test]
-fn a_free_directory_goes_to_whoever_waits_already() {
+fn a_free_directory_goes_to_the_queued_worker() {
     let mut shop = Shop::open();
     shop.add("a", "/p");
     shop.add("b", "/p");
@@ -160,7 +160,7 @@ fn a_free_directory_goes_to_whoever_waits_already() {
 }
 
 #[test]
-fn one_that_was_idle_and_begins_again_takes_its_directory_again_or_waits() {
+fn a_requeued_idle_worker_reclaims_its_directory_or_waits() {
     let check = |others: usize, expected: SlotState, turn: SlotClaim| {
         let mut shop = Shop::open();
         shop.add("a", "/p");
@@ -190,7 +190,7 @@ fn one_that_was_idle_and_begins_again_takes_its_directory_again_or_waits() {
 }
 
 #[test]
-fn nobody_waits_for_one_that_begins_again_while_nobody_runs_it() {
+fn a_requeued_worker_without_a_host_does_not_block_others() {
     let mut shop = Shop::open();
     shop.add("a", "/p");
     shop.add("b", "/p");
@@ -206,7 +206,7 @@ fn nobody_waits_for_one_that_begins_again_while_nobody_runs_it() {
 }
 
 #[test]
-fn what_is_known_of_a_worker_is_kept() {
+fn every_field_of_a_worker_is_stored() {
     let mut shop = Shop::open();
     shop.add("a", "/p");
     let life = ProcessIdentity { pid: 7, started: Some("boot/9".into()) };
@@ -235,7 +235,7 @@ fn what_is_known_of_a_worker_is_kept() {
 }
 
 #[test]
-fn an_agents_worker_that_ended_is_told_of_once() {
+fn the_end_of_an_agents_worker_is_reported_once() {
     let mut shop = Shop::open();
     let id: SessionId = "a".parse().unwrap();
     let spec = WorkerSpec {
@@ -297,7 +297,7 @@ fn two_processes_never_get_the_same_directory() {
 }
 
 #[test]
-fn what_another_has_taken_over_is_not_put_right_again() {
+fn a_worker_taken_over_by_another_process_is_left_alone() {
     let mut shop = Shop::open();
     assert_eq!(shop.add("a", "/p"), AddOutcome::Ready(1));
     let (gone, next) = (ProcessIdentity::current(), ProcessIdentity { pid: 7, started: None });

@@ -27,7 +27,7 @@ fn each(check: fn(&Claude)) {
 }
 
 #[test]
-fn what_is_allowed_once_is_done() {
+fn an_allowed_call_is_executed() {
     each(|claude| {
         let stage = Stage::new(claude, script());
         let mut actor = stage.start(&stage.spec("make a file"));
@@ -49,7 +49,7 @@ fn what_is_allowed_once_is_done() {
 }
 
 #[test]
-fn what_is_denied_is_not_done_and_the_model_is_told_why() {
+fn a_denied_call_is_not_executed_and_the_model_gets_the_reason() {
     each(|claude| {
         let stage = Stage::new(claude, script());
         let mut actor = stage.start(&stage.spec("make a file"));
@@ -83,7 +83,7 @@ fn a_denial_can_end_the_turn() {
 }
 
 #[test]
-fn an_edited_input_is_what_is_done() {
+fn an_edited_input_is_executed() {
     each(|claude| {
         let stage = Stage::new(claude, script());
         let mut actor = stage.start(&stage.spec("make a file"));
@@ -96,7 +96,7 @@ fn an_edited_input_is_what_is_done() {
 }
 
 #[test]
-fn what_is_always_allowed_stands_in_the_projects_settings() {
+fn an_always_allowed_rule_is_saved_in_the_project_settings() {
     each(|claude| {
         let stage = Stage::new(claude, script());
         let mut actor = stage.start(&stage.spec("make a file"));
@@ -122,7 +122,7 @@ fn what_is_always_allowed_stands_in_the_projects_settings() {
 }
 
 #[test]
-fn a_question_is_answered_as_one() {
+fn a_question_is_answered_with_an_option() {
     each(|claude| {
         let question = json!({"questions": [{"question": "Which colour?", "header": "Colour", "multiSelect": false,
             "options": [{"label": "Red", "description": "warm"}, {"label": "Blue", "description": "cold"}]}]});
@@ -205,7 +205,7 @@ fn a_sub_agents_request_is_answered_too() {
 }
 
 #[test]
-fn what_an_agent_in_the_background_asks_waits_for_a_person_beyond_the_turn() {
+fn a_background_agents_request_waits_beyond_the_turn() {
     let task = json!({"description": "Make it", "prompt": "Look and make it", "subagent_type": "general-purpose",
         "run_in_background": true});
     let script = Script::new()
@@ -232,7 +232,7 @@ fn what_an_agent_in_the_background_asks_waits_for_a_person_beyond_the_turn() {
 }
 
 #[test]
-fn modes_change_in_the_middle() {
+fn the_permission_mode_can_change_during_a_turn() {
     each(|claude| {
         let gate = Gate::new();
         let script = Script::new()

@@ -23,7 +23,7 @@ fn each(check: fn(&Claude)) {
 }
 
 #[test]
-fn an_error_of_the_model_is_tried_again_and_then_told() {
+fn a_model_error_is_retried_and_then_reported() {
     each(|claude| {
         let stage = Stage::new(claude, Script::new().otherwise(Answer::refusal(529, "overloaded_error")));
         let (result, state) = stage.play(&stage.spec("say hello"));
@@ -36,7 +36,7 @@ fn an_error_of_the_model_is_tried_again_and_then_told() {
 }
 
 #[test]
-fn a_refusal_is_no_success() {
+fn a_refused_request_is_a_failure() {
     each(|claude| {
         let stage =
             Stage::new(claude, Script::new().otherwise(Answer::refusal(400, "invalid_request_error")));
@@ -47,7 +47,7 @@ fn a_refusal_is_no_success() {
 }
 
 #[test]
-fn what_the_model_declines_is_no_success() {
+fn a_declined_task_is_a_failure() {
     each(|claude| {
         let stage = Stage::new(claude, Script::new().otherwise(Answer::text("I").declined()));
         let (result, state) = stage.play(&stage.spec("say hello"));
@@ -60,7 +60,7 @@ fn what_the_model_declines_is_no_success() {
 }
 
 #[test]
-fn a_session_that_is_not_there_is_told() {
+fn a_missing_session_is_reported() {
     each(|claude| {
         let stage = Stage::new(claude, Script::new());
         let spec = WorkerSpec { start: SessionStart::Resume(id()), ..stage.spec("say hello") };
@@ -71,7 +71,26 @@ fn a_session_that_is_not_there_is_told() {
 }
 
 #[test]
-fn one_that_is_to_end_comes_to_the_end_of_its_turn_and_its_input_is_closed() {
+fn a_session_id_that_a_killed_process_has_used_is_replaced() {
+    each(|claude| {
+        let stage = Stage::new(claude, Script::new().on("say hello", [Answer::text("Hello.")]));
+        let spec = stage.spec("say hello");
+        let session = spec.session().unwrap().clone();
+        let transcript = stage.transcript(&session);
+        std::fs::create_dir_all(transcript.parent().unwrap()).unwrap();
+        let queued =
+            serde_json::json!({"type": "queue-operation", "operation": "enqueue", "sessionId": session});
+        std::fs::write(&transcript, format!("{queued}\n")).unwrap();
+        let (_, state) = stage.play(&spec);
+        assert_eq!(state, WorkerState::Finished { text: "Hello.".into() });
+        let used = stage.row(1).session;
+        assert_ne!(used, session);
+        assert!(stage.transcript(&used).is_file());
+    });
+}
+
+#[test]
+fn closing_lets_the_turn_finish() {
     each(|claude| {
         let gate = Gate::new();
         let script = Script::new().otherwise(Answer::text("I beg").then_hold(&gate).then_text("in."));
@@ -131,7 +150,7 @@ fn a_stopped_worker_takes_all_it_started_with_it() {
 }
 
 #[test]
-fn what_waits_to_be_said_when_it_is_stopped_is_never_said() {
+fn a_message_waiting_at_a_stop_is_never_sent() {
     each(|claude| {
         let gate = Gate::new();
         let script = Script::new().on("work long", [Answer::text("I beg").then_hold(&gate).then_text("in.")]);
@@ -159,7 +178,7 @@ fn what_waits_to_be_said_when_it_is_stopped_is_never_said() {
 }
 
 #[test]
-fn one_that_does_not_listen_is_made_to_end() {
+fn a_worker_that_ignores_an_interrupt_is_killed() {
     let text = "#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1; done\n";
     let mut stage = Stage::with_program(text);
     stage.config.limits =
@@ -169,19 +188,19 @@ fn one_that_does_not_listen_is_made_to_end() {
     assert_eq!(
         (why, message.as_str()),
         (
-            FailureReason::Start,
+            FailureReason::Silent,
             "claude did not answer within 0.3 s: see in a terminal whether `claude -p hello` does"
         )
     );
 }
 
 #[test]
-fn one_that_closes_its_input_and_goes_on_is_ended() {
+fn a_process_that_closes_its_output_and_goes_on_is_ended() {
     let text = "#!/bin/sh\nexec 0<&-\nexec sleep 600\n";
     let mut stage = Stage::with_program(text);
     stage.config.limits = Limits { start: Duration::from_millis(300), ..Limits::default() };
     let actor = stage.start(&stage.spec("say hello"));
-    assert_eq!(failed(actor.end()).0, FailureReason::Start);
+    assert_eq!(failed(actor.end()).0, FailureReason::Silent);
 }
 
 #[test]
@@ -216,7 +235,7 @@ fn a_program_that_cannot_be_run_is_named() {
 }
 
 #[test]
-fn noise_is_survived() {
+fn invalid_output_is_ignored() {
     let text = r#"#!/bin/sh
 echo 'Warning: not a frame'
 printf '\000\377\n'

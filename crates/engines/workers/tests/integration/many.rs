@@ -31,7 +31,7 @@ read -r nothing
 "#;
 
 #[test]
-fn twenty_workers_say_a_megabyte_each() {
+fn twenty_workers_write_a_megabyte_each() {
     let long = "word ".repeat(LINES * 200);
     let mut stage =
         Stage::new(&Claude::newest(), Script::new().on("say it all", [Answer::text(long.clone())]));

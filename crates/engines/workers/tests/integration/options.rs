@@ -18,7 +18,7 @@ fn each(check: fn(&Claude)) {
 }
 
 #[test]
-fn what_the_model_is_told() {
+fn system_prompts_reach_the_model() {
     each(|claude| {
         let stage = Stage::new(claude, Script::new());
         let spec = stage.with_options(
@@ -64,7 +64,7 @@ fn what_is_appended_on_a_resume_is_seen_by_the_model() {
 }
 
 #[test]
-fn tools_are_allowed_and_taken_away() {
+fn tools_are_allowed_and_disallowed() {
     each(|claude| {
         let script = Script::new()
             .on("touch it", [Answer::tool("Bash", bash("git init by-rule")), Answer::text("Touched.")]);
@@ -93,7 +93,7 @@ fn tools_are_allowed_and_taken_away() {
 }
 
 #[test]
-fn directories_settings_servers_names_and_agents_are_taken() {
+fn directories_settings_servers_names_and_agents_are_applied() {
     each(|claude| {
         let stage = Stage::new(claude, Script::new());
         let beside = stage.home.dir("beside");
@@ -127,7 +127,7 @@ fn directories_settings_servers_names_and_agents_are_taken() {
 }
 
 #[test]
-fn modes_are_taken() {
+fn permission_modes_are_applied() {
     each(|claude| {
         for mode in [PermissionMode::AcceptEdits, PermissionMode::Plan, PermissionMode::DontAsk] {
             let stage = Stage::new(claude, Script::new());
@@ -148,7 +148,7 @@ fn modes_are_taken() {
 }
 
 #[test]
-fn everything_is_done_unasked_only_by_explicit_choice() {
+fn permissions_are_bypassed_only_by_explicit_choice() {
     each(|claude| {
         let script =
             Script::new().on("touch it", [Answer::tool("Bash", bash("touch unasked && rm -rf nothing"))]);
@@ -190,7 +190,7 @@ fn a_budget_holds_over_all_runs_of_a_session() {
 }
 
 #[test]
-fn what_claude_does_not_take_is_told_in_its_words() {
+fn an_option_claude_rejects_is_reported_with_its_message() {
     each(|claude| {
         let stage = Stage::new(claude, Script::new());
         let spec = stage.with_options(

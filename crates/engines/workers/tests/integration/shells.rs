@@ -186,7 +186,7 @@ fn every_shell_reads_what_was_printed_and_runs_nothing_else() {
 }
 
 #[test]
-fn what_shells_read_differently_is_not_printed() {
+fn words_that_shells_read_differently_are_not_printed() {
     let check = |directory: OsString| {
         let command = line(&Path::new("/nonexist").join(&directory), "x");
         let why = command.to_shell().unwrap_err().to_string();

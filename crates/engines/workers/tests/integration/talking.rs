@@ -20,7 +20,7 @@ fn prompts(stage: &Stage, session: &model::SessionId) -> String {
 }
 
 #[test]
-fn a_session_begins_goes_on_and_is_forked() {
+fn a_session_is_started_resumed_and_forked() {
     for claude in [Claude::newest(), Claude::v2_1_197(), Claude::v2_1_100()] {
         let stage = Stage::new(&claude, script());
         let first = stage.spec("say hello");
@@ -46,7 +46,25 @@ fn a_session_begins_goes_on_and_is_forked() {
 }
 
 #[test]
-fn only_a_new_session_of_an_agent_bears_its_mark() {
+fn a_command_that_claude_code_answers_itself_is_no_turn_without_an_end() {
+    for claude in [Claude::newest(), Claude::v2_1_197(), Claude::v2_1_100()] {
+        let stage = Stage::new(&claude, script());
+        let mut actor = stage.start(&stage.spec("say hello"));
+        actor.state("idle");
+        for command in ["/help", "/status"] {
+            actor.message(command).unwrap();
+            actor.result();
+            actor.state("idle");
+        }
+        actor.message("and again").unwrap();
+        assert_eq!(actor.result().text, "Hello again.");
+        actor.state("idle");
+        actor.close();
+    }
+}
+
+#[test]
+fn only_an_agents_new_session_is_marked() {
     let stage = Stage::new(&Claude::newest(), script());
     let agent = Some("main".parse().unwrap());
     let first = WorkerSpec { agent: agent.clone(), ..stage.spec("say hello") };
@@ -71,7 +89,7 @@ fn only_a_new_session_of_an_agent_bears_its_mark() {
 }
 
 #[test]
-fn a_follow_up_is_said_in_the_middle_of_the_work() {
+fn a_follow_up_is_sent_during_a_turn() {
     for claude in [Claude::newest(), Claude::v2_1_197(), Claude::v2_1_100()] {
         let gate = Gate::new();
         let echo = json!({"command": "echo one", "description": "Say one"});
@@ -117,7 +135,7 @@ fn a_turn_is_interrupted_and_the_session_goes_on() {
 }
 
 #[test]
-fn another_process_hears_answers_and_ends_a_worker() {
+fn another_process_follows_answers_and_ends_a_worker() {
     let touch = json!({"command": "touch made && rm -rf nothing", "description": "Make a file"});
     let script = Script::new().on("make a file", [Answer::tool("Bash", touch), Answer::text("Made.")]);
     let stage = Stage::new(&Claude::newest(), script);
@@ -145,7 +163,7 @@ fn another_process_hears_answers_and_ends_a_worker() {
 }
 
 #[test]
-fn those_who_only_listen_keep_nobody_from_ending_a_worker() {
+fn idle_clients_do_not_prevent_the_end_of_a_worker() {
     let gate = Gate::new();
     let stage = Stage::new(&Claude::newest(), Script::new().otherwise(Answer::held(&gate)));
     let actor = stage.start(&stage.spec("never end"));
@@ -162,7 +180,7 @@ fn those_who_only_listen_keep_nobody_from_ending_a_worker() {
 }
 
 #[test]
-fn a_directory_has_one_worker_and_one_that_waits() {
+fn a_directory_has_one_running_and_one_queued_worker() {
     let gate = Gate::new();
     let script = script().on("work long", [Answer::held(&gate).then_text("Worked.")]);
     let stage = Stage::new(&Claude::newest(), script);
@@ -188,7 +206,7 @@ fn a_directory_has_one_worker_and_one_that_waits() {
 }
 
 #[test]
-fn one_who_waits_can_be_cancelled() {
+fn a_queued_worker_can_be_cancelled() {
     let gate = Gate::new();
     let script = script().on("work long", [Answer::held(&gate).then_text("Worked.")]);
     let stage = Stage::new(&Claude::newest(), script);

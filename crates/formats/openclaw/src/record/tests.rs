@@ -35,7 +35,7 @@ fn content(folder: &Path) -> Value {
 }
 
 #[test]
-fn a_run_is_entered_and_counted_once() {
+fn a_run_is_recorded_and_counted_once() {
     let scratch = tempfile::tempdir().unwrap();
     let id = session("60309e1e-c4ea-4d6d-8da1-21732781ce4d");
     record_run(scratch.path(), &run("1", &id, 0.0), &clock).unwrap();
@@ -70,7 +70,7 @@ fn labels_and_new_sessions_have_their_own_counts() {
 }
 
 #[test]
-fn a_run_that_gets_on_adds_only_what_is_new() {
+fn a_continued_run_adds_only_what_is_new() {
     let scratch = tempfile::tempdir().unwrap();
     let id = session("s");
     let check = |message: &str, cost_usd: f64, turns: u64, expected: [f64; 4]| {
@@ -93,7 +93,7 @@ fn a_run_that_gets_on_adds_only_what_is_new() {
 }
 
 #[test]
-fn a_rewrite_keeps_the_order_of_keys_and_differs_in_the_changed_values_alone() {
+fn a_rewrite_keeps_the_key_order_and_changes_only_new_values() {
     const BEFORE: &str = r#"{
   "version": 2,
   "sessions": {
@@ -145,7 +145,7 @@ fn a_session_keeps_its_key_and_a_newer_one_keeps_its_place() {
     record_run(scratch.path(), &run("2", &one, 1.0), &clock).unwrap();
     let entries = Registry::read(scratch.path()).entries;
     assert_eq!((entries.len(), entries[0].total_cost_usd), (1, Some(2.0)));
-    // What was asked for before the session of today was entered comes late.
+    // A run that was requested before the current session was recorded arrives late.
     let late =
         AgentRun { at: "2026-02-19T00:00:00Z".parse().unwrap(), label: Some("auth"), ..run("3", &two, 9.0) };
     record_run(scratch.path(), &late, &clock).unwrap();
@@ -183,7 +183,7 @@ fn a_link_is_kept_and_what_it_leads_to_is_written() {
 }
 
 #[test]
-fn writers_at_once_lose_nothing() {
+fn concurrent_writers_lose_nothing() {
     let scratch = tempfile::tempdir().unwrap();
     let id = session("s");
     let barrier = Barrier::new(4);
@@ -204,7 +204,7 @@ fn writers_at_once_lose_nothing() {
 }
 
 #[test]
-fn a_lock_that_was_left_long_ago_is_taken_and_a_fresh_one_waited_for() {
+fn a_stale_lock_is_taken_and_a_fresh_one_waited_for() {
     let scratch = tempfile::tempdir().unwrap();
     let lock = scratch.path().join("claude-code-sessions.json.lock");
     fs::write(&lock, r#"{"pid": 1, "createdAt": "2020-01-01T00:00:00Z"}"#).unwrap();
@@ -241,7 +241,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn whatever_else_is_there_stays(
+    fn unknown_content_is_kept(
         of_file in prop::collection::btree_map("x[a-z]{1,6}", any_json(), 0..4),
         of_entry in prop::collection::btree_map("x[a-z]{1,6}", any_json(), 0..4),
         others in prop::collection::btree_map("/[a-z]{2,6}", any_json(), 0..4),

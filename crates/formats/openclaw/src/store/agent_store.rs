@@ -14,7 +14,7 @@ use super::session_config::SessionConfig;
 use super::session_key::SessionKey;
 use super::session_store::SessionStore;
 use super::store_error::StoreError;
-use super::store_text::{self, Content, Seen};
+use super::store_text::{self, Content, FileSnapshot};
 use super::stored_object::StoredObject;
 use crate::config::OpenClawConfig;
 use crate::lock::{Lock, LockError, LockState, LockTimes};
@@ -93,7 +93,7 @@ impl AgentStore {
             agent: agent.clone(),
             database: AgentDatabase::of_agent(&folder),
             file,
-            config: SessionConfig::of(config, variable),
+            config: SessionConfig::new(config, variable),
             times: LockTimes::default(),
         }
     }
@@ -158,8 +158,8 @@ impl AgentStore {
         }
     }
 
-    /// Changes the store under its lock; what others wrote before is seen, and what is not changed keeps every byte. The
-    /// change may be made twice, of which the last time counts.
+    /// Changes the store under its lock; what others wrote before is seen, and what is not changed keeps every byte.
+    /// The change may be made twice, of which the last time counts.
     ///
     /// Refused where a database holds the sessions. A file that is no store is set aside first.
     pub fn update<T>(
@@ -178,7 +178,7 @@ impl AgentStore {
         };
         lock.touch(clock());
         if let Some(new) = prepared.new {
-            if let Some(objection) = lock.objection(clock()) {
+            if let Some(objection) = lock.write_error(clock()) {
                 return Err(Problem::new(&file, objection, "Try again.").into());
             }
             if let Some(aside) = &prepared.aside {
@@ -193,7 +193,7 @@ impl AgentStore {
     /// Whether the store's lock is held, and by whom.
     pub fn lock_state(&self, now: Timestamp) -> Option<LockState> {
         let file = self.file.canonicalize().unwrap_or_else(|_| self.file.clone());
-        LockState::of(&file, self.times.stale, now)
+        LockState::read(&file, self.times.stale, now)
     }
 
     /// Refuses to write where a database holds the sessions.
@@ -304,7 +304,7 @@ impl AgentStore {
 
 /// An update that is ready to be put into place.
 struct Prepared<T> {
-    seen: Seen,
+    seen: FileSnapshot,
     new: Option<PreparedFile>,
     value: T,
     notes: Vec<String>,

@@ -1,6 +1,7 @@
 //! A transcript of OpenClaw's: reading it whole, and appending to it under its lock.
 //!
-//! A line is appended with one write, and behind a line break, so that a torn line of someone else's costs only itself.
+//! A line is appended with one write, after a line break if one is missing, so that another program's torn line damages
+//! nothing else.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -9,16 +10,15 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use model::SessionId;
-use serde::Serialize;
-use serde_json::{Value, json};
 use system::{PreparedFile, open_regular};
 
-use super::log_line::{LogHeader, LogLine, VERSION, context, migrate};
+use super::log_line::{LogHeader, LogLine, context, migrate};
+use super::new_line::{JsonLine, NewLine};
 use super::store_error::StoreError;
 use crate::Problem;
 use crate::lock::{Lock, LockError, LockTimes};
 
-/// A longer line is passed over.
+/// Longer lines are skipped.
 const LONGEST: u64 = 64 << 20;
 
 /// The lines of a transcript, brought to the present version in memory.
@@ -55,64 +55,6 @@ impl ConversationLog {
     }
 }
 
-/// What is appended to a transcript.
-#[derive(Debug, Clone, PartialEq)]
-pub enum NewLine {
-    /// A message of the person.
-    User {
-        /// The text.
-        text: String,
-    },
-    /// A message of the model, with all that OpenClaw keeps of it.
-    Assistant {
-        /// Its blocks.
-        content: Value,
-        /// The API, the provider and the model.
-        model: [String; 3],
-        /// Tokens and cost; zeros where it is null.
-        usage: Value,
-    },
-    /// What was sent to a chat by other means than an answer, as OpenClaw mirrors it.
-    Mirror {
-        /// The text.
-        text: String,
-    },
-    /// The result of a tool.
-    ToolResult {
-        /// The id of the call.
-        call: String,
-        /// The name of the tool.
-        tool: String,
-        /// The text.
-        text: String,
-        /// Whether it failed.
-        is_error: bool,
-    },
-    /// A compaction.
-    Compaction {
-        /// The summary of what it put away.
-        summary: String,
-        /// The first line that is kept.
-        first_kept: String,
-        /// The tokens before.
-        tokens_before: u64,
-    },
-    /// The summary of a branch that was left.
-    BranchSummary {
-        /// The line it was left at.
-        from: String,
-        /// The summary.
-        summary: String,
-    },
-    /// A line of an extension.
-    Custom {
-        /// What the extension calls it.
-        kind: String,
-        /// Its data.
-        data: Value,
-    },
-}
-
 /// A transcript that is appended to.
 #[derive(Debug, Clone, Copy)]
 pub struct LogTarget<'a> {
@@ -126,223 +68,6 @@ pub struct LogTarget<'a> {
     pub times: LockTimes,
 }
 
-/// A line as it is written; the order is OpenClaw's.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Written<'a> {
-    #[serde(rename = "type")]
-    kind: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    version: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    custom_type: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    data: Option<&'a Value>,
-    id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[expect(
-        clippy::option_option,
-        reason = "a parent that is `null` is written, one that is absent is not"
-    )]
-    parent_id: Option<Option<&'a str>>,
-    timestamp: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cwd: Option<std::borrow::Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<WrittenMessage<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    from_id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    summary: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    first_kept_entry_id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tokens_before: Option<u64>,
-}
-
-#[derive(Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct WrittenMessage<'a> {
-    role: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_call_id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_name: Option<&'a str>,
-    content: Blocks<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    api: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    provider: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    model: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    usage: Option<WrittenUsage>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stop_reason: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    is_error: Option<bool>,
-    timestamp: i64,
-}
-
-#[derive(Default, Serialize)]
-#[serde(untagged)]
-enum Blocks<'a> {
-    #[default]
-    None,
-    Text([TextBlock<'a>; 1]),
-    Given(&'a Value),
-}
-
-#[derive(Serialize)]
-struct TextBlock<'a> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    text: &'a str,
-}
-
-#[derive(Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct WrittenUsage {
-    input: Value,
-    output: Value,
-    cache_read: Value,
-    cache_write: Value,
-    total_tokens: Value,
-    cost: WrittenCost,
-}
-
-#[derive(Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct WrittenCost {
-    input: Value,
-    output: Value,
-    cache_read: Value,
-    cache_write: Value,
-    total: Value,
-}
-
-impl WrittenUsage {
-    fn of(usage: &Value) -> Self {
-        let number = |value: &Value| if value.is_number() { value.clone() } else { json!(0) };
-        let cost = &usage["cost"];
-        Self {
-            input: number(&usage["input"]),
-            output: number(&usage["output"]),
-            cache_read: number(&usage["cacheRead"]),
-            cache_write: number(&usage["cacheWrite"]),
-            total_tokens: number(&usage["totalTokens"]),
-            cost: WrittenCost {
-                input: number(&cost["input"]),
-                output: number(&cost["output"]),
-                cache_read: number(&cost["cacheRead"]),
-                cache_write: number(&cost["cacheWrite"]),
-                total: number(&cost["total"]),
-            },
-        }
-    }
-}
-
-impl<'a> Written<'a> {
-    fn new(kind: &'a str, id: &'a str, now: Timestamp) -> Self {
-        Self {
-            kind,
-            version: None,
-            custom_type: None,
-            data: None,
-            id,
-            parent_id: None,
-            timestamp: format!("{now:.3}"),
-            cwd: None,
-            message: None,
-            from_id: None,
-            summary: None,
-            first_kept_entry_id: None,
-            tokens_before: None,
-        }
-    }
-
-    fn line(&self) -> String {
-        // Texts and numbers are always JSON.
-        serde_json::to_string(self).unwrap_or_default() + "\n"
-    }
-}
-
-fn text_block(text: &str) -> Blocks<'_> {
-    Blocks::Text([TextBlock { kind: "text", text }])
-}
-
-impl NewLine {
-    fn written(&self, id: &str, parent: Option<&str>, now: Timestamp) -> String {
-        let at = now.as_millisecond();
-        let mut line = Written { parent_id: Some(parent), ..Written::new("message", id, now) };
-        match self {
-            Self::User { text } => {
-                let message = WrittenMessage {
-                    role: "user",
-                    content: text_block(text),
-                    timestamp: at,
-                    ..Default::default()
-                };
-                line.message = Some(message);
-            }
-            Self::Assistant { content, model: [api, provider, model], usage } => {
-                line.message = Some(WrittenMessage {
-                    role: "assistant",
-                    content: Blocks::Given(content),
-                    api: Some(api),
-                    provider: Some(provider),
-                    model: Some(model),
-                    usage: Some(WrittenUsage::of(usage)),
-                    stop_reason: Some("stop"),
-                    timestamp: at,
-                    ..Default::default()
-                });
-            }
-            Self::Mirror { text } => {
-                line.message = Some(WrittenMessage {
-                    role: "assistant",
-                    content: text_block(text),
-                    api: Some("openai-responses"),
-                    provider: Some("openclaw"),
-                    model: Some("delivery-mirror"),
-                    usage: Some(WrittenUsage::of(&Value::Null)),
-                    stop_reason: Some("stop"),
-                    timestamp: at,
-                    ..Default::default()
-                });
-            }
-            Self::ToolResult { call, tool, text, is_error } => {
-                line.message = Some(WrittenMessage {
-                    role: "toolResult",
-                    tool_call_id: Some(call),
-                    tool_name: Some(tool),
-                    content: text_block(text),
-                    is_error: Some(*is_error),
-                    timestamp: at,
-                    ..Default::default()
-                });
-            }
-            Self::Compaction { summary, first_kept, tokens_before } => {
-                line.kind = "compaction";
-                line.summary = Some(summary);
-                line.first_kept_entry_id = Some(first_kept);
-                line.tokens_before = Some(*tokens_before);
-            }
-            Self::BranchSummary { from, summary } => {
-                line.kind = "branch_summary";
-                line.from_id = Some(from);
-                line.summary = Some(summary);
-            }
-            Self::Custom { kind, data } => {
-                line.kind = "custom";
-                line.custom_type = Some(kind);
-                line.data = Some(data);
-            }
-        }
-        line.line()
-    }
-}
-
 /// Appends a line under the transcript's lock and returns its id. A file of an older version is brought up to date
 /// first, and kept as `….bak.<time>`; one without a header is set aside.
 pub fn append(
@@ -354,15 +79,15 @@ pub fn append(
     let folder = path.parent().unwrap_or(Path::new("."));
     system::create_private_folder(folder).map_err(|error| unwritable(folder, &error))?;
     let lock = Lock::acquire_within(path, target.times, clock).map_err(|refused| match refused {
-        LockError::Held(holder) => StoreError::Locked { path: aside(path, "lock"), holder },
+        LockError::Held(holder) => StoreError::Locked { path: with_suffix(path, "lock"), holder },
         LockError::Io(error) => unwritable(path, &error),
     })?;
     let (mut ids, leaf) = prepare(target, clock())?;
     let id = new_id(&mut ids);
-    if let Some(objection) = lock.objection(clock()) {
+    if let Some(objection) = lock.write_error(clock()) {
         return Err(Problem::new(path, objection, "Try again.").into());
     }
-    let text = line.written(&id, leaf.as_deref(), clock());
+    let text = line.to_json_line(&id, leaf.as_deref(), clock());
     append_text(path, &text).map_err(|error| unwritable(path, &error))?;
     Ok(id)
 }
@@ -372,17 +97,15 @@ fn prepare(target: &LogTarget<'_>, now: Timestamp) -> Result<(HashSet<String>, O
     let path = target.path;
     let Some(log) = ConversationLog::load(path)? else {
         if path.symlink_metadata().is_ok_and(|found| found.len() > 0) {
-            let aside = aside(path, &format!("broken.{}", now.as_millisecond()));
+            let aside = with_suffix(path, &format!("broken.{}", now.as_millisecond()));
             std::fs::rename(path, aside).map_err(|error| unwritable(path, &error))?;
         }
-        let mut header = Written::new("session", target.session.as_str(), now);
-        header.version = Some(VERSION);
-        header.cwd = Some(target.directory.to_string_lossy());
+        let header = JsonLine::header(target.session, target.directory, now);
         append_text(path, &header.line()).map_err(|error| unwritable(path, &error))?;
         return Ok((HashSet::new(), None));
     };
     if log.is_older {
-        let backup = aside(path, &format!("bak.{}", now.as_millisecond()));
+        let backup = with_suffix(path, &format!("bak.{}", now.as_millisecond()));
         std::fs::hard_link(path, backup).map_err(|error| unwritable(path, &error))?;
         let write =
             |out: &mut dyn io::Write| log.lines.iter().try_for_each(|line| writeln!(out, "{}", line.text));
@@ -448,7 +171,7 @@ fn new_id(ids: &mut HashSet<String>) -> String {
     }
 }
 
-fn aside(path: &Path, suffix: &str) -> PathBuf {
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{suffix}"));
     name.into()
@@ -467,6 +190,8 @@ mod tests {
     use std::fs;
 
     use std::os::unix::fs::PermissionsExt as _;
+
+    use serde_json::json;
 
     use super::*;
 
@@ -547,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn torn_lines_and_broken_files_cost_nothing_else() {
+    fn torn_lines_and_broken_files_lose_nothing_else() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("s1.jsonl");
         let a = add(&path, &user("one")).unwrap();
@@ -564,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_leads_nowhere() {
+    fn a_link_is_not_followed() {
         let scratch = tempfile::tempdir().unwrap();
         let (path, other) = (scratch.path().join("s1.jsonl"), scratch.path().join("other"));
         fs::write(&other, "theirs").unwrap();

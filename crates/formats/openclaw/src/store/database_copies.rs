@@ -1,5 +1,5 @@
-//! Copies of the conversations that OpenClaw keeps in SQLite, as the transcripts they would be in files. What reads
-//! transcripts reads these. They are made again where they are missing, and go when OpenClaw deletes a conversation.
+//! Copies the conversations that OpenClaw keeps in SQLite to transcript files. Code that reads
+//! transcripts reads these. Missing copies are created again, and copies of deleted conversations are removed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -61,7 +61,7 @@ fn update(
     }
     for gone in known.keys().filter(|name| !copied.contains_key(*name)) {
         if gone.parse::<model::SessionId>().is_ok() {
-            // One that is gone already is as good as removed.
+            // A missing file counts as removed.
             let _ = fs::remove_file(path(gone));
         }
     }
@@ -87,7 +87,7 @@ fn copy(
     let prepared = PreparedFile::write(file, |out| {
         let mut written = Ok(());
         read = open.lines(session, &mut |line| {
-            // A line that has line breaks is none of OpenClaw's.
+            // OpenClaw does not write lines with line breaks in them.
             written = if line.contains('\n') { Ok(()) } else { writeln!(out, "{line}") };
             written.is_ok()
         });

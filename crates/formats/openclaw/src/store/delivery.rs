@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_contexts_the_first_counts_where_it_speaks() {
+    fn the_first_context_wins_where_it_has_a_value() {
         let first = context(r#"{"channel": "slack", "threadId": 5}"#).unwrap();
         let other = context(r#"{"channel": "irc", "to": "you"}"#).unwrap();
         let merged = DeliveryContext::merged(Some(&first), Some(&other)).unwrap();
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_is_kept_where_the_newer_one_is_silent() {
+    fn the_older_origin_fills_missing_values() {
         let origin = |text: &str| SessionOrigin::read(text);
         let old = origin(r#"{"label": "Ana", "chatType": "dm", "threadId": 1}"#);
         let new = origin(r#"{"label": "", "from": "a", "threadId": ""}"#);

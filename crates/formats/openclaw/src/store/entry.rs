@@ -1,7 +1,7 @@
 //! The entry of a session in `sessions.json`, with every field that OpenClaw and ClawCode have given it.
 //!
-//! A field of another type than expected counts as absent. Fields that are not listed here, and such fields, stay in the
-//! file as they are when the entry is written back.
+//! A field of another type than expected counts as absent. Fields that are not listed here, and such fields, stay in
+//! the file as they are when the entry is written back.
 
 use std::collections::BTreeMap;
 
@@ -281,7 +281,7 @@ impl Entry {
         &self,
         text: Option<&str>,
         layout: Layout,
-        direct: DirectWord,
+        direct: DirectSpelling,
     ) -> serde_json::Result<String> {
         let known = text.and_then(Self::parse).unwrap_or_default();
         let mut object = JsonObject::parse(text.unwrap_or("{}").to_owned(), layout)?;
@@ -299,9 +299,9 @@ impl Entry {
         Ok(object.into_text())
     }
 
-    fn fields(&self, direct: DirectWord) -> serde_json::Result<Map<String, Value>> {
+    fn fields(&self, direct: DirectSpelling) -> serde_json::Result<Map<String, Value>> {
         let Value::Object(mut fields) = serde_json::to_value(self)? else { return Ok(Map::new()) };
-        if direct == DirectWord::Dm {
+        if direct == DirectSpelling::Dm {
             let within = |fields: &mut Map<String, Value>| {
                 if let Some(word) = fields.get_mut("chatType").filter(|word| **word == "direct") {
                     *word = "dm".into();
@@ -317,7 +317,7 @@ impl Entry {
 /// The first field of an entry's text that has a value of another type than OpenClaw expects.
 pub fn mistyped(text: &str) -> Option<String> {
     let given: Map<String, Value> = serde_json::from_str(text).ok()?;
-    let read = Entry::parse(text)?.fields(DirectWord::default()).ok()?;
+    let read = Entry::parse(text)?.fields(DirectSpelling::default()).ok()?;
     let is_known = |name: &str| {
         let snake: String =
             name.chars()
@@ -347,9 +347,9 @@ struct OldNames {
     room: Option<String>,
 }
 
-/// The word for direct chats: the older `dm`, or `direct`. They mean the same; a file keeps the one it uses.
+/// The spelling of the chat type for direct chats: the older `dm`, or `direct`. A file keeps the one it uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum DirectWord {
+pub enum DirectSpelling {
     /// `dm`, until January 2026.
     Dm,
     /// `direct`.
@@ -357,7 +357,7 @@ pub enum DirectWord {
     Direct,
 }
 
-impl DirectWord {
+impl DirectSpelling {
     /// The word itself.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -397,7 +397,7 @@ mod tests {
   }"##;
 
     #[track_caller]
-    fn check(text: &str, direct: DirectWord, change: impl FnOnce(&mut Entry), expected: &str) {
+    fn check(text: &str, direct: DirectSpelling, change: impl FnOnce(&mut Entry), expected: &str) {
         let mut entry = Entry::parse(text).unwrap();
         change(&mut entry);
         assert_eq!(entry.written(Some(text), Layout::of_file(), direct).unwrap(), expected);
@@ -406,7 +406,7 @@ mod tests {
     #[test]
     fn every_field_is_typed() {
         let entry = Entry::parse(WHOLE).unwrap();
-        let fields = entry.fields(DirectWord::Dm).unwrap();
+        let fields = entry.fields(DirectSpelling::Dm).unwrap();
         let original: Map<String, Value> = serde_json::from_str(WHOLE).unwrap();
         let missing: Vec<_> =
             original.keys().filter(|key| *key != "unknown" && !fields.contains_key(*key)).collect();
@@ -420,30 +420,30 @@ mod tests {
 
     #[test]
     fn a_rewrite_differs_in_changed_values_only() {
-        for word in [DirectWord::Dm, DirectWord::Direct] {
+        for word in [DirectSpelling::Dm, DirectSpelling::Direct] {
             check(WHOLE, word, |_| (), WHOLE);
         }
         let expected = WHOLE.replace("1770000000000", "1770000000001");
-        check(WHOLE, DirectWord::Dm, |entry| entry.updated_at = Some(1_770_000_000_001), &expected);
+        check(WHOLE, DirectSpelling::Dm, |entry| entry.updated_at = Some(1_770_000_000_001), &expected);
         let expected = WHOLE.replace("\"to\": \"telegram:12345\", \"acc", "\"to\": \"you\", \"acc");
         let change = |entry: &mut Entry| entry.delivery_context.as_mut().unwrap().to = Some("you".into());
-        check(WHOLE, DirectWord::Dm, change, &expected);
+        check(WHOLE, DirectSpelling::Dm, change, &expected);
         let expected = WHOLE.replace(" \"label\": \"mine\",", "");
-        check(WHOLE, DirectWord::Dm, |entry| entry.label = None, &expected);
+        check(WHOLE, DirectSpelling::Dm, |entry| entry.label = None, &expected);
     }
 
     #[test]
-    fn odd_fields_are_absent_and_stay() {
+    fn invalid_fields_are_absent_and_kept() {
         let odd = r#"{"sessionId": 7, "updatedAt": "now", "chatType": "circle", "origin": [], "cliSessionIds": {"a": 1}}"#;
         let entry = Entry::parse(odd).unwrap();
         assert_eq!(entry, Entry { cli_session_ids: Some(BTreeMap::new()), ..Entry::default() });
         let expected = odd.replace("\"now\"", "5");
-        check(odd, DirectWord::Dm, |entry| entry.updated_at = Some(5), &expected);
+        check(odd, DirectSpelling::Dm, |entry| entry.updated_at = Some(5), &expected);
         assert_eq!(Entry::parse("[]"), None);
     }
 
     #[test]
-    fn values_of_another_type_are_named() {
+    fn values_of_the_wrong_type_are_reported() {
         let check =
             |text: &str, expected: Option<&str>| assert_eq!(mistyped(text).as_deref(), expected, "{text}");
         check(r#"{"sendPolicy": "deny", "unknown": 7, "label": null}"#, None);
@@ -460,20 +460,20 @@ mod tests {
             (Some("slack"), Some("irc"), Some("r"))
         );
         let expected = r#"{"channel":"slack","lastChannel":"irc","groupChannel":"r", "sessionId": "t"}"#;
-        check(old, DirectWord::Dm, |entry| entry.session_id = Some("t".into()), expected);
+        check(old, DirectSpelling::Dm, |entry| entry.session_id = Some("t".into()), expected);
         let both = r#"{"provider":"a","channel":"b","room":"c","groupChannel":"d"}"#;
-        check(both, DirectWord::Dm, |_| (), r#"{"provider":"a","channel":"b","groupChannel":"d"}"#);
+        check(both, DirectSpelling::Dm, |_| (), r#"{"provider":"a","channel":"b","groupChannel":"d"}"#);
     }
 
     #[test]
-    fn a_new_entry_uses_the_word_of_its_file() {
+    fn a_new_entry_uses_the_chat_type_spelling_of_its_file() {
         let entry =
             Entry { session_id: Some("s".into()), chat_type: Some(ChatType::Direct), ..Entry::default() };
         let check = |word, expected: &str| {
             let text = entry.written(None, Layout::of_file(), word).unwrap();
             assert_eq!(text, format!("{{\n  \"sessionId\": \"s\",\n  \"chatType\": \"{expected}\"\n}}"));
         };
-        check(DirectWord::Dm, "dm");
-        check(DirectWord::Direct, "direct");
+        check(DirectSpelling::Dm, "dm");
+        check(DirectSpelling::Direct, "direct");
     }
 }

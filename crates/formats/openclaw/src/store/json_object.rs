@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_changed_keeps_every_byte() {
+    fn unchanged_members_keep_every_byte() {
         let text = " {\n\t\"b\" :1.50 ,  \"a\": {\"é\":  \"\\u00e9\"},\n\"c\":[ 1 ] } \n";
         check(text, |_| (), text);
         check(text, |all| all.set("a", &json!(2)).unwrap(), &text.replace("{\"é\":  \"\\u00e9\"}", "2"));
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn of_members_with_one_name_the_last_counts() {
+    fn the_last_duplicate_member_wins() {
         let text = r#"{"a": 1, "b": 2, "a": 3}"#;
         check(text, |all| all.set("a", &json!(4)).unwrap(), r#"{"a": 1, "b": 2, "a": 4}"#);
         check(
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_refused() {
+    fn text_that_is_not_an_object_is_refused() {
         for bad in ["", "[]", "{", "{\"a\":}", "{} x", "null"] {
             assert!(JsonObject::parse(bad, Layout::of_file()).is_err(), "{bad}");
         }

@@ -1,4 +1,4 @@
-//! Fields of other people's JSON: one of a type that is not expected counts as absent, and costs nothing but itself.
+//! Lenient fields of JSON: a field with an unexpected type counts as absent and does not affect others.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ impl Lenient for BTreeMap<String, String> {
     }
 }
 
-/// JSON that is kept as it is written and not looked into.
+/// JSON that is kept as written and not parsed.
 #[derive(Debug, Clone, Serialize)]
 #[serde(transparent)]
 pub struct OpaqueJson(Box<RawValue>);

@@ -1,4 +1,4 @@
-//! The life of a session: made, given other settings, reset, removed; and what one that starts another may do.
+//! The life cycle of a session: create, configure, reset, delete; and rules for sessions that spawn others.
 
 use std::path::{Path, PathBuf};
 
@@ -7,8 +7,9 @@ use jiff::tz::TimeZone;
 
 use super::agent_store::{AgentStore, Updated};
 use super::claude_mapping::clear;
-use super::conversation_log::{LogTarget, NewLine, append};
+use super::conversation_log::{LogTarget, append};
 use super::entry::Entry;
+use super::new_line::NewLine;
 use super::record_updates::{new_id, put};
 use super::reset_policy::{Freshness, ResetPolicy};
 use super::session_key::SessionKey;
@@ -16,7 +17,7 @@ use super::store_error::StoreError;
 use crate::Problem;
 use crate::lock::LockTimes;
 
-/// What becomes of the transcript of a session that is reset or removed.
+/// What happens to the transcript of a session that is reset or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OldTranscript {
     /// It is kept beside the others as `….reset.<time>` or `….deleted.<time>`.
@@ -62,7 +63,7 @@ pub enum Mirrored {
 }
 
 impl AgentStore {
-    /// The session with this key; made where there is none.
+    /// The session with this key, created if it is missing.
     pub fn create(
         &self,
         key: &SessionKey,
@@ -141,7 +142,7 @@ impl AgentStore {
     /// Whether a session continues with the next message, or is reset before it.
     pub fn freshness(&self, key: &SessionKey, entry: &Entry, now: Timestamp, zone: &TimeZone) -> Freshness {
         let channel = entry.channel.as_deref().or(entry.last_channel.as_deref());
-        let policy = ResetPolicy::of(&self.config.reset, key, channel);
+        let policy = ResetPolicy::new(&self.config.reset, key, channel);
         let updated = entry.updated_at.and_then(|at| Timestamp::from_millisecond(at).ok());
         policy.freshness(updated.unwrap_or(Timestamp::UNIX_EPOCH), now, zone)
     }
@@ -171,7 +172,7 @@ impl AgentStore {
             store.check(key)?;
             let before = store.get(key)?.ok_or_else(|| StoreError::NoSession { key: key.to_string() })?;
             let mut after = if options.keep_metadata { before.clone() } else { Entry::default() };
-            begin_anew(&mut after);
+            start_new_conversation(&mut after);
             after.session_id = Some(id.clone());
             after.updated_at = Some(before.updated_at.unwrap_or(0).max(now.as_millisecond()));
             if options.keep_metadata {
@@ -183,7 +184,7 @@ impl AgentStore {
             Ok((before, after))
         })?;
         let (before, after) = updated.value;
-        let archived = self.put_away(&before, options.transcript, "reset", clock())?;
+        let archived = self.archive_transcript(&before, options.transcript, "reset", clock())?;
         Ok(Updated { value: EndedSession { before, after: Some(after), archived }, notes: updated.notes })
     }
 
@@ -197,7 +198,7 @@ impl AgentStore {
         let updated = self.update(clock, |store, _| {
             store.remove(key)?.ok_or_else(|| StoreError::NoSession { key: key.to_string() })
         })?;
-        let archived = self.put_away(&updated.value, transcript, "deleted", clock())?;
+        let archived = self.archive_transcript(&updated.value, transcript, "deleted", clock())?;
         Ok(Updated {
             value: EndedSession { before: updated.value, after: None, archived },
             notes: updated.notes,
@@ -247,7 +248,7 @@ impl AgentStore {
 
     /// Archives or deletes the transcript of a conversation that is over, and what says which Claude session was behind
     /// it. Returns where it is now.
-    pub(crate) fn put_away(
+    pub(crate) fn archive_transcript(
         &self,
         entry: &Entry,
         how: OldTranscript,
@@ -278,7 +279,7 @@ impl AgentStore {
 }
 
 /// Takes away what is of the conversation that is over.
-fn begin_anew(entry: &mut Entry) {
+fn start_new_conversation(entry: &mut Entry) {
     clear(entry);
     entry.session_file = None;
     entry.system_sent = entry.system_sent.map(|_| false);
@@ -351,7 +352,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_mirrored() {
+    fn answers_are_mirrored() {
         let check = |text: &str, media: &[&str], expected: Option<&str>| {
             let media: Vec<String> = media.iter().map(|url| (*url).to_owned()).collect();
             assert_eq!(mirrored_text(text, &media).as_deref(), expected, "{text} {media:?}");

@@ -21,7 +21,7 @@ pub struct LogLine {
     pub id: Option<String>,
     /// The line that it follows.
     pub parent: Option<String>,
-    /// The line from which a compaction or reset keeps what was said before it.
+    /// The first earlier line that a compaction or reset keeps.
     pub first_kept: Option<String>,
 }
 

@@ -61,7 +61,7 @@ impl AgentStore {
         })?;
         let (pruned, capped, ended) = done.value;
         for entry in &ended {
-            self.put_away(entry, OldTranscript::Archive, "deleted", clock())?;
+            self.archive_transcript(entry, OldTranscript::Archive, "deleted", clock())?;
         }
         let report = MaintenanceReport { is_done: true, pruned, capped, is_large, backup };
         Ok(Updated { value: report, notes: done.notes })
@@ -78,7 +78,7 @@ impl AgentStore {
         let oldest = now.checked_sub(oldest).unwrap_or(Timestamp::MIN).as_millisecond();
         let (mut pruned, mut kept) = (Vec::new(), Vec::new());
         for key in store.keys() {
-            // What is no session is not ours to remove.
+            // An entry that is not a session is kept.
             let Ok(parsed) = key.parse::<SessionKey>() else { continue };
             let Some(entry) = store.get(&parsed)? else { continue };
             match entry.updated_at {

@@ -1,4 +1,4 @@
-//! Where in the text of a JSON object its members are. `serde_json` reads it.
+//! Finds the positions of the members in the text of a JSON object, using `serde_json`.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -34,7 +34,7 @@ pub(crate) struct ObjectRanges {
     pub(super) length: u64,
 }
 
-/// Why a text is none of an object.
+/// Why a text is not a JSON object.
 #[derive(Debug)]
 pub(crate) struct NoObject {
     /// What is wrong. The place that it names is not to be trusted, as the parser did not see all.
@@ -89,7 +89,7 @@ impl ObjectRanges {
         }
     }
 
-    /// Of members of which each is said to end at the comma or closing bracket behind it.
+    /// The ranges, given members that each end at the comma or closing bracket after them.
     fn new(inner: Range<u64>, mut members: Vec<MemberRange>, close: u64, length: u64) -> Self {
         let open = inner.start;
         let end = members.last_mut().map(|last| {
@@ -104,7 +104,7 @@ fn range(range: Range<usize>) -> Range<u64> {
     range.start as u64..range.end as u64
 }
 
-/// The members of an object in memory, their values not looked into.
+/// The members of an object in memory, without parsing their values.
 struct RawMembers;
 
 impl<'de> de::Visitor<'de> for RawMembers {
@@ -144,7 +144,7 @@ impl<'de, R: Read> de::Visitor<'de> for SkimmedMembers<'_, R> {
             self.0.borrow_mut().begin_key();
             let Some(key) = map.next_key()? else { break };
             let value = map.next_value_seed(SkimmedValue(self.0))?;
-            let comma = self.behind(&value);
+            let comma = self.separator_after(&value);
             members.push(MemberRange { key, whole: start..comma, value });
             start = comma + 1;
         }
@@ -154,8 +154,8 @@ impl<'de, R: Read> de::Visitor<'de> for SkimmedMembers<'_, R> {
 }
 
 impl<R: Read> SkimmedMembers<'_, R> {
-    /// Where the comma or closing bracket behind a value is.
-    fn behind(&self, value: &Range<u64>) -> u64 {
+    /// The position of the comma or closing bracket after a value.
+    fn separator_after(&self, value: &Range<u64>) -> u64 {
         let mut skimmer = self.0.borrow_mut();
         let is_read = skimmer.position() > value.end && !skimmer.last().is_ascii_whitespace();
         if is_read {
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_texts_are_read_alike() {
+    fn odd_texts_give_the_same_ranges_either_way() {
         let deep = format!("{{\"a\":{}1{}}}", "[".repeat(5000), "]".repeat(5000));
         let texts = [
             "",
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_the_byte() {
+    fn errors_name_the_byte() {
         let failed = ObjectRanges::of_reader(&b"{\"a\": \"long text\", x"[..]).unwrap_err();
         assert_eq!(failed.to_string(), "key must be a string at byte 20");
     }
@@ -310,12 +310,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_json_is_read_alike(text in value(), piece in 1_usize..40) {
+        fn valid_json_gives_the_same_ranges_either_way(text in value(), piece in 1_usize..40) {
             check(&text, piece)?;
         }
 
         #[test]
-        fn torn_and_spoilt_json_is_read_alike(text in value(), cut: prop::sample::Index, at: prop::sample::Index,
+        fn damaged_json_gives_the_same_result_either_way(text in value(), cut: prop::sample::Index, at: prop::sample::Index,
                                               byte in "[\"\\\\{}:, 0u\n\\]é]", piece in 1_usize..40) {
             let places: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
             check(&text[..*cut.get(&places)], piece)?;

@@ -137,7 +137,7 @@ impl Members {
         out: &mut dyn Write,
         copy: impl FnMut(Range<u64>, &mut dyn Write) -> io::Result<()>,
     ) -> io::Result<()> {
-        let mut copied = Copied { out, copy, pending: self.head.clone(), is_first: true };
+        let mut copied = PatchedText { out, copy, pending: self.head.clone(), is_first: true };
         for Member { place, change } in &self.list {
             match change {
                 Change::Removed => {}
@@ -175,8 +175,8 @@ impl Members {
     }
 }
 
-/// A text that is put together; parts that follow each other in the old text are copied as one.
-struct Copied<'a, C> {
+/// Writes the changed text; adjacent parts of the old text are copied at once.
+struct PatchedText<'a, C> {
     out: &'a mut dyn Write,
     copy: C,
     /// What is to be copied before anything else is written.
@@ -185,7 +185,7 @@ struct Copied<'a, C> {
     is_first: bool,
 }
 
-impl<C: FnMut(Range<u64>, &mut dyn Write) -> io::Result<()>> Copied<'_, C> {
+impl<C: FnMut(Range<u64>, &mut dyn Write) -> io::Result<()>> PatchedText<'_, C> {
     /// Copies a member, or the beginning of one, and the comma before it.
     fn member(&mut self, range: &Range<u64>) -> io::Result<()> {
         // In the old text the comma alone is between two members.

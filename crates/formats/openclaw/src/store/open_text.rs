@@ -1,6 +1,6 @@
 //! The text of a file that is held open, and read in pieces where they are wanted, as long as it is not changed.
 //!
-//! Who replaces the file puts another one into its place, and this one stays as it was.
+//! If another process replaces the file, this one stays as it was.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};

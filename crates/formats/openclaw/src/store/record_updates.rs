@@ -1,4 +1,4 @@
-//! What is recorded in an entry during a session, each in one locked update.
+//! Updates of an entry during a session, each under the lock.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -10,7 +10,7 @@ use super::session_key::SessionKey;
 use super::session_store::SessionStore;
 use super::store_error::StoreError;
 
-/// A message that came in, as far as it says something about its session.
+/// The facts about a session in an incoming message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InboundMessage {
     /// The name of the conversation.
@@ -94,7 +94,7 @@ impl AgentStore {
         })
     }
 
-    /// Records where an answer went; makes the session where there is none.
+    /// Records where an answer went; creates the session if it is missing.
     pub fn update_last_route(
         &self,
         key: &SessionKey,

@@ -35,7 +35,7 @@ pub struct Freshness {
 
 impl ResetPolicy {
     /// The policy for a session: that of its channel, else that of its kind over the usual one.
-    pub fn of(config: &ResetConfig, key: &SessionKey, channel: Option<&str>) -> Self {
+    pub fn new(config: &ResetConfig, key: &SessionKey, channel: Option<&str>) -> Self {
         let channel = channel.map(|name| name.trim().to_lowercase()).unwrap_or_default();
         let of_channel = config.by_channel.get(&channel).copied();
         let base = of_channel.or(config.usual);
@@ -79,7 +79,7 @@ fn hour(set: Option<f64>) -> i8 {
     set.filter(|hour| hour.is_finite()).map_or(AT_HOUR, |hour| hour.floor().clamp(0.0, 23.0) as i8)
 }
 
-/// The last time the clock on the wall said this hour.
+/// The last time at which the local time was this hour.
 fn last_daily_reset(now: Timestamp, hour: i8, zone: &TimeZone) -> Timestamp {
     let here = now.to_zoned(zone.clone());
     let at =
@@ -102,12 +102,12 @@ mod tests {
     }
 
     #[test]
-    fn which_policy_holds() {
+    fn the_most_specific_policy_applies() {
         let direct: SessionKey = "agent:main:main".parse().unwrap();
         let group: SessionKey = "agent:main:discord:group:1".parse().unwrap();
         let thread = group.thread("7");
         let check = |config: &ResetConfig, key, channel, hour: Option<i8>, minutes: Option<u64>| {
-            let policy = ResetPolicy::of(config, key, channel);
+            let policy = ResetPolicy::new(config, key, channel);
             let found = policy.idle.map(|idle| idle.as_secs() / 60);
             assert_eq!((policy.at_hour, found), (hour, minutes), "{key} {config:?}");
         };
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_fresh() {
+    fn freshness_by_policy() {
         let time = |text: &str| text.parse::<Timestamp>().unwrap();
         let zone = TimeZone::get("Europe/Berlin").unwrap();
         let check = |policy: ResetPolicy, updated: &str, now: &str, expected: bool| {

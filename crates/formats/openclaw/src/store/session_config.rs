@@ -1,4 +1,4 @@
-//! What OpenClaw's configuration says of sessions: the block `session`.
+//! OpenClaw's configuration of sessions: the block `session`.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::delivery::ChatType;
-use super::entry::{DirectWord, SendDecision};
+use super::entry::{DirectSpelling, SendDecision};
 use super::session_key::{DmScope, KeyRules};
 use crate::config::OpenClawConfig;
 
@@ -110,7 +110,7 @@ pub enum ResetMode {
 /// What becomes of old sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MaintenanceConfig {
-    /// Whether anything is removed, or only said.
+    /// Whether sessions are removed, or only reported.
     pub mode: MaintenanceMode,
     /// Sessions in which nothing happened for so long are removed.
     pub prune_after: Duration,
@@ -163,13 +163,13 @@ impl Default for MaintenanceConfig {
 
 impl Default for SessionConfig {
     fn default() -> Self {
-        Self::of(&OpenClawConfig::default(), &|_| None)
+        Self::new(&OpenClawConfig::default(), &|_| None)
     }
 }
 
 impl SessionConfig {
     /// Reads the block of a configuration; `variable` looks up what overrides it in the environment.
-    pub fn of(config: &OpenClawConfig, variable: &dyn Fn(&str) -> Option<String>) -> Self {
+    pub fn new(config: &OpenClawConfig, variable: &dyn Fn(&str) -> Option<String>) -> Self {
         let block = config.at("/session");
         Self {
             keys: keys(block),
@@ -200,7 +200,7 @@ fn keys(block: &Value) -> KeyRules {
             _ => DmScope::Main,
         },
         identity_links: links.into_iter().flatten().map(|(name, ids)| (name.clone(), texts(ids))).collect(),
-        direct: DirectWord::default(),
+        direct: DirectSpelling::default(),
     }
 }
 
@@ -380,27 +380,27 @@ mod tests {
 
     use super::*;
 
-    fn of(text: &str) -> SessionConfig {
+    fn parse(text: &str) -> SessionConfig {
         let scratch = tempfile::tempdir().unwrap();
         fs::write(scratch.path().join("openclaw.json"), text).unwrap();
-        SessionConfig::of(&OpenClawConfig::find(scratch.path()), &|_| None)
+        SessionConfig::new(&OpenClawConfig::find(scratch.path()), &|_| None)
     }
 
     #[test]
-    fn what_is_not_set_is_as_openclaw_has_it() {
-        let plain = of("{}");
+    fn defaults_are_those_of_openclaw() {
+        let plain = parse("{}");
         assert_eq!(plain, SessionConfig::default());
         assert_eq!((plain.keys.main_key.as_str(), plain.keys.dm_scope), ("main", DmScope::Main));
         assert_eq!(plain.maintenance.prune_after, Duration::from_hours(720));
         assert_eq!(plain.reset.triggers, ["/new", "/reset"]);
         let odd = r#"{session: {mainKey: 7, dmScope: "?", identityLinks: [], sendPolicy: 1, reset: [], resetByType: 2,
             idleMinutes: "x", maintenance: {mode: 1, pruneAfter: "soon", maxEntries: 0, rotateBytes: "much"}, writeLock: {staleMs: -1}}}"#;
-        assert_eq!(of(odd), plain);
+        assert_eq!(parse(odd), plain);
     }
 
     #[test]
     fn every_setting_is_read() {
-        let all = of(
+        let all = parse(
             r#"{session: {mainKey: "Home", dmScope: "per-peer", identityLinks: {anna: ["slack:u1", 7]},
             sendPolicy: {default: "deny", rules: [{action: "Deny", match: {channel: " Slack", chatType: "dm", keyPrefix: "agent:"}}, 7, {action: "?"}]},
             reset: {mode: "idle", idleMinutes: 5}, resetByType: {dm: {mode: "daily", atHour: 3}, thread: {idleMinutes: 9}},
@@ -435,7 +435,7 @@ mod tests {
         assert_eq!(all.maintenance, expected);
         assert_eq!(all.write_lock.stale, Duration::from_millis(200));
         assert!(all.may_spawn_as("main", "Coder") && !all.may_spawn_as("main", "ops"));
-        assert!(all.may_spawn_as("ops", "coder") && !of("{}").may_spawn_as("ops", "coder"));
+        assert!(all.may_spawn_as("ops", "coder") && !parse("{}").may_spawn_as("ops", "coder"));
     }
 
     #[test]
@@ -444,12 +444,12 @@ mod tests {
         fs::write(scratch.path().join("openclaw.json"), "{session: {writeLock: {staleMs: 5, maxHoldMs: 6}}}")
             .unwrap();
         let named = |name: &str| (name == "OPENCLAW_SESSION_WRITE_LOCK_STALE_MS").then(|| "7".to_owned());
-        let found = SessionConfig::of(&OpenClawConfig::find(scratch.path()), &named).write_lock;
+        let found = SessionConfig::new(&OpenClawConfig::find(scratch.path()), &named).write_lock;
         assert_eq!((found.stale, found.max_hold), (Duration::from_millis(7), Duration::from_millis(6)));
     }
 
     #[test]
-    fn spans_and_sizes() {
+    fn durations_and_sizes_are_parsed() {
         let check = |text: &str, expected: Option<u64>| {
             assert_eq!(duration(text).map(|found| found.as_secs()), expected, "{text}");
         };

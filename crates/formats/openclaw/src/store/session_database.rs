@@ -1,4 +1,5 @@
-//! Reads the sessions that OpenClaw keeps in SQLite since 2026.8. Never writes: OpenClaw may be writing at the same time.
+//! Reads the sessions that OpenClaw keeps in SQLite since 2026.8. Never writes: OpenClaw may be writing at the same
+//! time.
 
 use std::collections::HashMap;
 use std::io::Read as _;
@@ -273,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_compressed_is_read() {
+    fn compressed_lines_are_read() {
         let text = format!("{{\"text\":\"{}\"}}", "walrus ".repeat(400));
         let packed =
             ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest);
@@ -283,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn other_versions_are_said_and_empty_ones_hold_nothing() {
+    fn other_schema_versions_are_reported_and_empty_databases_have_no_sessions() {
         let scratch = tempfile::tempdir().unwrap();
         let newer = database(scratch.path().join("a.sqlite"), 99, TABLES);
         let warning = newer.open().unwrap().warning().unwrap();

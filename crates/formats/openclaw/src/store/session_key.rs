@@ -18,7 +18,7 @@ use std::str::FromStr;
 use model::AgentId;
 
 use super::delivery::ChatType;
-use super::entry::DirectWord;
+use super::entry::DirectSpelling;
 
 /// The longest key.
 const LONGEST: usize = 1024;
@@ -112,7 +112,7 @@ pub struct KeyRules {
     /// The accounts of one person, by that person's name (`session.identityLinks`).
     pub identity_links: BTreeMap<String, Vec<String>>,
     /// The word for direct chats.
-    pub direct: DirectWord,
+    pub direct: DirectSpelling,
 }
 
 impl SessionKey {
@@ -358,7 +358,7 @@ mod tests {
                 main_key: "Home".into(),
                 dm_scope: scope,
                 identity_links: BTreeMap::from([("Anna".into(), vec!["slack:U1".into(), "u7".into()])]),
-                direct: DirectWord::Dm,
+                direct: DirectSpelling::Dm,
             };
             let peer = Peer { chat, channel: "Slack", account, id };
             let found = SessionKey::of_peer(&AgentId::main(), &peer, &rules);
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_key_is_refused() {
+    fn invalid_keys_are_refused() {
         for bad in ["", "  ", "a\nb", &"x".repeat(2000)] {
             assert!(bad.parse::<SessionKey>().is_err(), "{bad}");
         }

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use model::AgentId;
 use serde_json::{Map, Value};
 
-use super::direct_word::OlderWord;
-use super::entry::{DirectWord, Entry};
+use super::direct_spelling::DmMarkerFinder;
+use super::entry::{DirectSpelling, Entry};
 use super::json_object::JsonObject;
 use super::session_key::SessionKey;
 use super::store_error::StoreError;
@@ -54,7 +54,7 @@ impl SessionStore {
         let name = known.as_deref().unwrap_or(key.as_str());
         let text = self.object.get(name)?;
         let entry_text = text.as_deref().filter(|text| Entry::parse(text).is_some());
-        let new = entry.written(entry_text, self.object.layout_within(), self.direct_word()?);
+        let new = entry.written(entry_text, self.object.layout_within(), self.direct_spelling()?);
         let new =
             new.map_err(|error| StoreError::Unwritable { key: key.to_string(), why: error.to_string() })?;
         if text.as_deref() != Some(new.as_str()) {
@@ -97,17 +97,17 @@ impl SessionStore {
     }
 
     /// The word for direct chats that this file uses.
-    pub fn direct_word(&self) -> Result<DirectWord, StoreError> {
+    pub fn direct_spelling(&self) -> Result<DirectSpelling, StoreError> {
         if self.object.keys().any(|key| key.contains(":dm:")) {
-            return Ok(DirectWord::Dm);
+            return Ok(DirectSpelling::Dm);
         }
         for key in self.object.keys() {
-            let mut word = OlderWord::default();
+            let mut word = DmMarkerFinder::default();
             if self.object.any_piece(key, |piece| word.is_in(piece))? {
-                return Ok(DirectWord::Dm);
+                return Ok(DirectSpelling::Dm);
             }
         }
-        Ok(DirectWord::Direct)
+        Ok(DirectSpelling::Direct)
     }
 
     /// Whether a key may be an entry of this store: another agent's may not.
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_has_its_own_entries_alone() {
+    fn an_agent_has_only_its_own_entries() {
         let mut main = store("main", true);
         assert_eq!(main.keys().collect::<Vec<_>>(), ["agent:main:Main", "global", "odd"]);
         assert_eq!(store("coder", false).keys().collect::<Vec<_>>(), ["agent:coder:main"]);
@@ -211,16 +211,16 @@ mod tests {
     }
 
     #[test]
-    fn a_file_keeps_its_word_for_direct_chats() {
+    fn a_file_keeps_its_spelling_of_the_chat_type() {
         let check = |text: &'static str, expected| {
             let object = StoredObject::of_text(text.to_owned()).unwrap();
             let store = SessionStore::new(object, AgentId::main(), true);
-            assert_eq!(store.direct_word(), Ok(expected), "{text}");
+            assert_eq!(store.direct_spelling(), Ok(expected), "{text}");
         };
-        check(r#"{"a": {"chatType": "dm"}}"#, DirectWord::Dm);
-        check(r#"{"a": {"origin":{"chatType":"dm"}}}"#, DirectWord::Dm);
-        check(r#"{"agent:main:slack:dm:u": {}}"#, DirectWord::Dm);
-        check(r#"{"a": {"chatType": "direct", "label": "dm"}}"#, DirectWord::Direct);
-        check("{}", DirectWord::Direct);
+        check(r#"{"a": {"chatType": "dm"}}"#, DirectSpelling::Dm);
+        check(r#"{"a": {"origin":{"chatType":"dm"}}}"#, DirectSpelling::Dm);
+        check(r#"{"agent:main:slack:dm:u": {}}"#, DirectSpelling::Dm);
+        check(r#"{"a": {"chatType": "direct", "label": "dm"}}"#, DirectSpelling::Direct);
+        check("{}", DirectSpelling::Direct);
     }
 }

@@ -1,8 +1,8 @@
-//! A file as a JSON parser reads it that only wants to know where values begin and end: the plain text within the
-//! strings of values is left out, and it is known at any time how far the file was read.
+//! Gives a JSON parser a reduced view of a file, to find where values begin and end: the plain text within the
+//! strings of values is left out, and the position in the file is known at any time.
 //!
-//! The parser still sees whatever may be wrong or end a string, so it judges the same; it takes bytes one by one, which
-//! would be too slow for the rest.
+//! The parser still sees everything that may be invalid or end a string, so its result is the same; without this, it
+//! would be too slow.
 
 use std::cell::RefCell;
 use std::io::{self, ErrorKind, Read};
@@ -12,7 +12,7 @@ const PIECE: usize = 1 << 16;
 /// No key of a store is longer; it is held in memory.
 const LONGEST_KEY: u64 = 1 << 20;
 
-/// What is read, and how far.
+/// Reads from a file, skims it and knows its position.
 #[derive(Debug)]
 pub(super) struct Skimmer<R> {
     from: R,
@@ -22,7 +22,7 @@ pub(super) struct Skimmer<R> {
     filled: usize,
     /// Where in the file the buffer begins.
     base: u64,
-    place: Place,
+    place: JsonPosition,
     /// What the parser reads now.
     part: Part,
     /// The last byte that was handed out.
@@ -31,7 +31,7 @@ pub(super) struct Skimmer<R> {
 
 /// Where in JSON the next byte is.
 #[derive(Debug, Clone, Copy)]
-enum Place {
+enum JsonPosition {
     OutsideStrings,
     InString,
     /// Behind a backslash.
@@ -49,7 +49,7 @@ enum Part {
 
 impl<R: Read> Skimmer<R> {
     pub(super) fn new(from: R) -> Self {
-        let (place, part) = (Place::OutsideStrings, Part::Key(0));
+        let (place, part) = (JsonPosition::OutsideStrings, Part::Key(0));
         Self { from, buffer: vec![0; PIECE], at: 0, filled: 0, base: 0, place, part, last: 0 }
     }
 
@@ -73,7 +73,7 @@ impl<R: Read> Skimmer<R> {
         self.part = Part::Value;
     }
 
-    /// Leaves out white space; returns the byte behind it. Where the file cannot be read, that is said to the parser when
+    /// Skips white space; returns the byte after it. Where the file cannot be read, that is said to the parser when
     /// it reads on.
     pub(super) fn skip_white_space(&mut self) -> Option<u8> {
         while let Ok(Some(byte)) = self.peek() {
@@ -87,7 +87,7 @@ impl<R: Read> Skimmer<R> {
 
     fn next(&mut self) -> io::Result<Option<u8>> {
         match self.part {
-            Part::Value if matches!(self.place, Place::InString) => self.skip_plain_text()?,
+            Part::Value if matches!(self.place, JsonPosition::InString) => self.skip_plain_text()?,
             Part::Key(start) if self.position() - start > LONGEST_KEY => {
                 return Err(io::Error::new(ErrorKind::FileTooLarge, "a key is longer than 1 MiB"));
             }
@@ -97,11 +97,13 @@ impl<R: Read> Skimmer<R> {
         self.at += 1;
         self.last = byte;
         self.place = match (self.place, byte) {
-            (Place::Escaped, b'u') => Place::Digits(4),
-            (Place::OutsideStrings, b'"') | (Place::Digits(1) | Place::Escaped, _) => Place::InString,
-            (Place::InString, b'"') => Place::OutsideStrings,
-            (Place::InString, b'\\') => Place::Escaped,
-            (Place::Digits(left), _) => Place::Digits(left.saturating_sub(1)),
+            (JsonPosition::Escaped, b'u') => JsonPosition::Digits(4),
+            (JsonPosition::OutsideStrings, b'"') | (JsonPosition::Digits(1) | JsonPosition::Escaped, _) => {
+                JsonPosition::InString
+            }
+            (JsonPosition::InString, b'"') => JsonPosition::OutsideStrings,
+            (JsonPosition::InString, b'\\') => JsonPosition::Escaped,
+            (JsonPosition::Digits(left), _) => JsonPosition::Digits(left.saturating_sub(1)),
             (place, _) => place,
         };
         Ok(Some(byte))
@@ -136,7 +138,7 @@ impl<R: Read> Skimmer<R> {
     }
 }
 
-/// What a parser reads from a skimmer that others ask how far it is.
+/// The reader for a parser; the skimmer itself stays available for its position.
 #[derive(Debug)]
 pub(super) struct SkimmingReader<'a, R>(pub(super) &'a RefCell<Skimmer<R>>);
 
@@ -168,8 +170,8 @@ fn plain_length(bytes: &[u8]) -> usize {
     at + bytes[at..].iter().position(is_special).unwrap_or(bytes.len() - at)
 }
 
-/// The highest bit of the first of eight bytes, in the order of little endian, that is a quote, a backslash or a control
-/// character; bits of higher bytes say nothing.
+/// The highest bit of the first of eight bytes, in the order of little endian, that is a quote, a backslash or a
+/// control character; bits of higher bytes say nothing.
 fn special_bytes(eight: u64) -> u64 {
     const ONES: u64 = u64::MAX / 255;
     let below = |bytes: u64, limit: u64| bytes.wrapping_sub(ONES * limit) & !bytes;
@@ -188,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_of_values_is_left_out_and_everything_counted() {
+    fn values_are_skipped_and_their_bytes_counted() {
         let text = r#"{"plain \n text ü": ["plain \"text\" \u00e9x\\", 12]}"#;
         let skimmer = RefCell::new(Skimmer::new(text.as_bytes()));
         let mut seen = Vec::new();
@@ -214,7 +216,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn plain_text_ends_where_it_ends(bytes: Vec<u8>, tail: Vec<u8>) {
+        fn the_end_of_plain_text_is_found(bytes: Vec<u8>, tail: Vec<u8>) {
             let bytes: Vec<u8> = bytes.into_iter().chain(b"a plain text".repeat(3)).chain(tail).collect();
             let expected = bytes.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
             proptest::prop_assert_eq!(plain_length(&bytes), expected.unwrap_or(bytes.len()));

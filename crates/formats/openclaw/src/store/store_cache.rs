@@ -1,4 +1,4 @@
-//! Stores that were read, kept for a short time in memory. What is taken out is a copy of its own.
+//! Caches stores in memory for a short time. Callers get their own copy.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -12,17 +12,17 @@ use super::agent_store::{AgentStore, LoadedStore};
 use super::session_store::SessionStore;
 
 /// How long a store is kept, where nothing is set.
-const USUAL: Duration = Duration::from_secs(45);
+const DEFAULT_TTL: Duration = Duration::from_secs(45);
 
 /// A cache of stores, shared by its clones.
 #[derive(Debug, Clone)]
 pub struct StoreCache {
     lifetime: Duration,
-    stores: Arc<Mutex<HashMap<PathBuf, Kept>>>,
+    stores: Arc<Mutex<HashMap<PathBuf, CachedStore>>>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct CachedStore {
     at: Timestamp,
     stamp: FileStamp,
     store: SessionStore,
@@ -38,7 +38,7 @@ impl StoreCache {
     /// A cache with the lifetime that `OPENCLAW_SESSION_CACHE_TTL_MS` says, in milliseconds; with 0 nothing is kept.
     pub fn new(variable: Option<&str>) -> Self {
         let millis = variable.and_then(|text| text.trim().parse().ok());
-        Self { lifetime: millis.map_or(USUAL, Duration::from_millis), stores: Arc::default() }
+        Self { lifetime: millis.map_or(DEFAULT_TTL, Duration::from_millis), stores: Arc::default() }
     }
 
     /// The store of an agent, read again where it is too old, or its file has another time or size.
@@ -57,7 +57,7 @@ impl StoreCache {
         drop(stores);
         let loaded = store.load();
         if let (None, Some(stamp), false) = (&loaded.problem, stamp, self.lifetime.is_zero()) {
-            let kept = Kept { at: now, stamp, store: loaded.store.clone() };
+            let kept = CachedStore { at: now, stamp, store: loaded.store.clone() };
             let mut stores = self.stores.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             stores.insert(store.path().to_owned(), kept);
         }

@@ -29,9 +29,9 @@ pub(crate) enum Content {
 
 /// A file and its state at the time it was read. While it is open no other file has its number.
 #[derive(Debug)]
-pub(crate) struct Seen(Option<OpenText>);
+pub(crate) struct FileSnapshot(Option<OpenText>);
 
-impl Seen {
+impl FileSnapshot {
     /// Whether the file at this path is still that one, unchanged.
     pub(crate) fn is_current(&self, path: &Path) -> bool {
         let now = std::fs::metadata(path).ok().as_ref().map(FileStamp::from_metadata);
@@ -40,11 +40,11 @@ impl Seen {
 }
 
 /// Reads a store's file.
-pub(crate) fn read(path: &Path) -> Result<(Content, Seen), Problem> {
+pub(crate) fn read(path: &Path) -> Result<(Content, FileSnapshot), Problem> {
     match open_regular_following_links(path).and_then(|file| OpenText::new(file, path)) {
-        Ok(file) => Ok((content_of(&file, path)?, Seen(Some(file)))),
+        Ok(file) => Ok((content_of(&file, path)?, FileSnapshot(Some(file)))),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            Ok((Content::Absent, Seen(None)))
+            Ok((Content::Absent, FileSnapshot(None)))
         }
         Err(error) => {
             let next = "Make it a file that this user can read.";

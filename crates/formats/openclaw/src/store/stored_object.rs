@@ -36,7 +36,7 @@ impl StoredObject {
         Self { text: Text::Memory("{}".to_owned()), members: Members::new(found, Layout::of_file()) }
     }
 
-    /// Reads a text; hands it back where it is none of an object.
+    /// Reads a text; returns it with the error if it is not an object.
     pub(crate) fn of_text(text: String) -> Result<Self, (serde_json::Error, String)> {
         match members(&text, Layout::of_file()) {
             Ok(members) => Ok(Self { text: Text::Memory(text), members }),
@@ -161,7 +161,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn a_file_is_changed_as_a_text_is(
+        fn a_file_is_changed_like_a_text_in_memory(
             keys in proptest::collection::vec("[a-d]", 0..8), gap in "[ \t\n]{0,3}",
             changes in proptest::collection::vec(("[a-e]", 0_u8..3), 0..5), mark: bool,
         ) {

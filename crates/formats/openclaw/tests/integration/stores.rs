@@ -101,7 +101,7 @@ fn json5_is_read_and_a_broken_file_is_set_aside() {
 }
 
 #[test]
-fn agents_are_apart() {
+fn agents_have_separate_stores() {
     let desk = Desk::new();
     desk.write(STORE, r#"{"agent:main:main": {"sessionId": "s1"}}"#);
     let coder = desk.agent("coder");
@@ -168,7 +168,7 @@ fn the_lock_of_both_generations_is_honoured() {
 }
 
 #[test]
-fn the_cache_is_left_behind_by_time_changes_and_writes() {
+fn the_cache_expires_by_time_changes_and_writes() {
     let desk = Desk::new();
     let main = key("agent:main:main");
     desk.write(STORE, r#"{"agent:main:main": {"label": "one"}}"#);
@@ -208,7 +208,7 @@ fn the_cache_is_left_behind_by_time_changes_and_writes() {
 }
 
 #[test]
-fn what_is_recorded_of_a_session() {
+fn inbound_messages_are_recorded() {
     let desk = Desk::new();
     let (store, group) = (desk.main(), key("agent:main:discord:channel:987"));
     let message = InboundMessage {
@@ -323,7 +323,7 @@ fn the_claude_session_behind_one_is_kept_replaced_and_cleared() {
 }
 
 #[test]
-fn a_reset_begins_anew_and_keeps_what_is_asked() {
+fn a_reset_starts_a_new_conversation_and_keeps_settings() {
     let desk = Desk::new();
     let (store, main) = (desk.main(), key("agent:main:main"));
     let fields = Entry { label: Some("mine".into()), input_tokens: Some(5), ..entry("s1") };
@@ -378,7 +378,7 @@ fn threads_have_transcripts_of_their_own() {
 }
 
 #[test]
-fn sub_agents_start_nobody_and_only_where_it_is_allowed() {
+fn sub_agents_cannot_spawn_and_need_permission() {
     let desk = Desk::new();
     desk.write(
         "openclaw.json",
@@ -397,7 +397,7 @@ fn sub_agents_start_nobody_and_only_where_it_is_allowed() {
 }
 
 #[test]
-fn maintenance_says_first_and_does_what_is_asked() {
+fn maintenance_warns_before_it_enforces() {
     let desk = Desk::new();
     let hour = |ago: i64| (now() - ago.hours()).as_millisecond();
     let entries: Vec<String> = [("old", 24 * 31), ("a", 1), ("b", 2), ("c", 3)]

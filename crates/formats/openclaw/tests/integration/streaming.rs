@@ -25,7 +25,7 @@ impl Desk {
     /// With a store of so many entries of so many MiB, and a small one between them.
     fn new(entries: usize, mebibytes: usize) -> Self {
         let filler = "x".repeat(1 << 20);
-        let desk = Self::of(b"");
+        let desk = Self::with_store(b"");
         let mut out = BufWriter::new(File::create(desk.store.path()).unwrap());
         out.write_all(b"{\n").unwrap();
         for number in 0..entries {
@@ -41,7 +41,7 @@ impl Desk {
         desk
     }
 
-    fn of(bytes: &[u8]) -> Self {
+    fn with_store(bytes: &[u8]) -> Self {
         let scratch = tempfile::tempdir().unwrap();
         let store = store(scratch.path());
         fs::create_dir_all(store.folder()).unwrap();
@@ -195,7 +195,7 @@ fn a_file_that_is_changed_in_place_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn what_is_no_value_any_more_is_refused_though_size_and_time_are_the_same() {
+fn a_changed_file_is_refused_though_size_and_time_are_the_same() {
     let desk = Desk::new(1, 2);
     desk.write_in_place(0, b"{", 1);
     let loaded = desk.store.load().store;
@@ -207,10 +207,11 @@ fn what_is_no_value_any_more_is_refused_though_size_and_time_are_the_same() {
 }
 
 #[test]
-fn bytes_that_are_no_text_stay_where_nobody_changes_them() {
+fn invalid_utf_8_is_kept_in_unchanged_members() {
     for length in [1, 2 << 20] {
         let spoilt = [&b"\"agent:main:a\": {\"label\": \"\xff"[..], &b"y".repeat(length), b"\"}"].concat();
-        let desk = Desk::of(&[b"{", &spoilt[..], b",\"agent:main:b\":{\"sessionId\":\"s\"}}"].concat());
+        let desk =
+            Desk::with_store(&[b"{", &spoilt[..], b",\"agent:main:b\":{\"sessionId\":\"s\"}}"].concat());
         desk.store.update(&now, |store, _| store.put(&key("agent:main:b"), &labelled("new"))).unwrap();
         let written = fs::read(desk.store.path()).unwrap();
         assert!(written.windows(spoilt.len()).any(|part| part == spoilt), "{length}");
@@ -220,7 +221,7 @@ fn bytes_that_are_no_text_stay_where_nobody_changes_them() {
         assert!(label.starts_with("\u{fffd}y"));
     }
     // A key is replaced as OpenClaw does.
-    let desk = Desk::of(b"{\"agent:main:\xff\":{\"sessionId\":\"s\"}}");
+    let desk = Desk::with_store(b"{\"agent:main:\xff\":{\"sessionId\":\"s\"}}");
     assert_eq!(desk.store.load().store.keys().collect::<Vec<_>>(), ["agent:main:\u{fffd}"]);
 }
 
@@ -228,7 +229,7 @@ fn bytes_that_are_no_text_stay_where_nobody_changes_them() {
 fn large_files_that_are_no_json_are_treated_as_small_ones() {
     let filler = "x".repeat(2 << 20);
     let check = |text: &str, expected: Result<&str, &str>| {
-        let desk = Desk::of(text.as_bytes());
+        let desk = Desk::with_store(text.as_bytes());
         let loaded = desk.store.load();
         let label = loaded.store.get(&key("agent:main:a")).unwrap().and_then(|entry| entry.label);
         let found = match &loaded.problem {

@@ -76,7 +76,7 @@ struct Call {
     may_change_files: bool,
 }
 
-/// Finds what a session's tools changed; what cannot be read is passed over.
+/// Finds what a session's tools changed; what cannot be read is skipped.
 pub fn edit_log(transcript: &Path) -> io::Result<EditLog> {
     let mut log = EditLog::default();
     let agents = subagents_of(transcript);

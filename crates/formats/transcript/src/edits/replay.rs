@@ -1,4 +1,4 @@
-//! Plays the changes of one file again, to know its content before the first of some changes and after the last.
+//! Replays the changes of one file, to determine its content before the first and after the last of some changes.
 //!
 //! Pure rules. A file can change between two of a session's changes: by a formatter, a shell command, a person, or
 //! because it was restored. Where a change can be made without that, it is left out; else it has to be taken over.
@@ -8,7 +8,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::read::{FileContent, FileEdit, Replacement, TextChange};
 
-/// A file whose changes are played again.
+/// A file whose changes are replayed.
 #[derive(Debug, Clone, Default)]
 pub struct FileReplay {
     now: FileContent,
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_changed_is_left_out_where_it_can_be() {
+    fn changes_by_others_are_left_out_where_possible() {
         let edits = [edit(text("a\nb\nc\n"), "a", "A"), edit(text("A\nb\nformatted\n"), "b", "B")];
         check(&edits, Some((text("a\nb\nc\n"), text("A\nB\nc\n"))), 0);
         let edits = [edit(text("a\nb\n"), "a", "A"), edit(text("A\nother\n"), "other", "B")];
@@ -183,13 +183,13 @@ mod tests {
     }
 
     #[test]
-    fn a_restored_file_is_what_it_was() {
+    fn a_restored_file_has_its_earlier_content() {
         let edits = [edit(text("a\nb\n"), "a", "wrong"), edit(text("a\nb\n"), "b", "B")];
         check(&edits, Some((text("a\nb\n"), text("a\nB\n"))), 0);
     }
 
     #[test]
-    fn what_is_not_recorded_is_taken_from_what_is_known() {
+    fn missing_content_is_taken_from_other_records() {
         let edits = [edit(text("a\nb\n"), "a", "A"), edit(FileContent::Unknown, "b", "B")];
         check(&edits, Some((text("a\nb\n"), text("A\nB\n"))), 0);
         let mut replay = FileReplay::default();
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn only_chosen_changes_are_answered() {
+    fn only_chosen_changes_are_returned() {
         let mut replay = FileReplay::default();
         replay.apply(&edit(text("a\nb\n"), "a", "A"), false);
         replay.apply(&edit(text("A\nb\n"), "b", "B"), true);

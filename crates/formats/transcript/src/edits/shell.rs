@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_change_files() {
+    fn commands_that_can_change_files_are_recognized() {
         let check =
             |command: &str, expected: bool| assert_eq!(may_change_files(command), expected, "{command}");
         check("ls -la && git status", false);

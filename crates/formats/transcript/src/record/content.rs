@@ -93,7 +93,7 @@ impl<'a> ApiMessage<'a> {
     }
 
     /// Whether it has text that a person would read.
-    pub fn says_something(&self) -> bool {
+    pub fn has_visible_text(&self) -> bool {
         let said = |element: Element<'_>| match element {
             Element::Value(value) => value.is_text() && !value.is_blank(),
             Element::Block(fields) => fields.kind.is("text") && !fields.text.is_blank(),

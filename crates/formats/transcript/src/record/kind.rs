@@ -60,11 +60,11 @@ pub enum RecordKind {
 }
 
 impl RecordKind {
-    pub(super) fn of(kind: Option<&str>, subtype: Option<&str>) -> Self {
+    pub(super) fn from_names(kind: Option<&str>, subtype: Option<&str>) -> Self {
         match kind.unwrap_or("") {
             "user" => Self::User,
             "assistant" => Self::Assistant,
-            "system" => Self::of_system(subtype.unwrap_or("")),
+            "system" => Self::from_system_subtype(subtype.unwrap_or("")),
             "attachment" => Self::Attachment,
             "progress" => Self::Progress,
             "summary" => Self::Summary,
@@ -115,7 +115,7 @@ impl RecordKind {
         }
     }
 
-    fn of_system(subtype: &str) -> Self {
+    fn from_system_subtype(subtype: &str) -> Self {
         match subtype {
             "compact_boundary" => Self::CompactBoundary,
             "turn_duration" => Self::TurnDuration,

@@ -1,4 +1,4 @@
-//! From the bytes of a line to a record, or to the reason why it is passed over.
+//! Parses the bytes of a line as a record, or returns the reason why it is skipped.
 
 use std::sync::LazyLock;
 
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_lines() {
+    fn hostile_lines_are_skipped_with_a_reason() {
         check("", Err(SkipReason::Blank));
         check(" \t ", Err(SkipReason::Blank));
         check("null", Err(SkipReason::NotJson));
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tree_hangs_by_uuids() {
+    fn records_are_linked_by_uuid() {
         assert_eq!(link(br#"{"uuid":"a","parentUuid":null}"#), Some(("a", None)));
         assert_eq!(link(br#"{"type":"mode"}"#), None);
         assert_eq!(link(b"junk"), None);

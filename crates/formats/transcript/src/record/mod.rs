@@ -96,7 +96,7 @@ impl<'a> Record<'a> {
     /// The record in a line's text; `None` when that is no whole object.
     fn read(json: &'a str) -> Option<Self> {
         let fields = Fields::read(json)?;
-        Some(Self { kind: RecordKind::of(fields.kind.plain(), fields.subtype.plain()), fields })
+        Some(Self { kind: RecordKind::from_names(fields.kind.plain(), fields.subtype.plain()), fields })
     }
 
     /// Whether records of its kind are never read.

@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn counters_of_any_shape() {
         let check = |json: &str, expected: Usage| {
-            assert_eq!(Counters::of(Raw::new(json)).usage(), expected, "{json}");
+            assert_eq!(Counters::from_raw(Raw::new(json)).usage(), expected, "{json}");
         };
         check("null", Usage::default());
         check(r#""all""#, Usage::default());

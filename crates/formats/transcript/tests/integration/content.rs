@@ -78,7 +78,7 @@ fn files_that_end_badly() {
 }
 
 #[test]
-fn text_of_other_machines() {
+fn text_from_other_systems() {
     check(format!("\u{feff}{PROMPT}\r\n{PROMPT}\r\n"), "2 lines, 2 messages");
     check(format!("\u{feff}{PROMPT}\n\u{feff}{PROMPT}\n"), "2 lines, 1 messages, 1 not json");
     check(format!("{PROMPT}\r{PROMPT}\n"), "1 lines, 1 not json");
@@ -92,7 +92,7 @@ fn text_of_other_machines() {
 }
 
 #[test]
-fn lines_that_are_no_records() {
+fn lines_that_are_not_records() {
     check("null\n12\n\"user\"\n[]\n[{\"type\":\"user\"}]\n<html>\n", "6 lines, 6 not json");
     check("{\"type\":\"user\"}{\"type\":\"user\"}\n", "1 lines, 1 not json");
     check("{\"type\":\"user\",}\n{type:\"user\"}\n{'type':'user'}\n", "3 lines, 3 not json");
@@ -140,7 +140,7 @@ fn check_prompt(record: &str, expected: &str) {
 }
 
 #[test]
-fn strings_that_are_no_unicode_are_mended() {
+fn invalid_unicode_is_replaced() {
     check_prompt(r#"{"type":"user","message":{"content":"cut \ud83d here"}}"#, "cut \u{fffd} here");
     check_prompt(r#"{"type":"user","message":{"content":"\ude80\ud83d"}}"#, "\u{fffd}\u{fffd}");
     check_prompt(r#"{"type":"user","\ud83d":1,"message":{"\ud83d":1,"content":"Hi"}}"#, "Hi");
@@ -148,7 +148,7 @@ fn strings_that_are_no_unicode_are_mended() {
 }
 
 #[test]
-fn of_keys_that_stand_twice_the_last_counts() {
+fn the_last_duplicate_key_wins() {
     check_prompt(r#"{"type":"system","type":"user","message":{"content":"a","content":"b"}}"#, "b");
     check_prompt(r#"{"type":"user","message":{"content":"a"},"message":{"content":"b"}}"#, "b");
 }
@@ -165,7 +165,7 @@ fn check_input_tokens(counter: &str, expected: u64) {
 }
 
 #[test]
-fn counters_that_are_no_counts() {
+fn invalid_counters_are_ignored() {
     check_input_tokens("7", 7);
     check_input_tokens("1.0", 1);
     check_input_tokens("\"12\"", 12);
@@ -217,7 +217,7 @@ fn files_that_were_written_to_lately() {
 }
 
 #[test]
-fn every_running_total_that_says_something_new_is_kept() {
+fn every_new_running_total_is_kept() {
     let total = |tokens: u32| {
         format!(
             r#"{{"type":"cost-state","totalCostUSD":1,"modelUsage":{{"m":{{"outputTokens":{tokens}}}}}}}"#
@@ -242,7 +242,7 @@ fn every_running_total_that_says_something_new_is_kept() {
 }
 
 #[test]
-fn what_is_kept_of_prompts() {
+fn prompts_are_summarized() {
     let prompts = |texts: &[&str]| {
         let prompt = |text: &&str| format!("{{\"type\":\"user\",\"message\":{{\"content\":\"{text}\"}}}}\n");
         let (summary, ..) = read(texts.iter().map(prompt).collect::<String>().as_bytes());
@@ -263,7 +263,7 @@ fn what_is_kept_of_prompts() {
 }
 
 #[test]
-fn notes_of_files_tell_the_time_where_nothing_else_does() {
+fn file_snapshots_give_the_time_if_nothing_else_does() {
     let note = |minute: u32| {
         format!(
             "{{\"type\":\"file-history-snapshot\",\"snapshot\":{{\"timestamp\":\"2026-11-20T09:{minute:02}:00Z\"}}}}\n"

@@ -41,7 +41,7 @@ fn check(make: impl FnOnce(&Path), expected: &str) {
 }
 
 #[test]
-fn entries_that_are_no_transcripts() {
+fn entries_that_are_not_transcripts() {
     check(|path| fs::write(path, "{}\n").unwrap(), "a transcript");
     check(|path| fs::write(path, "").unwrap(), "a transcript");
     check(|_| (), "nothing");
@@ -54,7 +54,7 @@ fn entries_that_are_no_transcripts() {
 }
 
 #[test]
-fn links_lead_nowhere() {
+fn links_are_not_followed() {
     check(
         |path| symlink("a.jsonl", path).unwrap(),
         "it cannot be read: Too many levels of symbolic links (os error 40)",
@@ -95,7 +95,7 @@ fn a_file_that_breaks_while_it_is_read_is_an_error() {
 }
 
 #[test]
-fn a_file_that_vanishes_between_the_look_and_the_reading_is_not_found() {
+fn a_file_that_vanishes_after_its_discovery_is_not_found() {
     let scratch = scratch();
     let path = scratch.project.join("a.jsonl");
     fs::write(&path, "{}\n").unwrap();
@@ -128,7 +128,7 @@ fn read_while(happens: impl FnOnce(&Path)) -> (usize, FileChange) {
 }
 
 #[test]
-fn what_happens_to_a_file_while_it_is_read_is_noticed_by_the_next_look() {
+fn changes_during_a_read_are_noticed_by_the_next_one() {
     let (lines, change) =
         read_while(|path| fs::OpenOptions::new().write(true).open(path).unwrap().set_len(150).unwrap());
     assert!(lines < 10_000);

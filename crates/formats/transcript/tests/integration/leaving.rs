@@ -22,7 +22,7 @@ fn check(lines: &[&str], expected: bool) {
 }
 
 #[test]
-fn the_command_is_the_last_thing_said() {
+fn an_exit_command_ends_the_session() {
     check(&[PROMPT, ANSWER], false);
     check(&[PROMPT, ANSWER, EXIT, BYE], true);
     check(&[PROMPT, ANSWER, &EXIT.replace("/exit", "/quit"), BYE], true);
@@ -39,7 +39,7 @@ fn the_command_is_the_last_thing_said() {
 }
 
 #[test]
-fn files_are_noted_while_the_program_ends() {
+fn file_records_after_an_exit_do_not_reopen_the_session() {
     check(&[FILES, PROMPT, ANSWER, LAST_PROMPT, TOTAL, FILES, TOTAL], true);
     check(&[FILES, PROMPT, ANSWER, TOTAL, FILES, LAST_PROMPT, TOTAL], true);
     // Ctrl-C, Ctrl-D, a signal; `/clear`, a print.

@@ -50,7 +50,7 @@ fn child() {
 }
 
 #[test]
-fn a_line_over_the_cap_is_never_held_whole() {
+fn a_line_over_the_cap_is_never_buffered() {
     let read = read(|file| {
         // Sparse: 200 MB that take no room on the disk.
         file.seek(SeekFrom::Start(200 * MEBIBYTE)).unwrap();
@@ -61,14 +61,14 @@ fn a_line_over_the_cap_is_never_held_whole() {
 }
 
 #[test]
-fn a_line_without_an_end_is_never_held_whole() {
+fn a_line_without_an_end_is_never_buffered() {
     let read = read(|file| file.set_len(1024 * MEBIBYTE).unwrap());
     assert_eq!((read.lines, read.too_long), (0, 0));
     assert!(read.peak < 100, "{} MiB", read.peak);
 }
 
 #[test]
-fn a_line_just_under_the_cap_is_held_once_and_its_text_once_more() {
+fn a_line_just_under_the_cap_is_buffered_at_most_twice() {
     let read = read(|file| {
         let (head, tail) = (r#"{"type":"user","message":{"content":""#, "\"}}\n");
         let text = "a\\nb ".repeat((LINE_CAP - 100) / 5);

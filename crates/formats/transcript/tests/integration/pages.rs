@@ -141,6 +141,29 @@ fn what_is_written_later_is_on_the_page_after_the_last() {
 }
 
 #[test]
+fn a_left_branch_is_paged_to_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let records = [
+        ("p", None),
+        ("a", Some("p")),
+        ("b", Some("a")),
+        ("c", Some("b")),
+        ("m", Some("p")),
+        ("n", Some("m")),
+    ];
+    let lines: Vec<String> = records.iter().map(|(uuid, parent)| message(uuid, *parent, 1)).collect();
+    fs::write(&path, lines.join("\n") + "\n").unwrap();
+    let after = |uuid: &str| {
+        let offset = offset_of(&path, uuid).unwrap().unwrap();
+        page_after(&path, position_after(&path, offset).unwrap(), 10, show).unwrap().items
+    };
+    assert_eq!(after("a"), ["b", "c"]);
+    assert_eq!(after("p"), ["m", "n"]);
+    assert_eq!(after("m"), ["n"]);
+}
+
+#[test]
 fn results_of_parallel_tools_are_on_the_page_after_their_calls() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
@@ -163,7 +186,7 @@ fn results_of_parallel_tools_are_on_the_page_after_their_calls() {
 }
 
 #[test]
-fn a_branch_that_was_left_far_back_is_looked_for() {
+fn a_branch_left_far_back_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
     let mut lines = vec![message("a", None, 1), message("b", Some("a"), 1)];
@@ -191,7 +214,7 @@ fn a_record_is_found_by_its_id() {
 }
 
 #[test]
-fn a_position_that_nobody_gave_out_is_no_reason_to_fail() {
+fn an_invented_position_does_not_fail() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
     fs::write(&path, message("a", None, 1) + "\n" + &message("b", Some("a"), 1) + "\n").unwrap();

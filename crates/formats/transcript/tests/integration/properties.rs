@@ -86,7 +86,7 @@ fn observe(summary: &mut Summary, spent: &mut UsageCollector, lines: &[Vec<u8>])
 
 proptest! {
     #[test]
-    fn a_summary_taken_up_at_any_line_equals_one_of_the_whole(lines in vec(a_line(), 0..30), at in any::<Index>()) {
+    fn a_summary_continued_at_any_line_equals_a_full_one(lines in vec(a_line(), 0..30), at in any::<Index>()) {
         let id = "s".parse().unwrap();
         let (mut whole, mut all_spent) = (Summary::new(&id), UsageCollector::default());
         observe(&mut whole, &mut all_spent, &lines);

@@ -34,7 +34,7 @@ fn the_last_prompts_and_the_last_answer() {
 }
 
 #[test]
-fn a_moment_of_the_past_hears_nothing_that_came_later() {
+fn messages_after_a_past_moment_are_ignored() {
     let home = ScratchHome::new();
     let path = Transcript::new("s1")
         .at("2026-11-20T09:00:00Z")
@@ -49,7 +49,7 @@ fn a_moment_of_the_past_hears_nothing_that_came_later() {
 }
 
 #[test]
-fn the_end_of_a_long_transcript_is_as_good_as_all_of_it() {
+fn the_end_of_a_long_transcript_suffices() {
     let home = ScratchHome::new();
     let long = "word ".repeat(200_000);
     let path = Transcript::new("s1")
@@ -73,7 +73,7 @@ fn the_end_of_a_long_transcript_is_as_good_as_all_of_it() {
 }
 
 #[test]
-fn lines_that_hold_nothing_are_passed_over() {
+fn lines_without_messages_are_skipped() {
     let home = ScratchHome::new();
     let path = Transcript::new("s1").prompt("one").write_to(&home);
     let torn = [all(&path), vec![0; 300_000], b"\n{\"type\":\"us".to_vec()].concat();

@@ -113,6 +113,9 @@ pub(super) struct SessionJson {
     /// How many bytes at the end of the transcript the archive's copy lacks; absent where it is whole.
     #[serde(skip_serializing_if = "is_zero")]
     missing_bytes: u64,
+    /// By when its transcript was deleted; absent where it is not, or where nobody noticed when.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted_at: Option<Timestamp>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
@@ -137,7 +140,7 @@ impl From<Session> for SessionJson {
             Origin::Native | Origin::Archived | Origin::Ghost => None,
         };
         Self {
-            origin: session.origin.word(),
+            origin: session.origin.as_str(),
             kind: session.is_conversation.then_some("conversation"),
             agent_id: session.origin.agent().cloned(),
             label,
@@ -180,6 +183,7 @@ impl From<Session> for SessionJson {
             file: session.file,
             archived: session.archived,
             missing_bytes: session.missing_bytes,
+            deleted_at: session.deleted_at,
         }
     }
 }

@@ -20,7 +20,7 @@ fn is_gone(secret: &Secret, redacted: &str) -> bool {
 }
 
 #[test]
-fn almost_all_are_found() {
+fn most_secrets_are_found() {
     let all = secrets(8);
     let mut missed: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for secret in &all {
@@ -39,7 +39,7 @@ fn almost_all_are_found() {
 }
 
 #[test]
-fn no_kind_is_missed_more_often_than_now_and_then() {
+fn every_kind_has_a_minimum_recall() {
     let mut seen: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for secret in secrets(8) {
         let (all, found) = seen.entry(secret.kind).or_default();
@@ -51,7 +51,7 @@ fn no_kind_is_missed_more_often_than_now_and_then() {
 }
 
 #[test]
-fn what_stands_in_its_place_says_what_it_was() {
+fn the_replacement_names_the_kind() {
     let mut wrong = Vec::new();
     for secret in secrets(1) {
         let redacted = redact::redact(&secret.text);
@@ -63,7 +63,7 @@ fn what_stands_in_its_place_says_what_it_was() {
 }
 
 #[test]
-fn redacting_twice_changes_nothing_more() {
+fn redaction_is_idempotent() {
     for secret in secrets(1) {
         let once = redact::redact(&secret.text).into_owned();
         assert_eq!(redact::redact(&once), once, "{}", secret.text);

@@ -5,11 +5,13 @@ use std::io::Write as _;
 use anstyle::Style;
 use app::Context;
 use app::sessions::annotate::{AnnotatedSession, Answer, Request, annotate, tags};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
 use crate::last_search;
 use crate::output::Output;
 use crate::text::{count, safe, safe_lines};
+use crate::wrap::hanging;
 
 /// Give a session a name, in place of its title.
 #[derive(Debug, clap::Args)]
@@ -17,7 +19,7 @@ pub(crate) struct NameArgs {
     /// The session's id or a prefix of it; @2 is the second hit of the last search on this terminal.
     #[arg(value_name = "ID")]
     session: String,
-    /// The name; without one, print the name that it has.
+    /// The new name; without one, the current name is printed.
     #[arg(value_name = "NAME", conflicts_with = "clear")]
     name: Vec<String>,
     /// Remove the name, so that the title is shown again.
@@ -41,7 +43,7 @@ pub(crate) struct TagArgs {
     /// The session's id or a prefix of it; @2 is the second hit of the last search on this terminal.
     #[arg(value_name = "ID")]
     session: Option<String>,
-    /// Tags to add; without any, print those that it has.
+    /// Tags to add; without any, its tags are printed.
     #[arg(value_name = "TAG")]
     tags: Vec<String>,
     /// A tag to remove; may be repeated.
@@ -58,7 +60,7 @@ pub(crate) struct NoteArgs {
     /// The session's id or a prefix of it; @2 is the second hit of the last search on this terminal.
     #[arg(value_name = "ID")]
     session: String,
-    /// The note; without one, print the note that it has.
+    /// The new note; without one, the current note is printed.
     #[arg(value_name = "TEXT", conflicts_with = "clear")]
     text: Vec<String>,
     /// Remove the note.
@@ -76,7 +78,7 @@ pub(crate) struct PinArgs {
     switch: Switch,
 }
 
-/// Hide sessions: list and find them only with `--hidden`.
+/// Hide sessions: `list --hidden` lists them, and `search is:hidden` finds them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct HideArgs {
     #[command(flatten)]
@@ -88,7 +90,7 @@ struct Switch {
     /// The sessions, each by its id or a prefix of it; @2 is the second hit of the last search on this terminal.
     #[arg(value_name = "ID", required = true)]
     sessions: Vec<String>,
-    /// Undo it.
+    /// Undo it: unpin or show them again.
     #[arg(long)]
     undo: bool,
     /// Print JSON.
@@ -128,14 +130,14 @@ pub(crate) fn note(context: &Context, args: &NoteArgs) -> Result<(), Failure> {
 /// Pins sessions.
 pub(crate) fn pin(context: &Context, PinArgs { switch }: &PinArgs) -> Result<(), Failure> {
     let request = Request { pinned: Some(!switch.undo), ..switch.request(context)? };
-    let done = if switch.undo { "not pinned any more" } else { "pinned" };
+    let done = if switch.undo { "no longer pinned" } else { "pinned" };
     answer(context, &request, switch.json, |_| done.to_owned())
 }
 
 /// Hides sessions.
 pub(crate) fn hide(context: &Context, HideArgs { switch }: &HideArgs) -> Result<(), Failure> {
     let request = Request { hidden: Some(!switch.undo), ..switch.request(context)? };
-    let done = if switch.undo { "not hidden any more" } else { "hidden; `backstory list --hidden` lists it" };
+    let done = if switch.undo { "no longer hidden" } else { "hidden; `backstory list --hidden` lists it" };
     answer(context, &request, switch.json, |_| done.to_owned())
 }
 
@@ -172,7 +174,9 @@ fn answer(
     let mut out = Output::plain();
     let dim = Style::new().dimmed();
     for session in &answer.sessions {
-        writeln!(out, "{dim}{}{dim:#}  {}", session.session_id.short(), line(session))?;
+        let id = session.session_id.short();
+        let line = hanging(&line(session), out.terminal_width(), id.width() + 2, 2);
+        writeln!(out, "{dim}{id}{dim:#}  {line}")?;
     }
     Ok(out.finish()?)
 }
@@ -184,7 +188,7 @@ fn list_tags(context: &Context, json: bool) -> Result<(), Failure> {
     }
     let mut out = Output::plain();
     if answer.tags.is_empty() {
-        writeln!(out, "No session has a tag. To tag one: backstory tag ID TAG")?;
+        writeln!(out, "No tags yet. Add one: backstory tag <id> <tag>")?;
     }
     for known in &answer.tags {
         writeln!(out, "{:>5}  #{}", count(known.sessions), safe(&known.tag))?;

@@ -134,8 +134,7 @@ fn typed(request: &PermissionRequest, words: &[String]) -> Result<PermissionRepl
     let lines = if questions == words.len() { words.to_vec() } else { vec![words.join(" ")] };
     let (mut prompt, _) = Prompt::new(request.clone(), request, WIDTH);
     for line in &lines {
-        // What allows a tool does not answer a question.
-        let is_answer = !(is_question(request) && line.eq_ignore_ascii_case("allow"));
+        let is_answer = !(is_question(request) && is_for_a_permission(request, line));
         if let Step::Done(reply) = prompt.line(if is_answer { line } else { "" }) {
             return Ok(reply);
         }
@@ -143,6 +142,17 @@ fn typed(request: &PermissionRequest, words: &[String]) -> Result<PermissionRepl
     let said = words.join(" ");
     let message = format!("`{said}` does not answer what is asked:\n{}", prompt.short_text().trim_end());
     Err(Error::new(Kind::Usage, message))
+}
+
+/// Whether a word allows or denies a tool, and is no option of the questions.
+fn is_for_a_permission(request: &PermissionRequest, word: &str) -> bool {
+    let RequestKind::Questions(questions) = request.kind() else { return false };
+    let mut options = questions.iter().flat_map(|asked| &asked.choices).peekable();
+    let is_verb =
+        ["allow", "always", "yes", "y", "no", "n"].iter().any(|verb| verb.eq_ignore_ascii_case(word));
+    let has_options = options.peek().is_some();
+    (is_verb && has_options || word.eq_ignore_ascii_case("allow"))
+        && !options.any(|option| option.label.eq_ignore_ascii_case(word))
 }
 
 fn is_question(request: &PermissionRequest) -> bool {
@@ -206,7 +216,9 @@ mod tests {
         check(&asked, &["2"], &answer("Blue"));
         check(&asked, &["blue"], &answer("Blue"));
         check(&asked, &["no", "colour", "at", "all"], &answer("no colour at all"));
-        for words in [&["allow"][..], &["9"], &[""]] {
+        let sure = r#"{"questions":[{"question":"Which?","options":[{"label":"Yes"},{"label":"No"}]}]}"#;
+        check(&request("AskUserQuestion", sure), &["yes"], &answer("Yes"));
+        for words in [&["allow"][..], &["yes"], &["no"], &["9"], &[""]] {
             let args = args(words);
             let error = reply(&args, &asked, &args.words).unwrap_err();
             assert!(

@@ -3,17 +3,18 @@
 use std::io::Write as _;
 
 use app::Context;
-use app::kept::archive::{Answer, Request, archive};
+use app::retention::archive::{Answer, Request, archive};
 
 use crate::exit::Failure;
-use crate::output::{Output, is_read_by_a_person};
+use crate::output::{Output, error_width, is_read_by_a_person};
 use crate::progress::Followed;
-use crate::text::{bytes, safe};
+use crate::text::{bytes, counted, safe};
+use crate::wrap::wrapped;
 
 /// Keep copies of sessions: Claude Code deletes them after 30 days.
 ///
-/// `search` and `index` do this by themselves. A session that was deleted is listed, searched and shown as before;
-/// `restore` puts it back, `forget` erases it.
+/// `search` and `index` make copies as they go. A deleted session is still listed, searched and shown; `restore` puts it
+/// back, `forget` erases it.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
 pub(crate) struct Args {
@@ -23,10 +24,10 @@ pub(crate) struct Args {
     /// Also read every copy and report those that are damaged or incomplete.
     #[arg(long)]
     check: bool,
-    /// From now on leave secrets out of copies, and remove them from those that were made. That cannot be undone.
+    /// Leave secrets out of copies from now on, and remove them from existing ones. That cannot be undone.
     #[arg(long, conflicts_with = "status")]
     no_secrets: bool,
-    /// From now on copy secrets too, after --no-secrets.
+    /// Undo --no-secrets: copy secrets too from now on.
     #[arg(long, conflicts_with_all = ["status", "no_secrets"])]
     with_secrets: bool,
     /// Print JSON.
@@ -51,65 +52,58 @@ fn print(args: &Args, answer: &Answer) -> Result<(), Failure> {
     let mut out = Output::plain();
     let Answer { folder, sessions, files, versions, .. } = answer;
     if !answer.enabled {
-        writeln!(out, "The archive is off (archive.enabled).")?;
+        out.sentence("The archive is off (archive.enabled).")?;
     } else if answer.busy {
-        writeln!(out, "Another Backstory process is copying.")?;
+        out.sentence("Another Backstory process is copying.")?;
     } else if answer.copied_files > 0 {
         let (size, written) = (bytes(answer.copied_bytes), bytes(answer.written_bytes));
-        writeln!(out, "Copied {size} of {} files into {written}.", answer.copied_files)?;
+        out.sentence(&format!("Copied {size} of {} into {written}.", counted(answer.copied_files, "file")))?;
     } else if !args.status {
-        writeln!(out, "The archive is up to date.")?;
+        out.sentence("The archive is up to date.")?;
     }
     if answer.rewritten_files > 0 {
-        writeln!(
-            out,
-            "{} files had been rewritten; their earlier versions are kept.",
-            answer.rewritten_files
-        )?;
+        let rewritten = counted(answer.rewritten_files, "rewritten file");
+        out.sentence(&format!("Kept the earlier contents of {rewritten}."))?;
     }
     if answer.redacted_now > 0 {
-        writeln!(
-            out,
-            "Secrets were left out of {} copies that had been made with them.",
-            answer.redacted_now
-        )?;
+        let copies = counted(answer.redacted_now, "existing copy");
+        out.sentence(&format!("Removed secrets from {copies}."))?;
     }
     if answer.removed_files > 0 {
-        writeln!(
-            out,
-            "{} copies were removed because of archive.max_gigabytes or max_days.",
-            answer.removed_files
-        )?;
+        let copies = counted(answer.removed_files, "copy");
+        out.sentence(&format!("Removed {copies} because of archive.max_gigabytes or archive.max_days."))?;
     }
     let (content, disk) = (bytes(answer.content_bytes), bytes(answer.disk_bytes));
-    writeln!(
-        out,
-        "{sessions} sessions ({files} files, {content}) take {disk} in {}.",
+    out.sentence(&format!(
+        "The archive holds {} ({}, {content}) in {disk} at {}.",
+        counted(sessions, "session"),
+        counted(files, "file"),
         safe(&folder.display().to_string())
-    )?;
+    ))?;
     if *versions > 0 {
-        writeln!(out, "{versions} earlier versions of rewritten files are among them.")?;
+        out.sentence(&format!("That includes {} of rewritten files.", counted(versions, "earlier version")))?;
     }
     if answer.no_secrets {
-        writeln!(out, "Secrets are left out of copies; {} have none.", answer.redacted_files)?;
+        let copies = counted(answer.redacted_files, "copy");
+        out.sentence(&format!("Secrets are left out; {copies} without them so far."))?;
     }
     for failed in &answer.failed {
-        writeln!(out, "Could not copy {}", safe(failed))?;
+        out.sentence(&format!("Could not copy {}", safe(failed)))?;
     }
     for damaged in &answer.damaged {
-        writeln!(out, "Damaged: {}", safe(damaged))?;
+        out.sentence(&format!("Damaged: {}", safe(damaged)))?;
     }
     for file in &answer.incomplete {
         let (path, part, whole) =
             (safe(&file.path.display().to_string()), bytes(file.bytes), bytes(file.whole_bytes));
         let why =
             if file.is_gone { "it was deleted while it was copied" } else { "the next pass copies the rest" };
-        writeln!(out, "Incomplete: {part} of {whole} of {path}; {why}")?;
+        out.sentence(&format!("Incomplete: {part} of {whole} of {path}; {why}"))?;
     }
     if args.check && answer.damaged.is_empty() && answer.incomplete.is_empty() {
-        writeln!(out, "Every copy can be read, and is complete.")?;
+        out.sentence("Every copy is complete and can be read.")?;
     } else if args.check && answer.damaged.is_empty() {
-        writeln!(out, "What was copied can be read.")?;
+        out.sentence("All that was copied can be read.")?;
     }
     Ok(out.finish()?)
 }
@@ -117,38 +111,39 @@ fn print(args: &Args, answer: &Answer) -> Result<(), Failure> {
 /// Says once a day which sessions the next start of Claude Code deletes, beside an answer for a person.
 pub(crate) fn say_what_will_be_deleted(context: &Context) {
     const NAMED: usize = 3;
-    let Some(notice) = app::kept::deadline::notice(context) else { return };
+    let Some(notice) = app::retention::deadline::notice(context) else { return };
     let ids: Vec<&str> = notice.sessions.iter().take(NAMED).map(model::SessionId::short).collect();
     let more = if notice.sessions.len() > NAMED { ", …" } else { "" };
-    let what = match notice.sessions.len() {
-        1 => "a session".to_owned(),
-        count => format!("{count} sessions"),
-    };
+    let what = counted(notice.sessions.len(), "session");
     let kept = if notice.is_kept {
         "Backstory keeps copies (`backstory archive`)"
     } else {
         "Backstory keeps no copies (archive.enabled)"
     };
-    let _ = writeln!(
-        anstream::stderr().lock(),
+    say(&format!(
         "The next start of Claude Code deletes {what} ({}{more}), unchanged for {} days. {kept}; `backstory doctor --fix` \
          offers to keep the originals longer.",
         safe(&ids.join(", ")),
         notice.days
-    );
+    ));
 }
 
 /// Copies some of what is new, now that the answer is printed, and says so the first time.
 pub(crate) fn after_an_answer(context: &Context) {
-    let Some(folder) = app::kept::upkeep::after_an_answer(context) else { return };
+    let Some(folder) = app::retention::upkeep::after_an_answer(context) else { return };
     if !is_read_by_a_person() {
         return;
     }
     // Whoever does not read this finds it in `doctor`.
-    let _ = writeln!(
-        anstream::stderr().lock(),
+    say(&format!(
         "Backstory now keeps compressed copies of your sessions in {}, because Claude Code deletes them after \
          `cleanupPeriodDays`. To turn that off: archive.enabled = false (docs/archive.md)",
         safe(&folder.display().to_string())
-    );
+    ));
+}
+
+/// Says something beside an answer, wrapped on a terminal.
+fn say(text: &str) {
+    let text = error_width().map_or_else(|| text.to_owned(), |width| wrapped(text, width));
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
 }

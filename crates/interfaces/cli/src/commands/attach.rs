@@ -40,7 +40,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         found => found?,
     };
     if args.print {
-        return Err(Error::new(Kind::Usage, "a worker is attached to here; no command opens it").into());
+        return Err(Error::new(
+            Kind::Usage,
+            "a worker has no command to print; leave out --print to attach to it here",
+        )
+        .into());
     }
     follow(context, &mut link, Follow { worker: worker.worker, role: Role::Guest, json: args.json }).map(drop)
 }
@@ -49,7 +53,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 fn open_job(context: &Context, args: &Args, error: Error) -> Result<(), Failure> {
     let Some(found) = background::find(context, &args.worker)? else { return Err(error.into()) };
     if args.json {
-        let message = format!("{} is a background job of Claude Code, which has no JSON", found.job.id);
+        let message =
+            format!("{} is a background job of Claude Code, which has no JSON events", found.job.id);
         return Err(Error::new(Kind::Usage, message)
             .hint("follow all sessions: backstory watch --json")
             .into());

@@ -20,7 +20,7 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE[:LINE] | COMMIT")]
     what: String,
     /// Show at most this many sessions [default: 10].
-    #[arg(long, value_name = "N", value_parser = super::at_least_one)]
+    #[arg(short = 'n', long, value_name = "N", value_parser = super::at_least_one)]
     limit: Option<usize>,
     /// Print JSON.
     #[arg(long)]
@@ -39,7 +39,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let width = out.width();
     head(&mut out, width, context, &answer)?;
     if answer.sessions.is_empty() {
-        writeln!(out, "{}", nothing(&answer))?;
+        let text = super::without_sessions(context)?.unwrap_or_else(|| nothing(&answer));
+        out.sentence(&text)?;
     }
     for session in &answer.sessions {
         one(&mut out, width, context, session)?;

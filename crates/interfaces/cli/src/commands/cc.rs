@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{attach, resume, stop};
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::text::safe;
+use crate::text::{counted, safe};
 
 /// Show and continue the Claude sessions of OpenClaw's agents.
 #[derive(Debug, clap::Args)]
@@ -51,7 +51,7 @@ struct List {
 
 #[derive(Debug, clap::Args)]
 struct Info {
-    /// The session's id, or the beginning of it.
+    /// The session's id, or a prefix of it.
     #[arg(value_name = "ID")]
     id: String,
     /// Print JSON.
@@ -61,7 +61,7 @@ struct Info {
 
 #[derive(Debug, clap::Args)]
 struct Named {
-    /// The session's id, or the beginning of it.
+    /// The session's id, or a prefix of it.
     #[arg(value_name = "ID")]
     id: String,
 }
@@ -174,14 +174,14 @@ fn costs(context: &Context, args: &Costs) -> Result<(), Failure> {
     }
     let mut out = Output::plain();
     let all = (cost(costs.total_cost), costs.total_turns, costs.total_sessions);
-    writeln!(out, "{}  {} turns  {} sessions", all.0, all.1, all.2)?;
+    writeln!(out, "{}  {}  {}", all.0, counted(all.1, "turn"), counted(all.2, "session"))?;
     for (names, shares) in [("By repository", &costs.by_repo), ("By agent", &costs.by_agent)] {
         if !shares.is_empty() {
             writeln!(out, "{names}:")?;
         }
         for (name, share) in shares {
-            let text =
-                format!("  {}  {} turns  {} sessions  {name}", cost(share.cost), share.turns, share.sessions);
+            let (turns, sessions) = (counted(share.turns, "turn"), counted(share.sessions, "session"));
+            let text = format!("  {}  {turns}  {sessions}  {name}", cost(share.cost));
             writeln!(out, "{}", safe(&text))?;
         }
     }

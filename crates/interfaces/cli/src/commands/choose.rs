@@ -30,7 +30,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         What::Session => Purpose::Resume,
         What::Prompt => Purpose::Recall,
     };
-    let Some(choice) = picker::choose(context, purpose)? else { return Ok(()) };
+    let choice = picker::choose(context, purpose)?;
     let text = choice.prompt.clone().unwrap_or_else(|| choice.command());
     fs::write(&args.file, text).map_err(|error| {
         Error::caused(Kind::Unavailable, format!("cannot write {}", args.file.display()), &error).into()

@@ -10,7 +10,7 @@ use crate::output::Output;
 
 /// Print shell completions; `backstory completions --help` says where to put them.
 ///
-/// They complete sessions with their titles, projects, branches, tags and workers too: the shell asks Backstory.
+/// They also complete sessions with their titles, projects, branches, tags and workers, by asking Backstory.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Where to put them; `backstory init` has them too:

@@ -6,9 +6,13 @@ use anstyle::AnsiColor;
 use app::sessions::cost::{Answer, CostLine, GroupBy, Request, cost};
 use app::sessions::usage_windows::{self, CostBlock, usage_windows};
 use app::{Context, Moment};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+
+use model::SessionId;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
 use crate::progress::Followed;
@@ -18,13 +22,16 @@ use crate::text::{count, dollars, duration, safe};
 /// Add up tokens and their cost.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Prices are estimates from a table built into Backstory, or your own from the settings (`[prices.<model>]`);
-tokens of models without a price are listed without one.
-Every message counts once, for the session it was first written to, even if that was forked or copied since.")]
+Costs are estimates with list prices, or with your own from the settings (`[prices.<model>]`). Tokens of models without a price are listed without a cost.
+
+Every message counts once, for the session it was first written to, even if that session was forked or copied since.")]
 pub(crate) struct Args {
-    /// What to group by.
-    #[arg(long, default_value = "day", value_name = "WHAT", value_parser = super::words::<GroupBy>(&["hour", "day", "week", "month", "project", "branch", "pr", "model", "agent-type", "session"]))]
-    by: GroupBy,
+    /// Only this day: today, yesterday, monday, 2026-01-31.
+    #[arg(value_name = "DAY", conflicts_with_all = ["since", "until"])]
+    day: Option<Moment>,
+    /// What to group by; `block` stands for --blocks.
+    #[arg(long, default_value = "day", value_name = "WHAT", value_parser = By::parser())]
+    by: By,
     /// Show the 5-hour windows of Claude subscriptions instead, with a projection for the active one.
     #[arg(long, conflicts_with = "by")]
     blocks: bool,
@@ -37,9 +44,32 @@ pub(crate) struct Args {
     /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
     #[arg(long, visible_alias = "repo", value_name = "NAME", allow_hyphen_values = true, value_parser = super::project)]
     project: Option<String>,
+    /// Show at most this many lines: the latest of a time, else the most expensive. The total is of all.
+    #[arg(short = 'n', long, value_name = "N", value_parser = super::at_least_one)]
+    limit: Option<usize>,
     /// Print JSON.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "limit")]
     json: bool,
+}
+
+/// What the lines of the answer are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    Group(GroupBy),
+    Block,
+}
+
+impl By {
+    fn parser() -> impl TypedValueParser<Value = Self> {
+        let groups =
+            ["hour", "day", "week", "month", "project", "branch", "pr", "model", "agent-type", "session"];
+        let blocks = PossibleValue::new("block").alias("blocks");
+        let all = groups.into_iter().map(PossibleValue::new).chain([blocks]);
+        PossibleValuesParser::new(all).try_map(|typed| match typed.as_str() {
+            "block" | "blocks" => Ok(Self::Block),
+            _ => super::word(typed).map(Self::Group),
+        })
+    }
 }
 
 /// The width from which each line has a bar.
@@ -49,29 +79,55 @@ const BAR: usize = 12;
 
 /// Prints the totals.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let (since, until, project) = (args.since.clone(), args.until.clone(), args.project.clone());
-    if args.blocks {
-        return blocks(context, &usage_windows::Request { since, until, project }, args.json);
-    }
-    let request = Request { by: args.by, since, until, project };
+    let (since, until) = (args.since.clone(), args.until.clone());
+    let (since, until) = (since.or_else(|| args.day.clone()), until.or_else(|| args.day.clone()));
+    let project = args.project.clone();
+    let by = match args.by {
+        By::Group(by) if !args.blocks => by,
+        _ => return blocks(context, &usage_windows::Request { since, until, project }, args),
+    };
+    let request = Request { by, since, until, project };
     let followed = Followed::new(context);
     let answer = cost(&followed, &request)?;
     drop(followed);
-    if args.json { super::json(&answer) } else { print(context, &answer) }
+    if args.json { super::json(&answer) } else { print(context, &answer, args.limit) }
 }
 
-fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
+/// What is said where nothing was used.
+fn nothing(context: &Context) -> Result<String, Failure> {
+    let other = "No usage in this period; `backstory list` shows the sessions there are.";
+    Ok(super::without_sessions(context)?.unwrap_or_else(|| other.to_owned()))
+}
+
+/// The lines that are shown, and how many are left out: the last of a time, else the first.
+fn shown<T>(all: &[T], is_time: bool, limit: Option<usize>) -> (&[T], usize) {
+    let left_out = all.len().saturating_sub(limit.unwrap_or(usize::MAX));
+    let lines = if is_time { &all[left_out..] } else { &all[..all.len() - left_out] };
+    (lines, left_out)
+}
+
+fn say_more(out: &mut crate::output::Output, left_out: usize) -> Result<(), Failure> {
+    let dim = anstyle::Style::new().dimmed();
+    if left_out > 0 {
+        writeln!(out, "{dim}{left_out} more; use --limit to show more{dim:#}")?;
+    }
+    Ok(())
+}
+
+fn print(context: &Context, answer: &Answer, limit: Option<usize>) -> Result<(), Failure> {
     let mut out = super::paged(context);
-    let mut rows: Vec<_> = answer.rows.iter().map(|line| row(answer.by, line)).collect();
+    let is_time = matches!(answer.by, GroupBy::Hour | GroupBy::Day | GroupBy::Week | GroupBy::Month);
+    let (lines, left_out) = shown(&answer.rows, is_time, limit);
+    let mut rows: Vec<_> = lines.iter().map(|line| row(answer.by, line)).collect();
     if rows.is_empty() {
-        writeln!(out, "No usage in this period.")?;
+        out.sentence(&nothing(context)?)?;
         return Ok(out.finish()?);
     }
     let width = out.width();
     let with_bars = width >= BARS && rows.len() > 1;
     if with_bars {
-        let most = answer.rows.iter().filter_map(|line| line.cost_usd).fold(0.0, f64::max);
-        for (row, line) in rows.iter_mut().zip(&answer.rows) {
+        let most = lines.iter().filter_map(|line| line.cost_usd).fold(0.0, f64::max);
+        for (row, line) in rows.iter_mut().zip(lines) {
             row.push(Cell::styled(
                 &bar(line.cost_usd.unwrap_or_default(), most),
                 AnsiColor::Green.on_default(),
@@ -95,10 +151,18 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
         GroupBy::Session => "SESSION",
     };
     let mut columns = columns(head);
+    if width < NARROW || (width < BARS && rows.iter().any(|row| row[0].text().width() > NAMES)) {
+        // The name and the price say more than how much was cached.
+        columns.drain(CACHE);
+        for row in &mut rows {
+            row.drain(CACHE);
+        }
+    }
     if with_bars {
         columns.push(Column { head: "", align: Align::Left, max_width: BAR });
     }
     table(&mut out, width, &columns, &rows)?;
+    say_more(&mut out, left_out)?;
     let notes = PriceNotes {
         as_of: answer.prices_as_of,
         own: &answer.own_prices,
@@ -107,6 +171,12 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
     notes.print(&mut out)?;
     Ok(out.finish()?)
 }
+
+/// The longest name beside which the cache has columns on a terminal without bars.
+const NAMES: usize = 28;
+/// The width below which the cache has no columns, and which these are.
+const NARROW: usize = 72;
+const CACHE: std::ops::Range<usize> = 3..5;
 
 fn columns(head: &'static str) -> Vec<Column> {
     let number = |head| Column { head, align: Align::Right, max_width: 12 };
@@ -122,7 +192,10 @@ fn columns(head: &'static str) -> Vec<Column> {
 
 fn row(by: GroupBy, line: &CostLine) -> Vec<Cell> {
     let name = match by {
-        GroupBy::Session => format!("{}  {}", line.key.chars().take(8).collect::<String>(), line.label),
+        GroupBy::Session => {
+            let id = line.key.parse::<SessionId>();
+            format!("{}  {}", id.as_ref().map_or(line.key.as_str(), SessionId::short), line.label)
+        }
         GroupBy::Project if line.label.is_empty() => "(no project)".to_owned(),
         GroupBy::Pr if line.label.is_empty() => "(no pull request)".to_owned(),
         GroupBy::Project | GroupBy::Branch | GroupBy::Pr => line.label.clone(),
@@ -187,23 +260,28 @@ impl PriceNotes<'_> {
     }
 }
 
+/// From how many cells on a window's name has its year and minutes.
+const ROOMY: usize = 76;
+
 /// Prints the windows; the active one with what is left of it.
-fn blocks(context: &Context, request: &usage_windows::Request, json: bool) -> Result<(), Failure> {
+fn blocks(context: &Context, request: &usage_windows::Request, args: &Args) -> Result<(), Failure> {
     let followed = Followed::new(context);
     let answer = usage_windows(&followed, request)?;
     drop(followed);
-    if json {
+    if args.json {
         return super::json(&answer);
     }
     let mut out = super::paged(context);
     if answer.blocks.is_empty() {
-        writeln!(out, "No usage in this period.")?;
+        out.sentence(&nothing(context)?)?;
         return Ok(out.finish()?);
     }
+    let (shown, left_out) = shown(&answer.blocks, true, args.limit);
     let zone = context.zone();
-    let rows: Vec<_> = answer.blocks.iter().map(|block| block_row(block, &zone)).collect();
     let width = out.width();
+    let rows: Vec<_> = shown.iter().map(|block| block_row(block, &zone, width)).collect();
     table(&mut out, width, &columns("BLOCK"), &rows)?;
+    say_more(&mut out, left_out)?;
     if let Some(active) = answer.blocks.iter().find(|block| block.is_active) {
         writeln!(out, "{}", active_block(active, context.now, &zone))?;
     }
@@ -213,10 +291,12 @@ fn blocks(context: &Context, request: &usage_windows::Request, json: bool) -> Re
     Ok(out.finish()?)
 }
 
-fn block_row(block: &CostBlock, zone: &TimeZone) -> Vec<Cell> {
-    let active = if block.is_active { "  active" } else { "" };
-    let start = block.start.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M");
-    let name = format!("{start}–{}{active}", clock(block.end, zone));
+fn block_row(block: &CostBlock, zone: &TimeZone, width: usize) -> Vec<Cell> {
+    // A block begins at a full hour.
+    let (start, end) = if width < ROOMY { ("%m-%d %H", "%H") } else { ("%Y-%m-%d %H:%M", "%H:%M") };
+    let active = if block.is_active && width >= ROOMY { "  active" } else { "" };
+    let at = |time: Timestamp, format: &str| time.to_zoned(zone.clone()).strftime(format).to_string();
+    let name = format!("{}–{}{active}", at(block.start, start), at(block.end, end));
     let tokens =
         [block.input_tokens, block.output_tokens, block.cache_read_tokens, block.cache_creation_tokens];
     numbers(name, tokens, price(block.cost_usd, block.unpriced_tokens))

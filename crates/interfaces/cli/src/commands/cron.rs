@@ -27,7 +27,7 @@ enum Command {
     Add(Box<add::Args>),
     /// List the jobs.
     List(Json),
-    /// Enable a job; runs that were missed meanwhile are not started later.
+    /// Enable a job; runs missed while it was disabled are not made up for.
     Enable(Named),
     /// Disable a job without removing it.
     Disable(Named),

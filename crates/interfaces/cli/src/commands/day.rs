@@ -12,23 +12,24 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
 use crate::progress::Followed;
-use crate::text::{age, dollars, duration, fit, fit_end, safe};
+use crate::text::{age, counted, dollars, duration, fit, fit_end, safe};
+use crate::wrap::wrapped;
 
 /// How many prompts of a session are shown.
 const PROMPTS: usize = 6;
 /// How many files of a session are named.
 const FILES: usize = 4;
-/// The room of a place behind a prompt, in cells.
+/// The least room of a place behind a prompt, in cells: most places are in one column.
 const PLACE: usize = 18;
 /// The room of what an open session does, in cells.
 const STATE: usize = "needs permission?".len();
 
 /// Show what was done on a day, by project: prompts, commits, files, time and cost.
 ///
-/// Today without a date.
+/// Without a date, today.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Time counts while something happens; a pause over ten minutes does not. Prices are estimates, as in `cost`.")]
+Pauses of more than ten minutes do not count as time. Costs are estimates, as in `cost`.")]
 pub(crate) struct Args {
     /// The day: 2026-01-31, yesterday, monday, 3d.
     #[arg(value_name = "DATE", conflicts_with_all = ["since", "until"])]
@@ -50,9 +51,9 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Show today on one screen: what waits for you, what runs, and each session with its time and cost.
+/// Show today on one screen: what waits for you, what is running, and each session with its time and cost.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "`day` lists prompts, commits and files too, and tells of other days.")]
+#[command(after_help = "`day` also lists prompts, commits and files, and shows other days.")]
 pub(crate) struct TodayArgs {
     /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
     #[arg(long, visible_alias = "repo", value_name = "NAME", allow_hyphen_values = true, value_parser = super::project)]
@@ -88,6 +89,13 @@ fn answer(context: &Context, request: &Request, detail: Detail, json: bool) -> R
         return super::json(&answer);
     }
     let mut out = super::paged(context);
+    if answer.projects.is_empty()
+        && answer.last_day.is_none()
+        && let Some(text) = super::without_sessions(context)?
+    {
+        out.sentence(&text)?;
+        return Ok(out.finish()?);
+    }
     let look = Look {
         width: out.width(),
         zone: context.zone(),
@@ -125,15 +133,16 @@ impl Look {
         writeln!(out, "{bold}{}{bold:#}", self.days(answer))?;
         self.open(out, &answer.open)?;
         if answer.projects.is_empty() {
-            let before =
-                answer.last_day.map_or_else(String::new, |day| format!(" The last day before it: {day}."));
+            let before = answer.last_day.map_or_else(String::new, |day| {
+                format!(" The last active day before: `backstory day {day}`")
+            });
             return writeln!(out, "No session was active.{before}");
         }
         for project in &answer.projects {
             let same = answer.projects.iter().filter(|other| other.project == project.project).count();
             self.project(out, project, same > 1)?;
         }
-        writeln!(out, "\n{dim}{}{dim:#}", fit(&totals(answer), self.width))
+        writeln!(out, "\n{dim}{}{dim:#}", wrapped(&totals(answer), self.width))
     }
 
     fn days(&self, answer: &Answer) -> String {
@@ -219,7 +228,7 @@ impl Look {
         let shown = if self.detail == Detail::All || all <= PROMPTS + 1 { all } else { PROMPTS };
         for prompt in &session.prompts[..shown] {
             let place = format!("{}:{}", session.session_id.short(), prompt.line);
-            let room = self.width.saturating_sub(6 + PLACE);
+            let room = self.width.saturating_sub(6 + PLACE.max(place.width() + 2));
             let text = fit(&safe(&prompt.text), room);
             let pad = " ".repeat(room.saturating_sub(text.width()));
             writeln!(out, "    {dim}>{dim:#} {text}{pad}  {dim}{place}{dim:#}")?;
@@ -266,16 +275,99 @@ fn price(cost: Option<f64>) -> Option<String> {
 
 fn totals(answer: &Answer) -> String {
     let sessions = || answer.projects.iter().flat_map(|project| &project.sessions);
-    let count = |number: usize, one: &str| {
-        if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
-    };
     let facts = [
-        Some(count(sessions().count(), "session")),
-        Some(count(sessions().map(|session| session.prompts.len()).sum(), "prompt")),
-        Some(count(sessions().map(|session| session.commits.len()).sum(), "commit")),
-        Some(count(sessions().map(|session| session.files.len()).sum(), "file")),
+        Some(counted(sessions().count(), "session")),
+        Some(counted(sessions().map(|session| session.prompts.len()).sum::<usize>(), "prompt")),
+        // A commit whose output said nothing is not known.
+        Some(sessions().map(|session| session.commits.len()).sum::<usize>())
+            .filter(|commits| *commits > 0)
+            .map(|commits| counted(commits, "commit")),
+        Some(counted(sessions().map(|session| session.files.len()).sum::<usize>(), "file")),
         time(sessions().map(|session| session.active_seconds).sum()),
         price(answer.cost_usd),
     ];
     facts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use app::sessions::day::DayPrompt;
+    use model::{Activity, Evidence, State};
+
+    use super::*;
+
+    fn time(text: &str) -> Timestamp {
+        format!("2026-03-02T{text}:00Z").parse().unwrap()
+    }
+
+    fn session(id: &str, title: &str, (first, last): (&str, &str), minutes: i64) -> SessionDay {
+        SessionDay {
+            session_id: id.parse().unwrap(),
+            title: Some(title.to_owned()),
+            branch: Some("feat/rotate-the-refresh-token".to_owned()),
+            first: time(first),
+            last: time(last),
+            active_seconds: minutes * 60,
+            cost_usd: Some(1.25),
+            prompts: vec![DayPrompt { line: 3, at: time(first), text: "Rotate it".to_owned() }],
+            commits: Vec::new(),
+            files: Vec::new(),
+        }
+    }
+
+    fn open(id: &str, state: State, needs_you: bool) -> OpenSession {
+        OpenSession {
+            session_id: id.parse().unwrap(),
+            title: Some("Rotate the refresh token of the gateway when it is used twice".to_owned()),
+            project: Some("harbor-api".to_owned()),
+            needs_you,
+            activity: Activity::new(state, Evidence::Registry, Some(time("11:55"))),
+        }
+    }
+
+    fn answer() -> Answer {
+        let long = "Rotate the refresh token of the gateway when it is used twice by the same client";
+        let sessions = vec![
+            session("a1b2c3d4-0001", long, ("08:05", "11:59"), 95),
+            session("b2c3d4e5-0002", "Why does it expire early on phones?", ("10:00", "10:20"), 20),
+        ];
+        let project = |name: &str, path: &str, sessions: Vec<SessionDay>| ProjectDay {
+            project: Some(name.to_owned()),
+            path: Some(path.into()),
+            active_seconds: sessions.iter().map(|session| session.active_seconds).sum(),
+            cost_usd: Some(2.5),
+            sessions,
+        };
+        Answer {
+            since: "2026-03-02".parse().unwrap(),
+            until: "2026-03-02".parse().unwrap(),
+            projects: vec![
+                project("harbor-api", "/home/sam/work/harbor-api", sessions),
+                project(
+                    "web",
+                    "/home/sam/web",
+                    vec![session("c3d4e5f6-0003", "Fix it", ("09:00", "09:05"), 5)],
+                ),
+            ],
+            cost_usd: Some(5.0),
+            last_day: None,
+            open: vec![
+                open("a1b2c3d4-0001", State::WaitingPermission, true),
+                open("d4e5f6a7-0004", State::ToolUse, false),
+            ],
+        }
+    }
+
+    #[test]
+    fn today_on_one_screen() {
+        for width in [60, 80, 120] {
+            let (zone, now) = (TimeZone::UTC, time("12:00"));
+            let look = Look { width, zone, now, is_one_day: true, detail: Detail::Short };
+            let mut out = Vec::new();
+            look.print(&mut out, &answer()).unwrap();
+            let text = anstream::adapter::strip_str(std::str::from_utf8(&out).unwrap()).to_string();
+            assert!(text.lines().all(|line| line.width() <= width), "{text}");
+            insta::assert_snapshot!(format!("today_{width}"), text);
+        }
+    }
 }

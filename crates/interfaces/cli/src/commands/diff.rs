@@ -8,10 +8,11 @@ use app::sessions::diff::{Answer, DiffFile, FileTurn, Request, diff};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
+use crate::last_search;
 use crate::output::is_read_by_a_person;
 use crate::picker::{self, Purpose};
 use crate::progress::Followed;
-use crate::text::{fit, fit_end, safe, safe_lines};
+use crate::text::{counted, fit, fit_end, safe, safe_lines};
 
 /// The longest bar of `--stat`, in cells.
 const BAR: usize = 40;
@@ -31,7 +32,7 @@ What shell commands changed is not recorded. What others changed in between is l
   backstory diff 1ba1de03 | git apply          make the same changes again
   backstory diff 1ba1de03 | git apply -R       take them back")]
 pub(crate) struct Args {
-    /// The id of a session, or a prefix of it.
+    /// The session's id, or a prefix of it; @2 is the second hit of the last search on this terminal.
     id: Option<String>,
     /// List the files with the lines that were added and removed.
     #[arg(long)]
@@ -50,11 +51,8 @@ pub(crate) struct Args {
 /// Prints what a session changed.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let session = match &args.id {
-        Some(id) => id.clone(),
-        None => match picker::session(context, Purpose::Read)? {
-            Some(choice) => choice.session.to_string(),
-            None => return Ok(()),
-        },
+        Some(id) => last_search::session(context, id)?.into_owned(),
+        None => picker::session(context, Purpose::Read, "")?.session.to_string(),
     };
     let followed = Followed::new(context);
     let request = Request { session, file: args.file.clone(), turn: args.turn };
@@ -153,12 +151,15 @@ fn notes(answer: &Answer, outside: &[&DiffFile]) -> Vec<String> {
     if !outside.is_empty() {
         let paths: Vec<&str> = outside.iter().map(|file| file.path.as_str()).collect();
         let root = answer.root.display();
-        notes.push(format!("left out, because not below {root}; --file shows one: {}", paths.join(", ")));
+        notes.push(format!(
+            "left out because they are outside {root} (--file shows one): {}",
+            paths.join(", ")
+        ));
     }
     for file in answer.files.iter().filter(|file| file.taken_over > 0) {
         let path = &file.path;
         notes.push(format!(
-            "{path}: the patch holds changes that something else made in between, which later ones need"
+            "{path}: the patch includes changes by something else in between, which later edits need"
         ));
     }
     for file in answer.files.iter().filter(|file| file.is_redacted) {
@@ -204,8 +205,7 @@ fn stat(out: &mut dyn Write, width: usize, answer: &Answer) -> io::Result<()> {
         line_of(out, width, file, one)?;
     }
     if !answer.files.is_empty() {
-        let files = answer.files.len();
-        let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+        let files = counted(answer.files.len(), "file");
         let (green, red) = (AnsiColor::Green.on_default(), AnsiColor::Red.on_default());
         writeln!(out, "{files} changed, {green}+{}{green:#} {red}-{}{red:#}", answer.added, answer.removed)?;
     }

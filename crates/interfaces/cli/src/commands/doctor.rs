@@ -9,7 +9,7 @@ use app::doctor::{
     Finding, Folder, PluginReport, Report, Request, SecretsFound, SecretsReport, SecretsRequest,
     ServiceFiles, ServiceRequest, Severity, doctor, secrets, service,
 };
-use app::kept::deadline::keep_longer;
+use app::retention::deadline::keep_longer;
 use app::search::export_schedule::{self, Schedule, schedule};
 
 use crate::commands::hooks;
@@ -17,7 +17,8 @@ use crate::exit::Failure;
 use crate::next_step::as_command;
 use crate::output::Output;
 use crate::progress::Followed;
-use crate::text::{age, bytes, count, safe, safe_lines};
+use crate::text::{age, bytes, count, counted, safe, safe_lines};
+use crate::wrap::hanging;
 
 /// Check the installation: what was found, what is wrong, and how to fix it.
 #[derive(Debug, clap::Args)]
@@ -30,12 +31,11 @@ pub(crate) struct Args {
     /// Instead, print the files with which systemd or launchd keeps `serve` running.
     #[arg(long, conflicts_with = "schedule")]
     service: bool,
-    /// Instead, read all transcripts and say which kinds of secrets are in those of which projects, and how old they are.
-    /// No value is shown, and nothing is changed.
+    /// Instead, report which kinds of secrets are in the transcripts of which projects, and how old they are. No value is
+    /// shown, and nothing is changed.
     #[arg(long, conflicts_with_all = ["schedule", "service"])]
     secrets: bool,
-    /// Let Claude Code keep sessions longer that it would delete within a week: shows the change to its settings, and
-    /// asks.
+    /// Make Claude Code keep sessions that it would delete within a week: shows the change to its settings and asks.
     #[arg(long, conflicts_with_all = ["schedule", "service", "secrets", "json"])]
     fix: bool,
     /// With --fix, do not ask for confirmation.
@@ -83,7 +83,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 fn fix(context: &Context, yes: bool) -> Result<(), Failure> {
     let plans = keep_longer(context)?;
     if plans.is_empty() {
-        return hooks::line("Nothing to fix: Claude Code will delete no session within 7 days.");
+        return hooks::line("Nothing to fix: Claude Code will not delete any session within 7 days.");
     }
     for plan in plans {
         let backup = safe(&plan.backup().display().to_string());
@@ -133,18 +133,20 @@ fn print_schedule(schedule: &Schedule) -> Result<(), Failure> {
 /// Prints where secrets are, the oldest first, without any value.
 fn print_secrets(context: &Context, report: &SecretsReport) -> Result<(), Failure> {
     let mut out = Output::plain();
-    let read = count(report.sessions);
     if report.found.is_empty() {
-        writeln!(out, "No secret was found in {read} sessions.")?;
+        let read = counted(count(report.sessions), "session");
+        writeln!(out, "No secrets were found in {read}.")?;
     }
     for found in &report.found {
         let SecretsFound { values, sessions, archived, .. } = found;
         let kept = if *archived > 0 { format!(", {archived} only in the archive") } else { String::new() };
         writeln!(
             out,
-            "{}  {}: {values} different in {sessions} sessions{kept}; oldest {}, newest {}",
+            "{}  {}: {} in {}{kept}; oldest {}, newest {}",
             safe(&found.kind),
             safe(&found.project),
+            counted(values, "value"),
+            counted(sessions, "session"),
             age(context.now, found.since),
             age(context.now, found.until)
         )?;
@@ -155,7 +157,7 @@ fn print_secrets(context: &Context, report: &SecretsReport) -> Result<(), Failur
     if !report.found.is_empty() {
         writeln!(
             out,
-            "\nRotate these where they were issued, the oldest first: every program that reads your home could read them.\n\
+            "\nReplace these where they were issued, the oldest first: any program that can read your home could have read them.\n\
              `backstory forget <id> --transcripts` erases a session for good."
         )?;
     }
@@ -183,10 +185,13 @@ fn print_service(files: &ServiceFiles) -> Result<(), Failure> {
     }
     writeln!(
         out,
-        "\nFor a browser: backstory serve token add NAME --scope admin, then open http://127.0.0.1:8787/?token=TOKEN"
+        "\nFor a browser: open http://127.0.0.1:8787, which starts the server, then what `backstory serve link` prints"
     )?;
     Ok(out.finish()?)
 }
+
+/// The cells of the names before the facts.
+const HEAD: usize = 11;
 
 fn print(report: &Report) -> Result<(), Failure> {
     let mut out = Output::plain();
@@ -216,12 +221,13 @@ fn print(report: &Report) -> Result<(), Failure> {
 
 fn line(out: &mut Output, head: &str, text: &str) -> Result<(), Failure> {
     let dim = Style::new().dimmed();
-    Ok(writeln!(out, "{dim}{head:<11}{dim:#}{}", safe(text))?)
+    let text = hanging(&safe(text), out.terminal_width(), HEAD, HEAD);
+    Ok(writeln!(out, "{dim}{head:<HEAD$}{dim:#}{text}")?)
 }
 
 fn installed(plugin: &PluginReport) -> String {
     let version = plugin.version.as_deref().unwrap_or("unknown version");
-    let state = if plugin.is_enabled { "switched on" } else { "switched off" };
+    let state = if plugin.is_enabled { "enabled" } else { "disabled" };
     format!("{version}  {}  ({state})", plugin.id)
 }
 
@@ -251,8 +257,8 @@ fn describe(folder: &Folder) -> String {
     }
 }
 
-fn kept(path: &Path, bytes: Option<u64>) -> String {
-    let size = bytes.map_or_else(|| "not created yet".to_owned(), |bytes| format!("{}B", count(bytes)));
+fn kept(path: &Path, size: Option<u64>) -> String {
+    let size = size.map_or_else(|| "not created yet".to_owned(), bytes);
     format!("{size}  {}", path.display())
 }
 
@@ -260,8 +266,8 @@ fn index(report: &Report) -> String {
     let Some(index) = &report.index else {
         return "not created yet; the first `backstory search` creates it".to_owned();
     };
-    let (files, pending) = (count(index.files), count(index.pending_files));
-    format!("{files} files, {pending} pending  {}", index.path.display())
+    let (files, pending) = (counted(count(index.files), "file"), count(index.pending_files));
+    format!("{files}, {pending} pending  {}", index.path.display())
 }
 
 fn archive(report: &Report) -> String {
@@ -270,12 +276,12 @@ fn archive(report: &Report) -> String {
     if !archive.enabled {
         return format!("off (archive.enabled)  {path}");
     }
-    let (sessions, disk) = (count(archive.sessions), bytes(archive.disk_bytes));
+    let (sessions, disk) = (counted(count(archive.sessions), "session"), bytes(archive.disk_bytes));
     let limit = match archive.max_gigabytes {
         0 => "no limit".to_owned(),
         most => format!("at most {most} GB"),
     };
-    format!("copies of {sessions} sessions take {disk}, {limit}  {path}")
+    format!("copies of {sessions} in {disk}, {limit}  {path}")
 }
 
 fn print_finding(out: &mut Output, finding: &Finding) -> Result<(), Failure> {
@@ -284,6 +290,9 @@ fn print_finding(out: &mut Output, finding: &Finding) -> Result<(), Failure> {
         Severity::Advice => ("advice", AnsiColor::Yellow.on_default()),
     };
     let place = finding.path.as_ref().map_or_else(String::new, |place| format!("{}: ", place.display()));
-    writeln!(out, "{style}{word}{style:#}  {}", safe(&format!("{place}{}", finding.what)))?;
-    Ok(writeln!(out, "  {}", safe(&finding.next_step))?)
+    let what = safe(&format!("{place}{}", finding.what));
+    let what = hanging(&what, out.terminal_width(), word.len() + 2, 2);
+    writeln!(out, "{style}{word}{style:#}  {what}")?;
+    let step = hanging(&safe(&finding.next_step), out.terminal_width(), 2, 2);
+    Ok(writeln!(out, "  {step}")?)
 }

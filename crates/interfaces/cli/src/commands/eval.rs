@@ -15,13 +15,14 @@ use crate::exit::Failure;
 use crate::output::Output;
 use crate::progress::Followed;
 use crate::table::{Align, Cell, Column, table};
+use crate::text::counted;
 
 /// Measure `search` and `pick`: on labelled questions and decisions, or on your own history.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 pub(crate) struct Args {
     /// Measure on your newest sessions (up to 256 MB): search for sessions by the subjects of their commits, and choose a
-    /// session at every prompt that started a task. Commit messages are masked; nothing leaves the machine.
+    /// session for every prompt that started a task. Commit messages are masked; nothing leaves the machine.
     #[arg(long)]
     mine: bool,
     /// Print JSON, with every question and decision.
@@ -102,14 +103,18 @@ fn run_mine(context: &Context, as_json: bool) -> Result<(), Failure> {
     if record.decisions > 0 {
         writeln!(
             out,
-            "In your last {} decisions, pick was right in {}; always starting fresh would have been right in {}.",
-            record.decisions, record.right, record.fresh
+            "Of your last {}, `pick` got {} right; always starting fresh would have got {} right.",
+            counted(record.decisions, "decision"),
+            record.right,
+            record.fresh
         )?;
     } else {
         writeln!(out, "There is no record yet of what you did after pick gave its advice.")?;
     }
     out.finish()?;
-    print_report(&answer.retrieval)?;
+    if !answer.retrieval.kinds.is_empty() {
+        print_report(&answer.retrieval)?;
+    }
     answer.selection.as_ref().map_or(Ok(()), print_selection)
 }
 

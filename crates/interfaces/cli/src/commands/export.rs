@@ -10,7 +10,7 @@ use crate::exit::Failure;
 use crate::output::Output;
 use crate::progress::Followed;
 use crate::render::{Markdown, Renderer as _};
-use crate::text::safe;
+use crate::text::{counted, safe};
 
 /// Export every session as a Markdown document.
 ///
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// Keep the documents of sessions that are gone.
     #[arg(long)]
     keep_gone: bool,
-    /// Then have qmd index and embed what is new: `qmd update`, `qmd embed`.
+    /// Then run `qmd update` and `qmd embed`.
     #[arg(long)]
     index: bool,
     /// Print JSON.
@@ -71,7 +71,8 @@ pub(crate) fn write(context: &Context, request: &Request) -> Result<Answer, Erro
 }
 
 fn nothing_exported(folder: &Path, failed: &[String]) -> Error {
-    let message = format!("none of {} documents could be exported to {}", failed.len(), folder.display());
+    let message =
+        format!("could not export any of {} to {}", counted(failed.len(), "document"), folder.display());
     let error = Error::new(Kind::Unavailable, message);
     failed.iter().take(1).fold(error, |error, why| error.hint(format!("the first failure: {why}")))
 }

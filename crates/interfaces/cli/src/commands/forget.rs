@@ -1,14 +1,18 @@
 //! `forget`: erases sessions from everything that Backstory keeps, after asking.
 
-use std::io::Write as _;
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::sync::Arc;
 
-use app::kept::forget::{Answer, Request, forget};
+use app::retention::forget::{Answer, Request, forget};
+use app::sessions::list::{self, list};
 use app::{Context, Error, Kind, Moment};
+use model::SessionId;
 
 use crate::ask;
 use crate::exit::Failure;
-use crate::output::Output;
-use crate::text::safe;
+use crate::output::{Output, error_width};
+use crate::text::{counted, fit, safe};
 
 /// Erase sessions for good: from the archive, the index and everything else that Backstory keeps.
 ///
@@ -29,7 +33,7 @@ pub(crate) struct Args {
     /// Delete Claude Code's own files of them too.
     #[arg(long)]
     transcripts: bool,
-    /// Only show which sessions that would be.
+    /// Only show which sessions would be erased.
     #[arg(long)]
     dry_run: bool,
     /// Do not ask.
@@ -39,6 +43,9 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 }
+
+/// The titles of sessions, by which a person knows them.
+type Titles = HashMap<SessionId, Arc<str>>;
 
 /// Asks, then erases.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
@@ -50,31 +57,57 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         dry_run: true,
     };
     let meant = forget(context, &request)?;
+    // Afterwards nothing knows them.
+    let titles = titles(context)?;
     if args.dry_run || meant.sessions.is_empty() {
-        return print(args, &meant);
+        return print(args, &titles, &meant);
     }
     if !args.yes {
-        ensure_wanted(args, &meant)?;
+        ensure_wanted(args, &titles, &meant)?;
     }
-    print(args, &forget(context, &Request { dry_run: false, ..request })?)
+    print(args, &titles, &forget(context, &Request { dry_run: false, ..request })?)
 }
 
-fn ensure_wanted(args: &Args, meant: &Answer) -> Result<(), Failure> {
+/// The titles of all sessions, hidden ones too.
+fn titles(context: &Context) -> Result<Titles, Error> {
+    let mut titles = Titles::new();
+    for hidden in [false, true] {
+        let listed = list(context, &list::Request { hidden, ..list::Request::default() })?;
+        titles.extend(listed.sessions.into_iter().filter_map(|session| Some((session.id, session.title?))));
+    }
+    Ok(titles)
+}
+
+/// Writes the sessions, a line each: the id, and the title as far as there is room.
+fn list_sessions(
+    out: &mut dyn Write,
+    width: Option<usize>,
+    titles: &Titles,
+    meant: &Answer,
+) -> io::Result<()> {
+    for id in &meant.sessions {
+        let title = titles.get(id).map_or("(no title)", AsRef::as_ref);
+        let id = if width.is_some() { id.short() } else { id.as_str() };
+        writeln!(out, "{}", fit(&format!("  {id}  {}", safe(title)), width.unwrap_or(usize::MAX)))?;
+    }
+    Ok(())
+}
+
+fn ensure_wanted(args: &Args, titles: &Titles, meant: &Answer) -> Result<(), Failure> {
     if !ask::is_possible() {
-        let error = Error::new(Kind::Usage, format!("this erases {}", counted(meant.sessions.len())));
+        let error =
+            Error::new(Kind::Usage, format!("this erases {}", counted(meant.sessions.len(), "session")));
         return Err(error.hint("add --yes to do it, or --dry-run to see which").into());
     }
-    let also = if args.transcripts { ", Claude Code's own files too" } else { "" };
-    for id in &meant.sessions {
-        writeln!(anstream::stderr().lock(), "{id}")?;
-    }
-    if ask::yes(&format!("Erase {} for good{also}?", counted(meant.sessions.len())))? {
+    let also = if args.transcripts { ", and delete Claude Code's own files" } else { "" };
+    list_sessions(&mut anstream::stderr().lock(), error_width(), titles, meant)?;
+    if ask::yes(&format!("Erase {} for good{also}?", counted(meant.sessions.len(), "session")))? {
         return Ok(());
     }
     Err(Error::new(Kind::Cancelled, "nothing was erased").into())
 }
 
-fn print(args: &Args, answer: &Answer) -> Result<(), Failure> {
+fn print(args: &Args, titles: &Titles, answer: &Answer) -> Result<(), Failure> {
     if args.json {
         return super::json(answer);
     }
@@ -83,17 +116,18 @@ fn print(args: &Args, answer: &Answer) -> Result<(), Failure> {
         writeln!(out, "No session matches.")?;
         return Ok(out.finish()?);
     }
-    let did = if answer.dry_run { "Would forget" } else { "Forgot" };
-    writeln!(out, "{did} {}:", counted(answer.sessions.len()))?;
-    for id in &answer.sessions {
-        writeln!(out, "  {id}")?;
-    }
+    let did = if answer.dry_run { "Would erase" } else { "Erased" };
+    writeln!(out, "{did} {}:", counted(answer.sessions.len(), "session"))?;
+    let width = out.terminal_width();
+    list_sessions(&mut out, width, titles, answer)?;
     if !answer.dry_run {
         let Answer { archived_files, decisions, workers, deleted_files, .. } = answer;
         writeln!(
             out,
-            "Erased {archived_files} copies in the archive, {decisions} decisions and {workers} workers; the search \
-             index and the caches no longer hold them."
+            "Erased {} in the archive, {} and {}, and all that the search index and the caches held.",
+            counted(archived_files, "copy"),
+            counted(decisions, "decision"),
+            counted(workers, "worker")
         )?;
         for path in deleted_files {
             writeln!(out, "Deleted {}", safe(path))?;
@@ -103,8 +137,4 @@ fn print(args: &Args, answer: &Answer) -> Result<(), Failure> {
         }
     }
     Ok(out.finish()?)
-}
-
-fn counted(sessions: usize) -> String {
-    if sessions == 1 { "1 session".to_owned() } else { format!("{sessions} sessions") }
 }

@@ -10,20 +10,26 @@ use app::proceed::fork_request::{Answer, ForkSessions, Guidance, Next, Request, 
 use app::search::Mode;
 use app::{Context, Engine, Error, Kind, NextStep};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::become_claude::start;
 use crate::exit::Failure;
 use crate::last_search;
 use crate::next_step::as_command;
 use crate::output::Output;
-use crate::picker::{self, Purpose};
+use crate::picker::{self, Choice, Purpose};
+use crate::plain_snippet::without_markdown;
 use crate::progress::Followed;
-use crate::text::{age, fit, safe};
+use crate::text::{age_or_date, fit, fit_end, safe};
+use crate::wrap;
+
+/// How many sessions are offered.
+const OFFERED: usize = 5;
 
 /// Find the sessions that know most about a topic; continue a copy of one.
 ///
-/// An id forks that session at once; words list the best matches, and `--pick` forks one of them. Without either,
-/// choose one on the terminal.
+/// An id forks that session at once. With words, choose one of the best matches on the terminal; in a pipe, and with an
+/// option on how to search, they are listed, and `--pick` forks one of them.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
 pub(crate) struct Args {
@@ -36,10 +42,10 @@ pub(crate) struct Args {
     /// Fork the session with this rank, from 1; with --json, a background worker works on the intent in the fork.
     #[arg(long, visible_alias = "fork-rank", value_name = "N")]
     pick: Option<usize>,
-    /// Fork the session with this rank, counted from 0.
+    /// Fork the session with this rank, counted from 0; without a terminal a background worker works on it.
     #[arg(long, value_name = "N", conflicts_with = "pick")]
     fork_index: Option<usize>,
-    /// Fork the best match.
+    /// Fork the best match; without a terminal a background worker works on it.
     #[arg(long, conflicts_with_all = ["pick", "fork_index"])]
     auto_fork: bool,
     /// Fork at this message, without anything after it.
@@ -49,7 +55,7 @@ pub(crate) struct Args {
     #[arg(long = "in", value_name = "DIR")]
     into: Option<PathBuf>,
     /// Show at most this many sessions.
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = super::at_least_one)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = OFFERED, value_parser = super::at_least_one)]
     limit: usize,
     /// Only sessions with at least this score, from 0 to 1.
     #[arg(long, value_name = "SCORE")]
@@ -85,8 +91,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let mut request = request(args);
     request.intent = last_search::session(context, &request.intent)?.into_owned();
     if args.words.is_empty() && !args.last && !args.json {
-        let Some(choice) = picker::session(context, Purpose::Fork)? else { return Ok(()) };
-        request.intent = choice.session.to_string();
+        take(context, &mut request, &picker::session(context, Purpose::Fork, "")?);
     }
     if args.json {
         let answer = forks(&Followed::search(context), &request)?;
@@ -96,14 +101,76 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
             Answer::Nothing(guidance) => Err(nothing(guidance).into()),
         };
     }
+    if args.is_by_a_program(context) {
+        return hand_over(context, &request);
+    }
     let next = next(&Followed::search(context), &request)?;
     let found = match next {
         Next::Fork(fork) => return start(&fork, args.print),
         Next::Choose(found) => *found,
     };
     match found {
+        Answer::ForkSessions(_) if args.lets_choose() && picker::is_possible(context) => {
+            let question = args.question();
+            take(context, &mut request, &picker::session(context, Purpose::Fork, &question)?);
+            chosen(context, &request, args.print)
+        }
         Answer::ForkSessions(found) => show(context, &found),
         Answer::Nothing(guidance) => not_found(context, guidance),
+    }
+}
+
+/// Asks for a fork of what was chosen.
+fn take(context: &Context, request: &mut Request, choice: &Choice) {
+    request.intent = choice.session.to_string();
+    if choice.is_here && request.directory.is_none() {
+        request.directory = Some(context.directory.clone());
+    }
+}
+
+/// Has a worker continue in the fork, where there is no terminal for `claude`.
+fn hand_over(context: &Context, request: &Request) -> Result<(), Failure> {
+    match forks(&Followed::search(context), request)? {
+        Answer::ForkSessions(found) => {
+            let Some(fork) = &found.forked_session else { return show(context, &found) };
+            let mut out = Output::plain();
+            let (worker, session) = (&fork.worker_id, &fork.session_id);
+            writeln!(out, "worker {worker} works on it in {session}, a fork of {}", fork.resume_session_id)?;
+            writeln!(out, "  follow it: backstory attach {worker}")?;
+            Ok(out.finish()?)
+        }
+        Answer::Nothing(guidance) => not_found(context, guidance),
+    }
+}
+
+/// Forks the session that was chosen.
+fn chosen(context: &Context, request: &Request, print: bool) -> Result<(), Failure> {
+    match next(&Followed::search(context), request)? {
+        Next::Fork(fork) => start(&fork, print),
+        Next::Choose(found) => match *found {
+            Answer::ForkSessions(found) => show(context, &found),
+            Answer::Nothing(guidance) => not_found(context, guidance),
+        },
+    }
+}
+
+impl Args {
+    /// Whether nothing asks for the list of `fork` itself, so that the picker may offer the sessions.
+    fn lets_choose(&self) -> bool {
+        let is_shaped = self.min_score.is_some() || self.engine.is_some() || self.collection.is_some();
+        !is_shaped && !self.no_snippets && self.limit == OFFERED && self.mode == Mode::Hybrid
+    }
+
+    /// Whether a program asks for a fork by the flags that are made for programs.
+    fn is_by_a_program(&self, context: &Context) -> bool {
+        let picks = self.auto_fork || self.fork_index.is_some();
+        picks && !self.print && self.extra.is_empty() && !picker::is_possible(context)
+    }
+
+    /// The words as a question to the picker.
+    fn question(&self) -> String {
+        let project = self.project.iter().map(|project| format!(" project:{project}"));
+        self.words.join(" ") + &project.collect::<String>()
     }
 }
 
@@ -138,8 +205,9 @@ fn not_found(context: &Context, guidance: Guidance<NextStep>) -> Result<(), Fail
     let mut out = Output::plain();
     for session in &guidance.fallback_sessions {
         let title = safe(session.title.as_deref().unwrap_or("(no title)"));
-        let when = age(context.now, session.last_modified);
-        writeln!(out, "{}  {when}  {}", session.session_id, fit(&title, out.width().saturating_sub(50)))?;
+        let when = age_or_date(context.now, session.last_modified, || context.zone());
+        let room = out.width().saturating_sub(20);
+        writeln!(out, "{}  {when:>6}  {}", session.session_id.short(), fit(&title, room))?;
     }
     out.finish()?;
     Err(nothing(guidance).into())
@@ -153,44 +221,70 @@ fn nothing(guidance: Guidance<NextStep>) -> Error {
 
 fn show(context: &Context, found: &ForkSessions) -> Result<(), Failure> {
     let mut out = super::paged(context);
+    let obstacle = common_obstacle(&found.results);
     for candidate in &found.results {
-        show_one(context, &mut out, candidate)?;
+        show_one(context, &mut out, candidate, obstacle.is_none())?;
     }
     let dim = Style::new().dimmed();
+    if let Some(why_not) = obstacle {
+        let red = AnsiColor::Red.on_default();
+        let which = if found.results.len() == 1 { "It cannot" } else { "None of them can" };
+        let why_not = wrap::wrapped(&format!("{which} be forked: {}", safe(why_not)), out.width());
+        writeln!(out, "{red}{why_not}{red:#}")?;
+    }
     if let Some(why) = &found.how.qmd_error {
         let who = found.how.qmd_command.map_or("Backstory's own index", |step| step.as_str());
-        writeln!(out, "{dim}Answered by {who}: {}{dim:#}", safe(why))?;
+        let why = wrap::wrapped(&format!("Answered by {who}: {}", safe(why)), out.width());
+        writeln!(out, "{dim}{why}{dim:#}")?;
     }
-    if !context.config().is_demo {
+    if obstacle.is_none() {
         let words = app::quoted(&found.query).unwrap_or_else(|| "<the same words>".to_owned());
         writeln!(out, "{dim}Fork one of them: backstory fork {words} --pick 1{dim:#}")?;
     }
     Ok(out.finish()?)
 }
 
-fn show_one(context: &Context, out: &mut Output, candidate: &ForkCandidate) -> Result<(), Failure> {
+/// Where a session was: its project and branch, or its directory where those are unknown.
+fn place(candidate: &ForkCandidate, width: usize) -> String {
+    let names = [&candidate.project, &candidate.branch].map(|name| name.as_deref().map(safe));
+    let names: Vec<String> = names.into_iter().flatten().collect();
+    match (&candidate.working_directory, names.as_slice()) {
+        (Some(directory), []) => fit_end(&safe(&directory.display().to_string()), width),
+        (None, []) => "-".to_owned(),
+        (_, names) => fit(&names.join("  "), width),
+    }
+}
+
+/// Why none of the sessions can be forked, where that is the same for all: it is said once.
+fn common_obstacle(candidates: &[ForkCandidate]) -> Option<&str> {
+    let first = candidates.first()?.why_not.as_deref()?;
+    candidates.iter().all(|other| other.why_not.as_deref() == Some(first)).then_some(first)
+}
+
+fn show_one(
+    context: &Context,
+    out: &mut Output,
+    candidate: &ForkCandidate,
+    with_obstacle: bool,
+) -> Result<(), Failure> {
     let (bold, dim, red) = (Style::new().bold(), Style::new().dimmed(), AnsiColor::Red.on_default());
     let width = out.width();
     let indented = |text: &str| fit(&safe(text), width.saturating_sub(5));
     let title = indented(candidate.title.as_deref().unwrap_or("(no title)"));
     writeln!(out, "{:>3}  {bold}{title}{bold:#}", candidate.rank)?;
-    let place = candidate
-        .working_directory
-        .as_ref()
-        .map_or_else(|| "-".to_owned(), |path| path.display().to_string());
     let facts = format!(
-        "{:.2}  {}  {}  {}",
-        candidate.score,
-        candidate.session_id,
-        age(context.now, candidate.date),
-        safe(&place)
+        "{}  {}  ",
+        candidate.session_id.short(),
+        age_or_date(context.now, candidate.date, || context.zone()),
     );
-    writeln!(out, "     {dim}{facts}{dim:#}")?;
+    let place = place(candidate, width.saturating_sub(5 + facts.width()));
+    writeln!(out, "     {dim}{facts}{place}{dim:#}")?;
     if let Some(snippet) = &candidate.snippet {
-        writeln!(out, "     {}", indented(snippet))?;
+        writeln!(out, "     {}", indented(&without_markdown(snippet, &[]).0))?;
     }
-    if let Some(why_not) = &candidate.why_not {
-        writeln!(out, "     {red}cannot be forked:{red:#} {}", safe(why_not))?;
+    if let Some(why_not) = candidate.why_not.as_ref().filter(|_| with_obstacle) {
+        let why_not = wrap::indented(&format!("cannot be forked: {}", safe(why_not)), width, 5);
+        writeln!(out, "{red}{why_not}{red:#}")?;
     }
     Ok(writeln!(out)?)
 }

@@ -8,10 +8,12 @@ use app::search::grep::{Answer, LineMatch, Matches, Request, grep};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
+use crate::last_search;
 use crate::output::Output;
 use crate::progress::Followed;
-use crate::snippet::{marked, shortly_before};
-use crate::text::{age_or_date, fit, safe};
+use crate::snippet::{from_shortly_before, marked_line};
+use crate::text::{age_or_date, counted, fit, safe};
+use crate::wrap::hanging;
 
 /// The least of a line that is shown, however narrow the terminal is, in cells.
 const NARROWEST: usize = 20;
@@ -21,7 +23,11 @@ pub(crate) fn run(context: &Context, request: &Request, json: bool) -> Result<()
     let followed = Followed::interruptible(context);
     let answer = grep(&followed, request)?;
     drop(followed);
-    if json { super::json(&answer) } else { print(context, &answer) }
+    if json {
+        return super::json(&answer);
+    }
+    last_search::save_lines(context, &answer);
+    print(context, &answer)
 }
 
 fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
@@ -30,8 +36,8 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
     for found in &answer.sessions {
         print_session(context, &mut out, found)?;
     }
-    let counted = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
-    let (lines, sessions) = (counted(answer.lines, "line"), counted(answer.searched as u64, "session"));
+    let (lines, sessions) = (counted(answer.lines, "line"), counted(answer.searched, "session"));
+    let holding = answer.sessions.len();
     let shown: usize = answer.sessions.iter().map(|found| found.matches.len()).sum();
     let cut = if answer.truncated {
         format!("; the first {shown} are shown, --limit shows more")
@@ -41,10 +47,16 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
     if answer.lines == 0 {
         writeln!(out, "Nothing in {sessions} matches `{}`.", safe(&answer.pattern))?;
     } else {
-        writeln!(out, "{dim}{lines} in {sessions}{cut}{dim:#}")?;
+        let place = if answer.truncated {
+            sessions
+        } else {
+            format!("{} ({sessions} read)", counted(holding, "session"))
+        };
+        let found = format!("{lines} in {place}{cut}");
+        writeln!(out, "{dim}{}{dim:#}", hanging(&found, out.terminal_width(), 0, 2))?;
     }
     if answer.unreadable > 0 {
-        writeln!(out, "{dim}{} could not be read{dim:#}", counted(answer.unreadable as u64, "file"))?;
+        writeln!(out, "{dim}{} could not be read{dim:#}", counted(answer.unreadable, "file"))?;
     }
     Ok(out.finish()?)
 }
@@ -69,14 +81,16 @@ fn print_session(context: &Context, out: &mut Output, found: &Matches) -> Result
 fn print_line(out: &mut Output, id: &str, found: &LineMatch) -> Result<(), Failure> {
     let dim = Style::new().dimmed();
     let place = if found.subagent { "sub-agent".to_owned() } else { format!("{id}:{}", found.line) };
-    let who = found.role.word();
+    let who = found.role.as_str();
     let room = out.width().saturating_sub(place.width() + who.len() + 6).max(NARROWEST);
-    let start = match found.marks.first() {
-        Some((_, end)) if *end > room => shortly_before(&found.text, found.marks[0].0),
-        _ => found.text.len() - found.text.trim_start().len(),
-    };
+    let start = found.text.len() - found.text.trim_start().len();
     let marks: Vec<(usize, usize)> =
         found.marks.iter().map(|(from, to)| (from.saturating_sub(start), to.saturating_sub(start))).collect();
-    let text = marked(&found.text[start..], &marks, room).into_iter().next().unwrap_or_default();
+    let text = &found.text[start..];
+    let (text, marks) = match marks.first() {
+        Some((_, end)) if *end > room => from_shortly_before(text, &marks),
+        _ => (text.to_owned(), marks),
+    };
+    let text = marked_line(&text, &marks, room);
     Ok(writeln!(out, "  {dim}{place}  {who}{dim:#}  {text}")?)
 }

@@ -1,16 +1,17 @@
 //! `heal`: moves sessions whose directory was moved, after showing where to and asking.
 
-use std::io::Write as _;
+use std::io::Write;
 use std::path::PathBuf;
 
-use app::kept::heal::{Answer, Request, heal};
+use app::retention::heal::{Answer, Request, heal};
 use app::{Context, Error, Kind};
 
 use crate::ask;
 use crate::exit::Failure;
-use crate::output::Output;
+use crate::output::{Output, error_width};
 use crate::progress::Followed;
-use crate::text::safe;
+use crate::text::{counted, safe};
+use crate::wrap::hanging;
 
 /// Move sessions of a renamed directory to its new place.
 ///
@@ -63,7 +64,7 @@ pub(crate) fn offer(context: &Context, session: &str) -> Result<bool, Failure> {
         Ok(planned) if movable(&planned) > 0 => planned,
         _ => return Ok(false),
     };
-    list(&mut anstream::stderr().lock(), &planned)?;
+    list(&mut anstream::stderr().lock(), error_width(), &planned)?;
     if !ask::yes(&question(&planned))? {
         return Ok(false);
     }
@@ -73,10 +74,10 @@ pub(crate) fn offer(context: &Context, session: &str) -> Result<bool, Failure> {
 
 fn ensure_wanted(planned: &Answer) -> Result<(), Failure> {
     if !ask::is_possible() {
-        let error = Error::new(Kind::Usage, format!("this moves {}", counted(movable(planned))));
+        let error = Error::new(Kind::Usage, format!("this moves {}", counted(movable(planned), "session")));
         return Err(error.hint("add --yes to do it, or --dry-run to see which").into());
     }
-    list(&mut anstream::stderr().lock(), planned)?;
+    list(&mut anstream::stderr().lock(), error_width(), planned)?;
     if ask::yes(&question(planned))? {
         return Ok(());
     }
@@ -84,7 +85,7 @@ fn ensure_wanted(planned: &Answer) -> Result<(), Failure> {
 }
 
 fn question(planned: &Answer) -> String {
-    format!("Move {}?", counted(movable(planned)))
+    format!("Move {}?", counted(movable(planned), "session"))
 }
 
 /// How many sessions have a place to go to.
@@ -99,41 +100,41 @@ fn print(args: &Args, answer: &Answer) -> Result<(), Failure> {
     }
     let mut out = Output::plain();
     if answer.directories.is_empty() {
-        writeln!(out, "No session's directory is gone.")?;
+        writeln!(out, "No session's directory is missing.")?;
         return Ok(out.finish()?);
     }
-    list(&mut out, answer)?;
-    let moved = counted(movable(answer));
+    let width = out.terminal_width();
+    list(&mut out, width, answer)?;
+    let moved = counted(movable(answer), "session");
     match (answer.undone, answer.dry_run) {
         (true, _) => writeln!(out, "Moved {moved} back.")?,
-        (false, true) => writeln!(out, "Nothing was moved; {moved} can be.")?,
+        (false, true) if movable(answer) == 0 => writeln!(out, "Nothing can be moved.")?,
+        (false, true) => writeln!(out, "Would move {moved}.")?,
         (false, false) => writeln!(out, "Moved {moved}. `backstory heal --undo` moves them back.")?,
     }
     Ok(out.finish()?)
 }
 
-fn list(out: &mut dyn std::io::Write, answer: &Answer) -> std::io::Result<()> {
+fn list(out: &mut dyn Write, width: Option<usize>, answer: &Answer) -> std::io::Result<()> {
+    let below = |text: &str| format!("  {}", hanging(&safe(text), width, 2, 4));
     // Those that were moved back are where they were: there is nothing to find.
     for lost in answer.directories.iter().filter(|_| !answer.undone) {
-        let sessions = counted(lost.sessions.len());
+        let sessions = counted(lost.sessions.len(), "session");
         writeln!(out, "{} ({sessions})", safe(&lost.directory.display().to_string()))?;
         match &lost.now {
-            Some(now) => writeln!(out, "  now {}: {}", safe(&now.display().to_string()), safe(&lost.reason))?,
-            None => writeln!(out, "  {}", safe(&lost.reason))?,
+            Some(now) => writeln!(out, "{}", below(&format!("now {}: {}", now.display(), lost.reason)))?,
+            None => writeln!(out, "{}", below(&lost.reason))?,
         }
         for candidate in &lost.candidates {
-            writeln!(out, "  perhaps {}", safe(candidate))?;
+            writeln!(out, "{}", below(&format!("perhaps {candidate}")))?;
         }
         if let (None, Some(session)) = (&lost.now, lost.sessions.first()) {
-            writeln!(out, "  choose: backstory heal {session} --to <directory>")?;
+            let choice = format!("choose: backstory heal {} --to <directory>", session.short());
+            writeln!(out, "{}", below(&choice))?;
         }
     }
     for unmoved in &answer.unmoved {
         writeln!(out, "Left {}: {}", unmoved.session_id, safe(&unmoved.reason))?;
     }
     Ok(())
-}
-
-fn counted(sessions: usize) -> String {
-    if sessions == 1 { "1 session".to_owned() } else { format!("{sessions} sessions") }
 }

@@ -14,7 +14,7 @@ use crate::text::{age, safe};
 
 /// Let Claude Code report what its sessions are doing.
 ///
-/// The newest releases do so by themselves, older ones through hooks; without either, Backstory has to guess.
+/// Recent releases report it without hooks, older ones need them; without either, Backstory has to guess.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -23,11 +23,11 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Add Backstory's hooks to Claude Code's settings, next to those that are there.
+    /// Add Backstory's hooks to Claude Code's settings; your own hooks stay.
     Install(ChangeArgs),
-    /// Remove them and restore the settings.
+    /// Remove Backstory's hooks.
     Uninstall(ChangeArgs),
-    /// Show where they are installed, and when one last reported something.
+    /// Show where they are installed and when one last reported.
     Status(StatusArgs),
 }
 
@@ -170,7 +170,7 @@ fn show(context: &Context, args: &StatusArgs) -> Result<(), Failure> {
                 format!("installed except for {}; `backstory hooks install` adds them", missing.join(", "))
             }
         };
-        writeln!(out, "{file}: {says}")?;
+        out.sentence(&format!("{file}: {says}"))?;
     }
     let heard = answer.settings.first().and_then(|status| status.last_heard);
     let heard = heard.map_or("never".to_owned(), |at| match age(context.now, Some(at)).as_str() {

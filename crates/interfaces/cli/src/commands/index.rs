@@ -12,11 +12,11 @@ use serde::Serialize;
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::progress::Followed;
-use crate::text::{bytes, json_line, safe};
+use crate::text::{bytes, counted, json_line, safe};
 
 /// Bring the search index up to date with the transcripts.
 ///
-/// `search` does this by itself; use this to do it ahead of time, completely, or from scratch. Ctrl-C stops it and
+/// `search` does this automatically; use this to do it ahead of time, completely, or from scratch. Ctrl-C stops it and
 /// keeps what was read.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// Only show how much would be read.
     #[arg(long, conflicts_with_all = ["rebuild", "watch"])]
     dry_run: bool,
-    /// Keep the index up to date until interrupted.
+    /// Keep the index up to date until Ctrl-C.
     #[arg(long)]
     watch: bool,
     /// Also embed everything with the chosen model, newest sessions first; continues where it was interrupted.
@@ -148,7 +148,7 @@ fn print_dry_run(args: &Args, answer: &Answer) -> Result<(), Failure> {
         return super::json(answer);
     }
     let mut out = Output::plain();
-    writeln!(out, "{} files with {} to read.", answer.pending_files, bytes(answer.pending_bytes))?;
+    writeln!(out, "{} to read, {}.", counted(answer.pending_files, "file"), bytes(answer.pending_bytes))?;
     Ok(out.finish()?)
 }
 
@@ -168,23 +168,27 @@ fn print(args: &Args, answer: &Answer) -> Result<(), Failure> {
     }
     let mut out = Output::plain();
     if answer.busy {
-        writeln!(out, "Another Backstory process is indexing; it has {} files left.", answer.pending_files)?;
+        let left = counted(answer.pending_files, "file");
+        writeln!(out, "Another Backstory process is indexing; it has {left} left.")?;
+    } else if answer.sessions == 0 && answer.files == 0 && answer.pending_files == 0 {
+        writeln!(out, "There are no sessions to index; `backstory list` says where they are looked for.")?;
     } else if answer.files == 0 && answer.pending_files == 0 && answer.failed.is_empty() {
         writeln!(out, "The index is up to date.")?;
     } else {
-        let size = bytes(answer.bytes);
-        writeln!(out, "Read {} files, {size}: {} pieces of text.", answer.files, answer.chunks)?;
+        let (files, size) = (counted(answer.files, "file"), bytes(answer.bytes));
+        writeln!(out, "Read {files}, {size}: {} of text.", counted(answer.chunks, "piece"))?;
     }
     if let Some(disk) = answer.index_bytes.filter(|disk| *disk > 0) {
         let (text, disk) = (bytes(answer.text_bytes), bytes(disk));
-        writeln!(out, "The index of {} sessions takes {disk} for {text} of text.", answer.sessions)?;
+        let sessions = counted(answer.sessions, "session");
+        writeln!(out, "The index holds {sessions}: {text} of text in {disk}.")?;
     }
     if answer.pending_files > 0 && !answer.busy {
-        let (files, size) = (answer.pending_files, bytes(answer.pending_bytes));
-        writeln!(out, "{files} files ({size}) are left; `backstory index` continues there.")?;
+        let (files, size) = (counted(answer.pending_files, "file"), bytes(answer.pending_bytes));
+        writeln!(out, "{files} ({size}) left to read; `backstory index` continues there.")?;
     }
     if let Some(lines) = answer.unreadable_lines.filter(|lines| *lines > 0) {
-        writeln!(out, "{lines} lines could not be read and were skipped.")?;
+        writeln!(out, "Skipped {} that could not be read.", counted(lines, "line"))?;
     }
     for failed in &answer.failed {
         writeln!(out, "Could not read {}", safe(failed))?;

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Shell::Fish => ("fish", include_str!("init/keys.fish")),
     };
     let mut out = Output::plain();
-    // Without `compinit` there is nothing to tell completions to.
+    // Without `compinit` there is nowhere to register completions.
     let (begin, end) =
         if args.shell == Shell::Zsh { ("if (( $+functions[compdef] )); then\n", "fi\n") } else { ("", "") };
     out.write_all(begin.as_bytes())?;

@@ -10,8 +10,10 @@ use model::AgentId;
 use crate::exit::Failure;
 use crate::output::{Output, is_read_by_a_person};
 use crate::progress::Followed;
+use crate::remarks::no_sessions;
 use crate::session_table::sessions;
-use crate::text::safe;
+use crate::text::{counted, safe};
+use crate::wrap::hanging;
 
 /// How many sessions are listed on a terminal without `--limit`.
 const TERMINAL_LIMIT: usize = 50;
@@ -47,7 +49,7 @@ pub(crate) struct Args {
     /// Only sessions that you pinned.
     #[arg(long)]
     pinned: bool,
-    /// Only sessions that you hid, which are left out otherwise.
+    /// Only sessions that you hid; otherwise they are left out.
     #[arg(long)]
     hidden: bool,
     /// Only sessions active since then: 2026-01-31, yesterday, monday, 36h, 2d, 3w.
@@ -59,11 +61,11 @@ pub(crate) struct Args {
     /// Only sessions that read or changed this file.
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
-    /// The order [default: running sessions, then the newest].
-    #[arg(long, value_name = "ORDER", value_parser = super::words::<SessionOrder>(&["newest", "oldest", "cost", "messages", "tokens"]))]
+    /// Sort in this order [default: running sessions first, then the newest].
+    #[arg(long, value_name = "ORDER", value_parser = super::words::<SessionOrder>(&["newest", "oldest", "cost", "cheapest", "messages", "tokens"]))]
     sort: Option<SessionOrder>,
     /// Show at most this many sessions [default: 50 on a terminal, otherwise all].
-    #[arg(long, value_name = "N", value_parser = super::at_least_one)]
+    #[arg(short = 'n', long, value_name = "N", value_parser = super::at_least_one)]
     limit: Option<usize>,
     /// Print JSON.
     #[arg(long)]
@@ -112,7 +114,7 @@ fn request(args: &Args) -> Request {
 fn print(context: &Context, args: &Args, answer: &Answer) -> Result<(), Failure> {
     let mut out = super::paged(context);
     if answer.sessions.is_empty() {
-        writeln!(out, "{}", empty_message(context, args, answer))?;
+        out.sentence(&empty_message(context, args, answer))?;
         write_notes(&mut out, answer)?;
         return Ok(out.finish()?);
     }
@@ -125,7 +127,8 @@ fn print(context: &Context, args: &Args, answer: &Answer) -> Result<(), Failure>
 fn write_notes(out: &mut Output, answer: &Answer) -> Result<(), Failure> {
     let dim = Style::new().dimmed();
     for line in notes(answer) {
-        writeln!(out, "{dim}{}{dim:#}", safe(&line))?;
+        let line = hanging(&safe(&line), out.terminal_width(), 0, 2);
+        writeln!(out, "{dim}{line}{dim:#}")?;
     }
     Ok(())
 }
@@ -136,8 +139,8 @@ fn notes(answer: &Answer) -> Vec<String> {
         notes.push(format!("{} more; use --limit to show more", answer.more));
     }
     if answer.problems > 0 {
-        let problems = answer.problems;
-        notes.push(format!("{problems} files or folders could not be read; `backstory doctor` lists them"));
+        let problems = counted(answer.problems, "problem");
+        notes.push(format!("{problems} reading files or folders; `backstory doctor` lists them"));
     }
     notes.extend(answer.notes.iter().cloned());
     notes
@@ -158,17 +161,15 @@ fn empty_message(context: &Context, args: &Args, answer: &Answer) -> String {
     if args.origin == Some(OriginName::Ghost) {
         return "Nothing is left of other sessions: history.jsonl and the folders beside it name none that is gone.".to_owned();
     }
+    if answer.known > 0 && args.here {
+        let directory = safe(&context.directory.display().to_string());
+        let known = answer.known;
+        return format!(
+            "No sessions of the repository at {directory} match; without --here there are {known} in all."
+        );
+    }
     if answer.known > 0 {
         return format!("No sessions match these filters; there are {} in all.", answer.known);
     }
-    let folders: Vec<_> = context
-        .config()
-        .claude_folders
-        .iter()
-        .map(|folder| folder.join("projects").display().to_string())
-        .collect();
-    format!(
-        "No sessions in {}.\nTry `backstory list --demo`, or set CLAUDE_CONFIG_DIR to the folder that holds yours.",
-        folders.join(", ")
-    )
+    no_sessions(context)
 }

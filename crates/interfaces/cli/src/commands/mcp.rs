@@ -14,7 +14,7 @@ use crate::exit::Failure;
 /// Connect Claude Code to it: claude mcp add --scope user backstory -- backstory mcp
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Listen on an address of this machine instead, by streamable HTTP; clients show the token that is printed.
+    /// Serve streamable HTTP on an address of this machine instead; clients need the token that is printed.
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:8766", value_parser = address)]
     http: Option<SocketAddr>,
     /// Serve the tools of this worker's OpenClaw agent instead; Backstory gives its workers this server.

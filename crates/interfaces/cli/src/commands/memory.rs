@@ -10,7 +10,7 @@ use model::AgentId;
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::progress::Followed;
-use crate::text::{safe, safe_lines};
+use crate::text::{counted, safe, safe_lines};
 
 /// Search what OpenClaw's agents remember, as `openclaw memory` does.
 ///
@@ -53,7 +53,7 @@ struct SearchArgs {
     /// Only this conversation: OpenClaw's key or a session's id.
     #[arg(long, value_name = "KEY")]
     session: Option<String>,
-    /// Also show Claude sessions that are OpenClaw's conversations, too.
+    /// Also show Claude sessions that are already among OpenClaw's conversations.
     #[arg(long)]
     include_owned: bool,
     /// Print JSON.
@@ -138,8 +138,8 @@ fn print(context: &Context, answer: &search::Answer) -> Result<(), Failure> {
     if answer.pending_files > 0 {
         writeln!(
             out,
-            "{} files are not indexed yet; `backstory memory index` indexes them",
-            answer.pending_files
+            "{} not indexed yet; `backstory memory index` continues there",
+            counted(answer.pending_files, "file")
         )?;
     }
     if let Some(why) = &answer.stale {
@@ -174,12 +174,13 @@ fn run_status(context: &Context, args: &StatusArgs) -> Result<(), Failure> {
 
 fn print_status(out: &mut Output, args: &StatusArgs, one: &status::AgentStatus) -> Result<(), Failure> {
     let status = &one.status;
-    let names: Vec<_> = status.sources.iter().map(|source| source.word()).collect();
+    let names: Vec<_> = status.sources.iter().map(|source| source.as_str()).collect();
     writeln!(out, "Memory search for agent {}", one.agent_id)?;
     writeln!(out, "  sources    {}", names.join(", "))?;
     writeln!(out, "  workspace  {}", safe(&status.workspace_dir.display().to_string()))?;
     for count in &status.source_counts {
-        writeln!(out, "  {:<16} {} files, {} pieces", count.source.word(), count.files, count.chunks)?;
+        let (files, pieces) = (counted(count.files, "file"), counted(count.chunks, "piece"));
+        writeln!(out, "  {:<16} {files}, {pieces} of text", count.source.as_str())?;
     }
     let dirty =
         if status.dirty { "not up to date; `backstory memory index` updates it" } else { "up to date" };
@@ -202,7 +203,8 @@ fn run_index(context: &Context, args: &IndexArgs) -> Result<(), Failure> {
     let answer = index(&Followed::interruptible(context), &request)?;
     let mut out = Output::plain();
     let state = if answer.pending_files > 0 { "incomplete" } else { "updated" };
-    writeln!(out, "Memory index {state}: {} files read, {} pieces of text.", answer.files, answer.chunks)?;
+    let (files, pieces) = (counted(answer.files, "file"), counted(answer.chunks, "piece"));
+    writeln!(out, "Memory index {state}: {files} read, {pieces} of text.")?;
     let more = if args.verbose { answer.failed.as_slice() } else { &[] };
     for failed in more {
         writeln!(out, "Could not read {}", safe(failed))?;

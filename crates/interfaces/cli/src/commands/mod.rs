@@ -87,12 +87,21 @@ fn project(text: &str) -> Result<String, String> {
 /// Standard output through the pager from the settings or the environment.
 fn paged(context: &Context) -> Output {
     let pager = match context.config().settings.terminal.pager.as_str() {
+        // Pagers warn of such a terminal, and wait for a key.
+        "auto" if context.config().is_terminal_dumb => None,
         "auto" => context.config().pager.clone().or_else(|| Some("less -R".to_owned())),
         pager => Some(pager.to_owned()),
     };
     // Without it `less` shows the codes of colours as text.
     let pager = pager.map(|pager| if pager.trim() == "less" { "less -R".to_owned() } else { pager });
     Output::paged(pager.filter(|pager| !pager.trim().is_empty()))
+}
+
+/// What to say where there are no sessions at all; none where there are some.
+fn without_sessions(context: &Context) -> Result<Option<String>, Failure> {
+    let request = app::sessions::list::Request { limit: Some(1), ..Default::default() };
+    let listed = app::sessions::list::list(context, &request)?;
+    Ok((listed.known == 0).then(|| crate::remarks::no_sessions(context)))
 }
 
 /// Prints an answer as JSON, without a pager and without terminal control characters.

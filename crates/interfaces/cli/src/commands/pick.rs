@@ -9,7 +9,6 @@ use app::choose::request::Request;
 use app::choose::why_not::{self, WhyNot, why_not};
 use app::{Context, Moment, RuleName};
 use model::AgentId;
-use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
 use crate::output::Output;
@@ -17,6 +16,7 @@ use crate::progress::Followed;
 use crate::resumption;
 use crate::table::{Align, Cell, Column, table};
 use crate::text::{age, fit, safe};
+use crate::wrap::{indented, wrapped};
 
 /// How many sessions the text output lists.
 const SHOWN: usize = 5;
@@ -95,13 +95,13 @@ fn request(args: &Args, task: String) -> Request {
 fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
     let mut out = super::paged(context);
     let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
-    let colour = match answer.action.word() {
+    let colour = match answer.action.as_str() {
         "resume" => AnsiColor::Green,
         "queue" => AnsiColor::Yellow,
         _ => AnsiColor::Cyan,
     };
     let action = colour.on_default().bold();
-    let word = if answer.pack.is_some() { "fresh with pack" } else { answer.action.word() };
+    let word = if answer.pack.is_some() { "fresh, with a brief" } else { answer.action.as_str() };
     let session = answer.session_id.as_ref().map(|id| format!(" {id}")).unwrap_or_default();
     let title = answer.title.as_ref().map(|title| format!("  {}", safe(title))).unwrap_or_default();
     let width = out.width();
@@ -110,7 +110,7 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
         "{action}{word}{action:#}{bold}{session}{bold:#}{}",
         fit(&title, width.saturating_sub(44))
     )?;
-    writeln!(out, "{}\n", wrapped(&answer.reason, width))?;
+    writeln!(out, "{}", wrapped(&safe(&answer.reason), width))?;
     match answer.weights {
         "seed" => factors(&mut out, answer)?,
         _ => chances(&mut out, context, answer)?,
@@ -121,34 +121,20 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
     if let Some(pack) = &answer.pack {
         print_pack(&mut out, pack)?;
     }
+    if let Some(id) = answer.session_id.as_ref().filter(|_| answer.action.as_str() == "resume") {
+        let demo = if context.config().is_demo { " --demo" } else { "" };
+        writeln!(out, "\n{dim}Continue it: backstory resume {}{demo}{dim:#}", id.short())?;
+    }
     if !answer.what_would_change.is_empty() {
         writeln!(out, "\nWhat would change it:")?;
         for line in &answer.what_would_change {
-            writeln!(out, "  {}", safe(line))?;
+            writeln!(out, "{}", indented(&safe(line), width, 2))?;
         }
     }
     for line in notes(answer) {
-        writeln!(out, "{dim}{}{dim:#}", safe(&line))?;
+        writeln!(out, "{dim}{}{dim:#}", wrapped(&safe(&line), width))?;
     }
     Ok(out.finish()?)
-}
-
-/// Wraps a text between words to the terminal's width.
-fn wrapped(text: &str, width: usize) -> String {
-    let (mut wrapped, mut used) = (String::new(), 0);
-    for word in safe(text).split(' ') {
-        let length = word.width();
-        if used > 0 && used + 1 + length > width {
-            wrapped.push('\n');
-            used = 0;
-        } else if used > 0 {
-            wrapped.push(' ');
-            used += 1;
-        }
-        wrapped.push_str(word);
-        used += length;
-    }
-    wrapped
 }
 
 /// Prints the best sessions with their chances (rule `calibrated`).
@@ -156,7 +142,7 @@ fn chances(out: &mut Output, context: &Context, answer: &Answer) -> Result<(), F
     const COLUMNS: [Column; 5] = [
         Column { head: "CHANCE", align: Align::Right, max_width: 6 },
         Column { head: "AGE", align: Align::Right, max_width: 4 },
-        Column { head: "ID", align: Align::Left, max_width: 8 },
+        Column { head: "ID", align: Align::Left, max_width: 14 },
         Column { head: "BRANCH", align: Align::TruncateEnd, max_width: 24 },
         Column { head: "TITLE", align: Align::TruncateEnd, max_width: 80 },
     ];
@@ -183,7 +169,7 @@ fn factors(out: &mut Output, answer: &Answer) -> Result<(), Failure> {
         Column { head: "RELEVANCE", align: Align::Right, max_width: 9 },
         Column { head: "HEALTH", align: Align::Right, max_width: 6 },
         Column { head: "CAPACITY", align: Align::Right, max_width: 8 },
-        Column { head: "ID", align: Align::Left, max_width: 8 },
+        Column { head: "ID", align: Align::Left, max_width: 14 },
         Column { head: "TITLE AND WHY", align: Align::TruncateEnd, max_width: 120 },
     ];
     let number = |value: f64| Cell::new(&format!("{value:.2}"));
@@ -210,6 +196,7 @@ fn rows(
     }
     let rows: Vec<Vec<Cell>> = answer.scores.iter().take(SHOWN).map(row).collect();
     let width = out.width();
+    writeln!(out)?;
     table(out, width, columns, &rows)?;
     let dim = Style::new().dimmed();
     if answer.candidates > rows.len() {
@@ -221,11 +208,11 @@ fn rows(
 /// Prints the earlier sessions that the brief of a fresh one would quote.
 fn print_pack(out: &mut Output, pack: &Pack) -> Result<(), Failure> {
     let (width, dim) = (out.width(), Style::new().dimmed());
-    writeln!(
-        out,
-        "\nA fresh session would start with the last messages of these (at most {} tokens):",
+    let head = format!(
+        "A fresh session would start with the last messages of these (at most {} tokens):",
         pack.tokens
-    )?;
+    );
+    writeln!(out, "\n{}", wrapped(&head, width))?;
     for source in &pack.sessions {
         let title = source.title.as_deref().unwrap_or("(no title)");
         let line = format!("  {}  {}", source.session_id.short(), safe(title));
@@ -237,12 +224,12 @@ fn print_pack(out: &mut Output, pack: &Pack) -> Result<(), Failure> {
 
 fn print_resume_cost(out: &mut Output, cost: &ResumeCost) -> Result<(), Failure> {
     let width = out.width();
-    writeln!(out, "\n{}", wrapped(&resumption::sentences(cost), width))?;
+    writeln!(out, "\n{}", wrapped(&safe(&resumption::sentences(cost)), width))?;
     for line in &cost.alternatives {
-        writeln!(out, "  cheaper: {}", safe(line))?;
+        writeln!(out, "{}", indented(&format!("cheaper: {}", safe(line)), width, 2))?;
     }
     for line in resumption::armed(cost) {
-        writeln!(out, "  {line}")?;
+        writeln!(out, "{}", indented(&line, width, 2))?;
     }
     Ok(())
 }
@@ -250,7 +237,7 @@ fn print_resume_cost(out: &mut Output, cost: &ResumeCost) -> Result<(), Failure>
 fn notes(answer: &Answer) -> Vec<String> {
     let mut notes = answer.notes.clone();
     if let Some(why) = &answer.relevance_fallback {
-        notes.push(format!("relevance was judged by common words: {why}"));
+        notes.push(format!("relevance judged by shared words: {why}"));
     }
     if let Some(why) = &answer.save_error {
         notes.push(format!("the decision could not be saved: {why}"));
@@ -263,9 +250,12 @@ fn explain(answer: &WhyNot) -> Result<(), Failure> {
     let bold = Style::new().bold();
     let id = answer.session.session_id.as_str();
     writeln!(out, "{bold}{}{bold:#}: rank {} of {}", safe(id), answer.rank, answer.candidates)?;
+    let width = out.width();
     for line in &answer.explanation {
-        writeln!(out, "  {}", safe(line))?;
+        writeln!(out, "{}", indented(&safe(line), width, 2))?;
     }
-    writeln!(out, "Decision {}, for \"{}\": {}", answer.decision, safe(&answer.task), safe(&answer.reason))?;
+    let decision =
+        format!("Decision {}, for \"{}\": {}", answer.decision, safe(&answer.task), safe(&answer.reason));
+    writeln!(out, "{}", wrapped(&decision, width))?;
     Ok(out.finish()?)
 }

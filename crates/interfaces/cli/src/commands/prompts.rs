@@ -37,7 +37,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TIME")]
     until: Option<Moment>,
     /// Show at most this many prompts [default: 200 on a terminal, otherwise all].
-    #[arg(long, value_name = "N", value_parser = super::at_least_one)]
+    #[arg(short = 'n', long, value_name = "N", value_parser = super::at_least_one)]
     limit: Option<usize>,
     /// Print the whole text of each prompt and nothing else, with a zero byte after it.
     #[arg(short = '0', long, conflicts_with = "json")]
@@ -85,12 +85,16 @@ fn list(out: &mut impl Write, context: &Context, width: usize, answer: &Answer) 
     let dim = Style::new().dimmed();
     if answer.prompts.is_empty() {
         return match answer.known {
-            0 => writeln!(out, "No prompts."),
+            0 => writeln!(out, "No prompts yet; `backstory list` says where sessions are looked for."),
             known => writeln!(out, "No prompt matches; there are {known} in all."),
         };
     }
     let places: Vec<String> = answer.prompts.iter().map(place).collect();
     let widest = places.iter().map(|place| place.width()).max().unwrap_or_default();
+    // In a pipe every line is a prompt.
+    if width != PIPED {
+        writeln!(out, "{dim}{:>6}  {:<widest$}  PROMPT{dim:#}", "AGE", "PLACE")?;
+    }
     for (prompt, place) in answer.prompts.iter().zip(&places) {
         let age = age_or_date(context.now, prompt.at, || context.zone());
         let times = if prompt.times > 1 { format!("  ×{}", prompt.times) } else { String::new() };

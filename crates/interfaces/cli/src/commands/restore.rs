@@ -3,15 +3,15 @@
 use std::io::Write as _;
 
 use app::Context;
-use app::kept::restore::{Answer, Request, restore};
+use app::retention::restore::{Answer, Request, restore};
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::text::{bytes, safe};
+use crate::text::{bytes, counted, safe};
 
-/// Put back a session that Claude Code deleted: `claude --resume` finds it.
+/// Put back a session that Claude Code deleted: `claude --resume` finds it again.
 ///
-/// The files are the same byte for byte. A file that is there is never replaced.
+/// The files are the same byte for byte. An existing file is never replaced.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The session's id, or a prefix of it.
@@ -20,7 +20,7 @@ pub(crate) struct Args {
     /// Only show what would be written.
     #[arg(long)]
     dry_run: bool,
-    /// Put back what there is of a session that was deleted while it was copied.
+    /// Put back what is left of a session that was deleted while it was being copied.
     #[arg(long)]
     partial: bool,
     /// Print JSON.
@@ -47,10 +47,10 @@ fn print(out: &mut Output, answer: &Answer) -> Result<(), Failure> {
         let lost = match file.missing_bytes {
             _ if file.existed => String::new(),
             0 => String::new(),
-            missing => format!("; {} at its end were not copied before it was deleted", bytes(missing)),
+            missing => format!("; its last {} were not copied before it was deleted", bytes(missing)),
         };
         if file.existed {
-            writeln!(out, "Kept {path}, which is there already")?;
+            writeln!(out, "Kept {path}, which already exists")?;
         } else {
             writeln!(out, "{did} {path} ({}{lost})", bytes(file.bytes))?;
         }
@@ -58,7 +58,8 @@ fn print(out: &mut Output, answer: &Answer) -> Result<(), Failure> {
     if let Some(secrets) = answer.secrets_left_out {
         writeln!(
             out,
-            "The copies were made without secrets: {secrets} are replaced by [redacted:kind]; all else is as it was"
+            "The copies were made without secrets: {} replaced by [redacted:kind]; everything else is unchanged",
+            counted(secrets, "secret")
         )?;
     }
     if answer.dry_run && answer.missing_bytes > 0 {

@@ -1,27 +1,26 @@
 //! `resume`: replaces this process by the `claude` that continues a session.
 
 use std::ffi::OsString;
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use app::choose::resume_cost::resume_cost;
-use app::kept::restore::{Request, restore};
 use app::proceed::{fork, resume};
-use app::sessions::lookup::{LastOf, Ranked, SessionRef, is_certain, which};
+use app::retention::restore::{Request, restore};
+use app::sessions::lookup::{LastOf, Ranked, SessionRef, find_candidates, is_certain};
 use app::{Context, Error, Kind};
 
-use model::Session;
+use model::{Session, SessionId};
 
 use crate::ask;
 use crate::become_claude::{become_claude, start};
 use crate::commands::heal;
 use crate::exit::Failure;
 use crate::last_search;
-use crate::output::{is_read_by_a_person, print_line};
+use crate::output::{is_read_by_a_person, print_line, say_aside};
 use crate::picker::{self, Purpose};
 use crate::progress::Followed;
 use crate::resumption;
-use crate::text::{age, bytes, fit, safe};
+use crate::text::{age, ago, bytes, fit, safe};
 
 /// How many sessions are offered when several match the words.
 const OFFERED: usize = 5;
@@ -31,7 +30,7 @@ const TITLE: usize = 60;
 
 /// Continue a session in the directory it started in.
 ///
-/// Without an id or words, choose one on the terminal.
+/// Without an id or words, or where several sessions match the words, choose one on the terminal.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The session's id, a prefix of it, or words that were said in it; @2 is the second hit of the last search.
@@ -61,10 +60,10 @@ impl Args {
 /// Replaces this process by `claude`, or prints the command for it.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let found = if args.words.is_empty() && !args.last {
-        let Some(choice) = picker::session(context, Purpose::Resume)? else { return Ok(()) };
+        let choice = picker::session(context, Purpose::Resume, "")?;
         one(context, &SessionRef::Named(choice.session.to_string()))?
     } else {
-        one(context, &wanted(context, &args.words, args.last)?)?
+        meant(context, &wanted(context, &args.words, args.last)?, Purpose::Resume)?
     };
     let session = found.session()?;
     if let Some(last_of) = found.last_of {
@@ -121,13 +120,13 @@ fn continued(context: &Context, args: &Args, session: &Session) -> Result<(), Fa
 /// Says which session was the last one: elsewhere another one may be.
 fn say_which(context: &Context, session: &Session, last_of: LastOf) {
     let of = match last_of {
-        LastOf::Directory => "of this directory",
-        LastOf::Repository => "of this repository; this directory has none",
-        LastOf::All => "of all; this directory and its repository have none",
+        LastOf::Directory => "the newest of this directory",
+        LastOf::Repository => "the newest of this repository; this directory has none",
+        LastOf::All => "the newest of all; this directory and its repository have none",
     };
     let title = safe(session.title.as_deref().unwrap_or("(no title)"));
-    let (id, age) = (session.id.short(), age(context.now, session.last_modified));
-    let _ = writeln!(anstream::stderr().lock(), "{id}  {}  ({age}, the last {of})", fit(&title, TITLE));
+    let when = ago(context.now, session.last_modified, || context.zone());
+    say_aside(&format!("{}  {}  ({when}, {of})", session.id.short(), fit(&title, TITLE)));
 }
 
 /// Says to a person what resuming costs and what the session left armed, before `claude` takes over.
@@ -136,10 +135,9 @@ fn say_cost(context: &Context, session: &Session) {
     if (cost.tokens == 0 && cost.armed.is_empty()) || !is_read_by_a_person() {
         return;
     }
-    let mut out = anstream::stderr().lock();
-    let _ = writeln!(out, "{}", resumption::sentences(&cost));
+    say_aside(&resumption::sentences(&cost));
     for line in resumption::armed(&cost) {
-        let _ = writeln!(out, "  {line}");
+        say_aside(&format!("  {line}"));
     }
 }
 
@@ -151,27 +149,46 @@ fn wanted(context: &Context, words: &[String], last: bool) -> Result<SessionRef,
     Ok(SessionRef::Named(last_search::session(context, &words.join(" "))?.into_owned()))
 }
 
-/// The one session that the arguments refer to; the person decides where that is not certain.
+/// The one session that is named.
 fn one(context: &Context, wanted: &SessionRef) -> Result<Ranked, Failure> {
-    let mut ranked = which(&Followed::search(context), wanted, OFFERED)?;
+    let mut ranked = find_candidates(&Followed::search(context), wanted, OFFERED)?;
     if is_certain(&ranked) {
         return Ok(ranked.swap_remove(0));
     }
     let choices: Vec<_> = ranked.iter().map(|found| choice(context, found)).collect();
-    if !ask::is_possible() {
+    Err(uncertain(&choices).into())
+}
+
+/// The session in which something happened last, of this directory first; says which.
+pub(crate) fn last(context: &Context) -> Result<SessionId, Failure> {
+    let found = one(context, &SessionRef::Last)?;
+    if let (Some(session), Some(last_of)) = (&found.session, found.last_of) {
+        say_which(context, session, last_of);
+    }
+    Ok(found.id)
+}
+
+/// The one session that the arguments refer to; where that is not certain, the person chooses it on a terminal.
+pub(crate) fn meant(context: &Context, wanted: &SessionRef, purpose: Purpose) -> Result<Ranked, Failure> {
+    let SessionRef::Named(words) = wanted else { return one(context, wanted) };
+    let mut ranked = find_candidates(&Followed::search(context), wanted, OFFERED)?;
+    if is_certain(&ranked) {
+        return Ok(ranked.swap_remove(0));
+    }
+    if !picker::is_possible(context) {
+        let choices: Vec<_> = ranked.iter().map(|found| choice(context, found)).collect();
         return Err(uncertain(&choices).into());
     }
-    match ask::which("Which session?", &choices)? {
-        Some(at) => Ok(ranked.swap_remove(at)),
-        None => Err(Error::new(Kind::Ambiguous, "no session was chosen").into()),
-    }
+    let choice = picker::session(context, purpose, words)?;
+    one(context, &SessionRef::Named(choice.session.to_string()))
 }
 
 fn choice(context: &Context, found: &Ranked) -> String {
-    let Some(session) = &found.session else { return format!("{}  (its transcript is gone)", found.id) };
+    let id = found.id.short();
+    let Some(session) = &found.session else { return format!("{id}  (its transcript is gone)") };
     let title = safe(session.title.as_deref().unwrap_or("(no title)"));
     let project = safe(session.project.as_deref().unwrap_or("-"));
-    format!("{}  {title}  ({project}, {})", session.id, age(context.now, session.last_modified))
+    format!("{id}  {}  ({project}, {})", fit(&title, TITLE), age(context.now, session.last_modified))
 }
 
 fn uncertain(choices: &[String]) -> Error {

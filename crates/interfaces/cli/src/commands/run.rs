@@ -14,7 +14,7 @@ use model::AgentId;
 
 use crate::exit::Failure;
 use crate::next_step::as_command;
-use crate::output::Output;
+use crate::output::{Output, is_read_by_a_person};
 use crate::run::{Follow, Role, SlowNotice, follow, resolve_choice};
 use crate::text::{json_line, safe, safe_lines};
 
@@ -125,7 +125,7 @@ struct OptionArgs {
 
 /// Starts the worker, then follows it or leaves it in the background.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let order = resolve_choice(context, request(args)?.order()?, args.json)?;
+    let order = resolve_choice(context, request(args)?.task_spec()?, args.json)?;
     let slow = (!args.json)
         .then(|| SlowNotice::start("choosing the session and checking the version of claude…".to_owned()));
     let ready = prepare(context, &order)?;
@@ -150,6 +150,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         clean_up(context, ready.worker);
     }
     let state = followed?;
+    if !args.json && matches!(state, Some(WorkerState::Finished { .. })) && is_read_by_a_person() {
+        let dim = Style::new().dimmed();
+        let id = ready.session_id.short();
+        // Nothing can be printed if standard error is closed.
+        let _ = writeln!(anstream::stderr(), "{dim}Continue it: backstory resume {id}{dim:#}");
+    }
     ended(ready.worker, state.as_ref())
 }
 
@@ -249,7 +255,7 @@ fn announce(ready: &Ready, json: bool, mode: PermissionMode) -> Result<(), Failu
     let (dim, red) = (Style::new().dimmed(), AnsiColor::Red.on_default().bold());
     if let Some(decision) = &ready.decision {
         let title = decision.title.as_ref().map(|title| format!(" {}", safe(title))).unwrap_or_default();
-        writeln!(out, "{dim}{}{title}: {}{dim:#}", decision.action.word(), safe(&decision.reason))?;
+        writeln!(out, "{dim}{}{title}: {}{dim:#}", decision.action.as_str(), safe(&decision.reason))?;
         if let Some(pack) = &decision.pack {
             let ids: Vec<&str> = pack.sessions.iter().map(|source| source.session_id.short()).collect();
             writeln!(out, "{dim}it starts with the last messages of {}{dim:#}", ids.join(", "))?;

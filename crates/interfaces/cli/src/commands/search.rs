@@ -1,36 +1,36 @@
 //! `search`: finds the sessions in which something was said or done.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 
-use anstyle::{AnsiColor, Style};
+use anstyle::Style;
 use app::search::grep::Request as GrepRequest;
-use app::search::hit::FurtherPlace;
-use app::search::{Answer, Hit, Mode, Request, Role, SourceKind, WEAK, search};
+use app::search::{Answer, Hit, Mode, Request, Role, SourceKind, search};
 use app::sessions::list::{self, OriginName};
 use app::{Context, Moment};
 use model::{AgentId, SessionId};
-use unicode_width::UnicodeWidthStr as _;
 
 use super::grep;
 use crate::exit::Failure;
+use crate::hit_lines::{Place, Shown, print_one};
 use crate::last_search;
-use crate::next_step::as_command;
 use crate::output::{Output, is_read_by_a_person};
 use crate::picker;
 use crate::progress::Followed;
+use crate::remarks::{hinted, no_sessions, similar_words, unknown_words, weak_heading};
 use crate::session_table::sessions;
-use crate::snippet::{marked, shortly_before};
 use crate::text::{age_or_date, fit, safe};
+use crate::wrap::wrapped;
 
-/// Find the sessions in which something was said or done.
+/// Search everything said or done in your sessions.
 ///
 /// Words match in any form, identifiers as a whole and by their parts. "Quoted words" match exactly. A path finds
-/// the sessions that changed the file. Filters can be mixed with the words: project:web role:user.
+/// the sessions that changed the file. Filters can be mixed with the words: project:web role:user. Filters alone list
+/// the newest sessions that pass them, an id shows that session, and nothing at all lets you search as you type.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
 pub(crate) struct Args {
     /// What to look for.
-    #[arg(required_unless_present_any = ["interactive", "grep"], value_name = "QUESTION")]
+    #[arg(value_name = "QUESTION")]
     words: Vec<String>,
     /// Look for this regular expression in the transcripts themselves, the output of tools included.
     #[arg(long, value_name = "PATTERN", conflicts_with_all = ["words", "interactive", "source", "file", "deep", "model", "all_hits"])]
@@ -78,7 +78,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TIME")]
     until: Option<Moment>,
     /// Show at most this many sessions [default: 10].
-    #[arg(long, value_name = "N", value_parser = super::at_least_one)]
+    #[arg(short = 'n', long, value_name = "N", value_parser = super::at_least_one)]
     limit: Option<usize>,
     /// Search by words (lexical), by meaning (semantic), or both (hybrid).
     #[arg(long, value_parser = super::words::<Mode>(&super::MODES), default_value = "hybrid")]
@@ -102,6 +102,16 @@ impl Args {
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }
+
+    /// Whether there is neither a question nor anything that chooses sessions.
+    fn asks_nothing(&self) -> bool {
+        let texts = [&self.grep, &self.project, &self.tag, &self.branch, &self.session, &self.file];
+        let is_chosen = self.pinned || self.origin.is_some() || self.agent.is_some() || self.role.is_some();
+        let is_elsewhere = self.source.is_some() || self.since.is_some() || self.until.is_some();
+        self.words.is_empty()
+            && !(self.json || is_chosen || is_elsewhere)
+            && texts.iter().all(|text| text.is_none())
+    }
 }
 
 /// How many sessions are listed on a terminal where a question has no words to search for.
@@ -110,12 +120,12 @@ const LISTED: usize = 20;
 /// How many of the nearest sessions are shown where none matches well.
 const NEAREST: usize = 3;
 
-/// The most words of a question that are said to be unknown.
-const UNKNOWN: usize = 4;
+/// What is above sessions without a transcript.
+const GHOSTS: &str = "Asked in sessions whose transcripts were deleted before they were copied:";
 
 /// Prints the sessions that match.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    if args.interactive {
+    if args.interactive || (args.asks_nothing() && picker::is_possible(context)) {
         return picker::open(context, &args.words.join(" "));
     }
     if let Some(pattern) = &args.grep {
@@ -150,6 +160,7 @@ fn request(args: &Args) -> Request {
         model: args.model.clone(),
         deep: args.deep,
         all_hits: args.all_hits,
+        max_age_seconds: 0,
         limit: args.limit,
     }
 }
@@ -177,29 +188,85 @@ fn grep_request(args: &Args, pattern: &str) -> GrepRequest {
 
 fn print(context: &Context, request: &Request, answer: &Answer) -> Result<(), Failure> {
     let mut out = super::paged(context);
-    let dim = Style::new().dimmed();
     if let Some(hint) = &answer.hint {
-        let (words, looks_like) = (safe(&hint.words), hint.looks_like.word());
-        writeln!(
-            out,
-            "{dim}`{words}` looks like a {looks_like}: {}{dim:#}",
-            safe(&as_command(&hint.next_step))
-        )?;
+        say(&mut out, &hinted(hint))?;
         if let Some(listing) = list::Request::of_hint(hint).filter(|_| hint.is_all) {
             return print_listing(context, out, listing, request.limit);
         }
         writeln!(out)?;
     }
     last_search::save(context, answer);
-    if answer.hits.is_empty() {
-        writeln!(out, "No matches for {}.", safe(&answer.query))?;
-        if !answer.did_you_mean.is_empty() {
-            writeln!(out, "Did you mean: {}", safe(&answer.did_you_mean.join(", ")))?;
-        }
-        writeln!(out, "{dim}{}{dim:#}", advice(context, request, answer))?;
+    let is_nothing = answer.hits.is_empty() && answer.ghosts.is_empty();
+    if is_nothing {
+        print_nothing(context, &mut out, request, answer)?;
     }
+    print_ghosts(context, &mut out, answer)?;
+    if let Some(unknown) = unknown_words(answer) {
+        say(&mut out, &format!("{unknown}\n"))?;
+    }
+    let (good, weak) = answer.hits.split_at(answer.hits.partition_point(|hit| !hit.weak));
+    for hit in good {
+        print_one(context, &mut out, hit, Shown::Text)?;
+    }
+    if !weak.is_empty() {
+        say(&mut out, &format!("{}\n", weak_heading(good.is_empty())))?;
+    }
+    let most = if good.is_empty() { request.limit.unwrap_or(NEAREST) } else { weak.len() };
+    for hit in weak.iter().take(most) {
+        // Without good ones, what was found still shows why.
+        print_one(context, &mut out, hit, if good.is_empty() { Shown::Text } else { Shown::Facts })?;
+    }
+    let more = answer.total.saturating_sub(answer.hits.len() as u64);
+    if answer.modes.ran.is_empty() && more > 0 {
+        say(&mut out, &format!("{more} more; --limit shows more of them"))?;
+    }
+    for note in answer.notes.iter().filter(|_| !is_nothing) {
+        say(&mut out, &safe(note))?;
+    }
+    if answer.pending.files > 0 && !answer.pending.busy {
+        say(&mut out, "`backstory index` indexes them")?;
+    }
+    if let Some(best) = answer.hits.first() {
+        print_ways(context, &mut out, best, good.is_empty())?;
+    }
+    Ok(out.finish()?)
+}
+
+/// Prints a remark, wrapped at words.
+fn say(out: &mut Output, text: &str) -> io::Result<()> {
+    let dim = Style::new().dimmed();
+    let text = wrapped(text, out.width());
+    writeln!(out, "{dim}{text}{dim:#}")
+}
+
+fn print_nothing(
+    context: &Context,
+    out: &mut Output,
+    request: &Request,
+    answer: &Answer,
+) -> Result<(), Failure> {
+    if answer.modes.ran.is_empty() {
+        writeln!(out, "No session passes these filters.")?;
+    } else {
+        writeln!(out, "No matches for {}.", safe(&answer.query))?;
+    }
+    if let Some(similar) = similar_words(answer) {
+        writeln!(out, "{}", wrapped(&similar, out.width()))?;
+    }
+    for note in &answer.notes {
+        say(out, &safe(note))?;
+    }
+    // A note says what is in the way: other words would not help.
+    if answer.notes.is_empty() || answer.known == 0 {
+        say(out, &advice(context, request, answer))?;
+    }
+    Ok(())
+}
+
+/// Prints what is left of sessions whose transcripts are gone.
+fn print_ghosts(context: &Context, out: &mut Output, answer: &Answer) -> Result<(), Failure> {
     if !answer.ghosts.is_empty() {
-        writeln!(out, "Asked in sessions whose transcripts were deleted before they were copied:")?;
+        writeln!(out, "{}", wrapped(GHOSTS, out.width()))?;
     }
     for ghost in &answer.ghosts {
         let age = age_or_date(context.now, ghost.at, || context.zone());
@@ -208,40 +275,7 @@ fn print(context: &Context, request: &Request, answer: &Answer) -> Result<(), Fa
         let line = format!("{}  {age}{project}  {}", ghost.session_id.short(), safe(&ghost.prompt));
         writeln!(out, "  {}", fit(&line, out.width().saturating_sub(2)))?;
     }
-    if !answer.unknown_words.is_empty() {
-        let words: Vec<String> =
-            answer.unknown_words.iter().map(|word| format!("`{}`", safe(word))).collect();
-        let shown = &words[..words.len().min(UNKNOWN)];
-        writeln!(
-            out,
-            "{dim}No session has the word{} {}.{dim:#}\n",
-            if shown.len() > 1 { "s" } else { "" },
-            shown.join(", ")
-        )?;
-    }
-    let (good, weak) = answer.hits.split_at(answer.hits.partition_point(|hit| hit.score >= WEAK));
-    for hit in good {
-        print_one(context, &mut out, hit, true)?;
-    }
-    if !weak.is_empty() {
-        let name = if good.is_empty() { "No good matches. The nearest:" } else { "Weak matches:" };
-        writeln!(out, "{dim}{name}{dim:#}\n")?;
-    }
-    let most = if good.is_empty() { request.limit.unwrap_or(NEAREST) } else { weak.len() };
-    for hit in weak.iter().take(most) {
-        // Without good ones, what was found still shows why.
-        print_one(context, &mut out, hit, good.is_empty())?;
-    }
-    for note in &answer.notes {
-        writeln!(out, "{dim}{}{dim:#}", safe(note))?;
-    }
-    if answer.pending.files > 0 && !answer.pending.busy {
-        writeln!(out, "{dim}`backstory index` indexes them{dim:#}")?;
-    }
-    if let Some(best) = answer.hits.first() {
-        print_ways(context, &mut out, best, good.is_empty())?;
-    }
-    Ok(out.finish()?)
+    Ok(())
 }
 
 /// Prints the sessions that a question without words is about.
@@ -255,7 +289,8 @@ fn print_listing(
     let listed = list::list(context, &list::Request { limit, ..listing })?;
     writeln!(out)?;
     if listed.sessions.is_empty() {
-        writeln!(out, "There are no such sessions.")?;
+        let known = listed.known;
+        writeln!(out, "No sessions match; there are {known} in all.")?;
         return Ok(out.finish()?);
     }
     let width = out.width();
@@ -291,130 +326,10 @@ fn print_ways(context: &Context, out: &mut Output, best: &Hit, is_weak: bool) ->
 /// What can be done with a session that was found: a label and the command.
 const WAYS: [(&str, &str); 3] = [("Read it:", "show"), ("Continue it:", "resume"), ("Copy it:", "fork")];
 
-/// Where the cited text is.
-enum Place {
-    /// In the session's own transcript, or in that of one that contains the same record: as `show` takes it.
-    Cited { is_own: bool, place: String },
-    /// In another file, such as a sub-agent's.
-    Elsewhere,
-}
-
-impl Place {
-    fn of(hit: &Hit) -> Self {
-        let file = hit.file.file_stem().and_then(|stem| stem.to_str());
-        let holder = hit.session_id.iter().chain(&hit.also_in).find(|id| Some(id.as_str()) == file);
-        match holder.filter(|_| hit.source == SourceKind::ClaudeSessions) {
-            Some(id) => Self::Cited {
-                is_own: Some(id) == hit.session_id.as_ref(),
-                place: format!("{}:{}", id.short(), hit.line),
-            },
-            None => Self::Elsewhere,
-        }
-    }
-}
-
-fn print_one(context: &Context, out: &mut Output, hit: &Hit, with_snippet: bool) -> Result<(), Failure> {
-    let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
-    let score = AnsiColor::Cyan.on_default();
-    let width = out.width();
-    let title = hit.title.as_deref().map_or_else(|| untitled(hit), ToOwned::to_owned);
-    let title = fit(&safe(&title), width.saturating_sub(6));
-    writeln!(out, "{score}{:.2}{score:#}  {bold}{title}{bold:#}", hit.score)?;
-    let id = || hit.session_id.as_ref().map_or("notes", SessionId::short).to_owned();
-    let place = Place::of(hit);
-    let mut facts = vec![match &place {
-        Place::Cited { is_own: true, place } => place.clone(),
-        Place::Cited { .. } | Place::Elsewhere => id(),
-    }];
-    facts.extend(hit.project.as_deref().map(safe));
-    facts.extend(hit.branch.as_deref().map(safe));
-    if hit.origin.is_some() {
-        facts.push(age_or_date(context.now, hit.last_modified, || context.zone()));
-    }
-    let kind = hit.kind.word().replace('_', " ");
-    facts.push(match place {
-        Place::Cited { is_own: false, place } => format!("{kind} at {place}"),
-        Place::Cited { .. } | Place::Elsewhere => kind,
-    });
-    if hit.more > 0 && hit.places.is_empty() {
-        facts.push(format!("+{} more in it", hit.more));
-    }
-    if !hit.also_in.is_empty() {
-        let ids: Vec<&str> = hit.also_in.iter().take(3).map(SessionId::short).collect();
-        facts.push(format!("also in {}", ids.join(", ")));
-    }
-    writeln!(out, "      {dim}{}{dim:#}", fit(&facts.join("  "), width.saturating_sub(6)))?;
-    if let Some(snippet) = hit.snippet.as_ref().filter(|_| with_snippet) {
-        for line in marked(snippet, &hit.marks, width.saturating_sub(6)) {
-            writeln!(out, "      {line}")?;
-        }
-    }
-    if let Some(later) = hit.later.as_ref().filter(|_| with_snippet) {
-        print_later(out, hit, later)?;
-    }
-    for further in &hit.places {
-        print_place(out, hit, further)?;
-    }
-    Ok(writeln!(out)?)
-}
-
-/// Prints the place where a hit may have been corrected, in two lines from the beginning of its snippet.
-fn print_later(out: &mut Output, hit: &Hit, later: &FurtherPlace) -> Result<(), Failure> {
-    let dim = Style::new().dimmed();
-    let label = format!("later: {}", place_of(hit, later));
-    let lead = format!("{label}  ");
-    let marks: Vec<(usize, usize)> =
-        later.marks.iter().map(|(from, to)| (from + lead.len(), to + lead.len())).collect();
-    let text = lead + later.snippet.as_deref().unwrap_or_default();
-    for line in marked(&text, &marks, out.width().saturating_sub(6)).into_iter().take(2) {
-        match line.strip_prefix(&label) {
-            Some(rest) => writeln!(out, "      {dim}{label}{dim:#}{rest}")?,
-            None => writeln!(out, "      {line}")?,
-        }
-    }
-    Ok(())
-}
-
-/// A place of a session, as `show` takes it.
-fn place_of(hit: &Hit, further: &FurtherPlace) -> String {
-    let is_own =
-        hit.session_id.as_ref().is_some_and(|id| further.file.file_stem() == Some(id.as_str().as_ref()));
-    let id = hit.session_id.as_ref().map(SessionId::short).unwrap_or_default();
-    if is_own { format!("{id}:{}", further.line) } else { "a sub-agent".to_owned() }
-}
-
-/// Prints a further place of a session in one line.
-fn print_place(out: &mut Output, hit: &Hit, further: &FurtherPlace) -> Result<(), Failure> {
-    let dim = Style::new().dimmed();
-    let place = place_of(hit, further);
-    let room = out.width().saturating_sub(6 + place.width() + 2).max(20);
-    let snippet = further.snippet.as_deref().unwrap_or_default();
-    let start = shortly_before(snippet, further.marks.first().map_or(0, |mark| mark.0));
-    let marks: Vec<(usize, usize)> = further
-        .marks
-        .iter()
-        .map(|(from, to)| (from.saturating_sub(start), to.saturating_sub(start)))
-        .collect();
-    let line = marked(&snippet[start..], &marks, room).into_iter().next().unwrap_or_default();
-    Ok(writeln!(out, "      {dim}{place}{dim:#}  {line}")?)
-}
-
-/// The title of a hit whose session is not in the catalog.
-fn untitled(hit: &Hit) -> String {
-    match hit.source {
-        SourceKind::ClaudeSessions => "(its transcript is gone)".to_owned(),
-        SourceKind::Sessions => {
-            let id = hit.session_id.as_ref().map(SessionId::as_str).unwrap_or_default();
-            format!("OpenClaw conversation {id}")
-        }
-        SourceKind::Memory => hit.file.display().to_string(),
-    }
-}
-
 /// What to try when nothing was found.
 fn advice(context: &Context, request: &Request, answer: &Answer) -> String {
     if let Some(source @ (SourceKind::Sessions | SourceKind::Memory)) = request.source {
-        let source = source.word();
+        let source = source.as_str();
         return format!(
             "Only OpenClaw's source `{source}` was searched; `backstory memory status` shows what it holds."
         );
@@ -422,14 +337,5 @@ fn advice(context: &Context, request: &Request, answer: &Answer) -> String {
     if answer.known > 0 {
         return "Try fewer or other words, or leave out a filter.".to_owned();
     }
-    let folders: Vec<_> = context
-        .config()
-        .claude_folders
-        .iter()
-        .map(|folder| folder.join("projects").display().to_string())
-        .collect();
-    let folders = folders.join(", ");
-    format!(
-        "There are no sessions in {folders}. Try --demo, or set CLAUDE_CONFIG_DIR to the folder that holds yours."
-    )
+    no_sessions(context)
 }

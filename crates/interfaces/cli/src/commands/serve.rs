@@ -1,20 +1,21 @@
 //! `serve`: Backstory over HTTP, until it is interrupted; and the tokens for it.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use app::Context;
+use jiff::Timestamp;
 use serve::{Certificate, Notice, Options, TokenScope, Tokens};
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::text::safe;
+use crate::text::{age, counted, safe, safe_lines};
 
 /// Serve Backstory over HTTP, with an event stream.
 ///
-/// It prints a link for your browser, and runs until Ctrl-C. It also runs due jobs, as `cron daemon` does, and keeps the index up to date.
+/// On a terminal it prints a link for your browser; elsewhere `backstory serve link` does. It runs until Ctrl-C. It also runs due jobs, as `cron daemon` does, and keeps the index up to date.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
@@ -30,7 +31,7 @@ pub(crate) struct Args {
     /// The private key of the certificate, as PEM.
     #[arg(long, value_name = "FILE", requires = "tls_certificate")]
     tls_key: Option<PathBuf>,
-    /// Listen on a socket at this path, too.
+    /// Also listen on a socket at this path.
     #[arg(long, value_name = "PATH")]
     unix: Option<PathBuf>,
     /// Serve the built front end in this folder.
@@ -39,12 +40,23 @@ pub(crate) struct Args {
     /// Print every request.
     #[arg(long)]
     log: bool,
+    /// Print the link for your browser even if the output is not a terminal.
+    #[arg(long)]
+    print_link: bool,
     #[command(subcommand)]
     command: Option<Command>,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
+    /// Print a link to the running server that signs a browser in.
+    ///
+    /// It works once, within ten minutes. `serve token revoke link` signs out every browser that used such a link.
+    Link {
+        /// What the browser may do: read; act, which includes starting and answering workers; or admin.
+        #[arg(long, default_value = "admin", value_parser = ["read", "act", "admin"])]
+        scope: String,
+    },
     /// Create, list and revoke tokens.
     #[command(subcommand)]
     Token(Token),
@@ -56,7 +68,7 @@ enum Token {
     Add {
         /// Its name.
         name: String,
-        /// What it is good for: read; act, which includes starting and answering workers; or admin.
+        /// What it allows: read; act, which includes starting and answering workers; or admin.
         #[arg(long, default_value = "read", value_parser = ["read", "act", "admin"])]
         scope: String,
         /// Print JSON.
@@ -69,7 +81,7 @@ enum Token {
         #[arg(long)]
         json: bool,
     },
-    /// End a token, and the browsers that came with it.
+    /// Revoke a token, and sign out the browsers that used it.
     Revoke {
         /// Its name.
         name: String,
@@ -80,6 +92,12 @@ enum Token {
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     match &args.command {
         Some(Command::Token(token)) => run_token(context, token),
+        Some(Command::Link { scope }) => {
+            let link = serve::link(context.config(), scope.parse()?, context.now)?;
+            let mut out = Output::plain();
+            writeln!(out, "{link}")?;
+            Ok(out.finish()?)
+        }
         None => run_server(context, args),
     }
 }
@@ -95,33 +113,46 @@ fn run_server(context: &Context, args: &Args) -> Result<(), Failure> {
             .zip(args.tls_key.as_ref())
             .map(|(chain, key)| Certificate { chain: context.path(chain), key: context.path(key) }),
     };
-    let logs = args.log;
+    let (logs, shows_link) = (args.log, args.print_link || std::io::stdout().is_terminal());
     let context = &context.for_other_processes();
-    let reporter = Arc::new(move |notice| print(&notice, logs));
+    let reporter = Arc::new(move |notice| print(&notice, logs, shows_link));
     Ok(serve::serve(context, &options, reporter, Arc::new(super::export::write))?)
 }
 
-/// Prints what the server tells. Nothing can be done where nobody reads it any more: the server goes on.
-fn print(notice: &Notice, logs: bool) {
+/// Prints a notice of the server, which keeps running when its output is closed.
+fn print(notice: &Notice, logs: bool, shows_link: bool) {
     let mut out = anstream::stderr().lock();
     let _ = match notice {
-        Notice::Ready { link, unix } => {
-            let beside = unix.as_ref().map_or_else(String::new, |path| format!(", and {}", path.display()));
+        Notice::Ready { place, link, unix } => {
+            let beside = unix.as_ref().map_or_else(String::new, |path| format!(" and {}", path.display()));
+            let text = if shows_link {
+                format!("Listening{beside}. Open this link once: {link}")
+            } else {
+                // A log is kept, and read by others.
+                format!("Listening on {place}{beside}\nA link for a browser: backstory serve link")
+            };
             let mut out = anstream::stdout().lock();
-            writeln!(out, "{}", safe(&format!("Listening{beside}. Open this link once: {link}")))
-                .and_then(|()| out.flush())
+            writeln!(out, "{}", safe_lines(&text)).and_then(|()| out.flush())
         }
         Notice::Warning(text) => writeln!(out, "warning: {}", safe(text)),
         Notice::Request { method, path, status, took } if logs => {
             writeln!(out, "{} {} {status} {} ms", safe(method), safe(path), took.as_millis())
         }
         Notice::Dropped { count } => {
-            let lines = if *count == 1 { "1 line was" } else { &format!("{count} lines were") };
-            writeln!(out, "warning: {lines} not printed, since nobody read them in time")
+            let lines = counted(count, "line");
+            writeln!(out, "warning: {lines} not printed, because they were not read in time")
         }
         Notice::Request { .. } | Notice::Cron(_) => Ok(()),
         Notice::Stopping => writeln!(out, "Stopping."),
     };
+}
+
+/// When a token was last used, which is kept to the hour.
+fn used(now: Timestamp, at: Timestamp) -> String {
+    match now.duration_since(at).as_hours() {
+        ..1 => "used this hour".to_owned(),
+        _ => format!("used {} ago", age(now, Some(at))),
+    }
 }
 
 fn run_token(context: &Context, token: &Token) -> Result<(), Failure> {
@@ -142,7 +173,9 @@ fn run_token(context: &Context, token: &Token) -> Result<(), Failure> {
             }
             for token in all {
                 let kind = if token.expires.is_some() { "browser" } else { "token" };
-                writeln!(out, "{:<7} {kind:<8} {}", token.scope.to_string(), safe(&token.name))?;
+                let used =
+                    token.last_used.map_or_else(|| "never used".to_owned(), |at| used(context.now, at));
+                writeln!(out, "{:<7} {kind:<8} {used:<14} {}", token.scope.to_string(), safe(&token.name))?;
             }
         }
         Token::Revoke { name } => {

@@ -2,17 +2,20 @@
 
 use std::io::Write as _;
 
-use app::Context;
 use app::sessions::WorkDone;
 use app::sessions::citation::split_line;
+use app::sessions::lookup::{SessionRef, looks_like_id};
 use app::sessions::show::{Conversation, Piece, Request, ShownMessage, show};
+use app::{Context, Kind};
 
+use super::resume;
 use crate::exit::Failure;
 use crate::last_search;
 use crate::output::{Output, is_read_by_a_person};
 use crate::picker::{self, Purpose};
 use crate::prose::Marks;
 use crate::render::{Extract, Extracted, Html, Json, Look, Markdown, Renderer, Terminal};
+use crate::terminal;
 use crate::text::safe;
 
 /// Show one session as a conversation.
@@ -23,7 +26,7 @@ use crate::text::safe;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
 pub(crate) struct Args {
     /// The id of a session or of an OpenClaw conversation, or a prefix of it; ID:LINE shows the messages around a line,
-    /// as `search` cites it; @2 is the second hit of the last search on this terminal.
+    /// as `search` cites it; @2 is the second hit of the last search on this terminal. Or words that were said in it.
     #[arg(value_name = "ID[:LINE]")]
     id: Option<String>,
     /// Show only messages that contain all of these words, each with its place, which `show` opens.
@@ -44,7 +47,7 @@ pub(crate) struct Args {
     /// Also show what was changed in files, as a diff at each place; `backstory diff` prints one patch of all changes.
     #[arg(long, conflicts_with_all = ["prompts", "code", "commands"])]
     diff: bool,
-    /// Also show what the model thought.
+    /// Also show thinking.
     #[arg(long)]
     thinking: bool,
     /// Also show what sub-agents said.
@@ -69,6 +72,9 @@ pub(crate) struct Args {
     /// Mark these words; for the picker, which knows what was asked.
     #[arg(long, value_name = "WORDS", hide = true)]
     mark: Option<String>,
+    /// Wait for a key at the end where no pager did; for the screens that open a conversation and come back.
+    #[arg(long, hide = true)]
+    wait: bool,
     /// Print a document in this format instead.
     #[arg(long, value_name = "FORMAT")]
     export: Option<Format>,
@@ -86,19 +92,92 @@ enum Format {
 
 /// Prints a session.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let (named, mark) = match &args.id {
-        Some(id) => (last_search::place(context, id)?.into_owned(), args.mark.clone()),
-        None => match picker::session(context, Purpose::Read)? {
-            Some(choice) => (choice.place(), Some(choice.question)),
-            None => return Ok(()),
-        },
+    let mut wanted = wanted(context, args)?;
+    let conversation = match show(context, request(args, &wanted.named)) {
+        // A program that names a session wrongly gets an error.
+        Err(error) if error.kind == Kind::NotFound && wanted.may_be_words && args.format().is_none() => {
+            let meant = of_words(context, args)?;
+            wanted = meant;
+            show(context, request(args, &wanted.named))?
+        }
+        shown => shown?,
     };
-    let (session, line) = split_line(&named);
-    let format = args.export.or(args.json.then_some(Format::Json));
-    let request = Request {
+    let Wanted { named, mark, words, .. } = wanted;
+    let (_, line) = split_line(&named);
+    let format = args.format();
+    if let Some(what) = args.extracted() {
+        let out = super::paged(context);
+        let for_person = is_read_by_a_person().then(|| (context.zone(), out.width()));
+        return write(&conversation, words, Extract::new(what, for_person), out);
+    }
+    match format {
+        Some(Format::Md) => write(&conversation, words, Markdown::default(), Output::plain()),
+        Some(Format::Html) => write(&conversation, words, Html::default(), Output::plain()),
+        Some(Format::Json) => write(&conversation, words, Json::default(), Output::plain()),
+        None => {
+            let out = super::paged(context);
+            let look = Look {
+                width: out.width(),
+                is_rendered: out.is_coloured(),
+                cited: line,
+                marks: marks(context, words, mark.as_deref(), &named),
+                has_places: !words.is_empty(),
+                has_whole_edits: args.diff,
+            };
+            // Of a long transcript only the end is read for its last messages.
+            let is_end_only = matches!(args.last, Some(Some(_))) && !args.diff;
+            let work = if is_end_only { WorkDone::default() } else { conversation.work_done() };
+            let look = Terminal::new(context.zone(), look, work);
+            let is_read = write_for_reader(&conversation, words, look, out)?;
+            if args.wait && !is_read {
+                terminal::wait_to_go_back()?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// What is shown.
+struct Wanted<'a> {
+    /// The session, and a line of it, as `ID:LINE`.
+    named: String,
+    /// Whether it may be the first of words that were said in the session.
+    may_be_words: bool,
+    /// The question that it was found by.
+    mark: Option<String>,
+    /// The words that messages are chosen by.
+    words: &'a [String],
+}
+
+/// The session that the arguments name, the last one, or the one that is chosen.
+fn wanted<'a>(context: &Context, args: &'a Args) -> Result<Wanted<'a>, Failure> {
+    let (may_be_words, words) = (false, args.words.as_slice());
+    if let Some(id) = &args.id {
+        let named = last_search::place(context, id)?.into_owned();
+        let may_be_words = !looks_like_id(split_line(&named).0);
+        return Ok(Wanted { named, may_be_words, mark: args.mark.clone(), words });
+    }
+    if args.last.is_some() {
+        let named = resume::last(context)?.to_string();
+        return Ok(Wanted { named, may_be_words, mark: args.mark.clone(), words });
+    }
+    let choice = picker::session(context, Purpose::Read, "")?;
+    Ok(Wanted { named: choice.place(), may_be_words, mark: Some(choice.question), words })
+}
+
+/// The session in which the words were said that were given in place of an id.
+fn of_words<'a>(context: &Context, args: &'a Args) -> Result<Wanted<'a>, Failure> {
+    let question = args.id.iter().chain(&args.words).cloned().collect::<Vec<_>>().join(" ");
+    let session = resume::meant(context, &SessionRef::Named(question.clone()), Purpose::Read)?;
+    Ok(Wanted { named: session.id.to_string(), may_be_words: false, mark: Some(question), words: &[] })
+}
+
+fn request(args: &Args, named: &str) -> Request {
+    let (session, line) = split_line(named);
+    Request {
         session: session.to_owned(),
         tools: args.tools || args.commands,
-        tool_names: format.is_none(),
+        tool_names: args.format().is_none(),
         thinking: args.thinking,
         subagents: args.subagents,
         all_branches: args.all,
@@ -109,36 +188,15 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         diff: args.diff,
         last: args.last.flatten(),
         last_turn: args.last == Some(None),
-    };
-    let conversation = show(context, request)?;
-    if let Some(what) = args.extracted() {
-        let look = Extract::new(what, is_read_by_a_person());
-        return write(&conversation, &args.words, look, super::paged(context));
-    }
-    match format {
-        Some(Format::Md) => write(&conversation, &args.words, Markdown::default(), Output::plain()),
-        Some(Format::Html) => write(&conversation, &args.words, Html::default(), Output::plain()),
-        Some(Format::Json) => write(&conversation, &args.words, Json::default(), Output::plain()),
-        None => {
-            let out = super::paged(context);
-            let look = Look {
-                width: out.width(),
-                is_rendered: out.is_coloured(),
-                cited: line,
-                marks: marks(context, args, mark.as_deref(), &named),
-                has_places: !args.words.is_empty(),
-                has_whole_edits: args.diff,
-            };
-            // Of a long transcript only the end is read for its last messages.
-            let is_end_only = matches!(args.last, Some(Some(_))) && !args.diff;
-            let work = if is_end_only { WorkDone::default() } else { conversation.work_done() };
-            let look = Terminal::new(context.zone(), look, work);
-            write(&conversation, &args.words, look, out)
-        }
     }
 }
 
 impl Args {
+    /// The document that is printed in place of what a person reads.
+    fn format(&self) -> Option<Format> {
+        self.export.or(self.json.then_some(Format::Json))
+    }
+
     /// What alone is printed.
     fn extracted(&self) -> Option<Extracted> {
         let kinds = [
@@ -151,10 +209,10 @@ impl Args {
 }
 
 /// The words that are marked: those that messages are chosen by, else those that were searched for.
-fn marks(context: &Context, args: &Args, question: Option<&str>, place: &str) -> Marks {
+fn marks(context: &Context, words: &[String], question: Option<&str>, place: &str) -> Marks {
     let (session, line) = split_line(place);
     match (question, line) {
-        _ if !args.words.is_empty() => Marks::within(&args.words),
+        _ if !words.is_empty() => Marks::within(words),
         (Some(question), _) => Marks::of_question(question),
         (None, Some(line)) => Marks::of_question(&last_search::words(context, session, line).join(" ")),
         (None, None) => Marks::default(),
@@ -163,16 +221,26 @@ fn marks(context: &Context, args: &Args, question: Option<&str>, place: &str) ->
 
 /// Parses a number of messages.
 fn messages(text: &str) -> Result<usize, String> {
-    let not_a_number = |_| "not a number of messages; a session is named before `--last`".to_owned();
+    let not_a_number = |_| "not a number of messages; put the session before `--last`".to_owned();
     text.parse::<usize>().map_err(not_a_number).and_then(|_| super::at_least_one(text))
 }
 
 fn write(
     conversation: &Conversation,
     words: &[String],
+    look: impl Renderer,
+    out: Output,
+) -> Result<(), Failure> {
+    write_for_reader(conversation, words, look, out).map(drop)
+}
+
+/// Writes a conversation; returns whether a person left a pager that showed it.
+fn write_for_reader(
+    conversation: &Conversation,
+    words: &[String],
     mut look: impl Renderer,
     mut out: Output,
-) -> Result<(), Failure> {
+) -> Result<bool, Failure> {
     let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
     // What fails before the first message prints nothing.
     let mut head = Some(&conversation.session);
@@ -191,11 +259,11 @@ fn write(
         look.begin(&mut out, session)?;
     }
     look.end(&mut out, left_out)?;
-    out.finish()?;
+    let is_read = out.finish_for_reader()?;
     if !is_found {
         writeln!(anstream::stderr().lock(), "no message has all of these words: {}", safe(&words.join(" ")))?;
     }
-    Ok(())
+    Ok(is_read)
 }
 
 /// Whether a message contains all words, which are in small letters.

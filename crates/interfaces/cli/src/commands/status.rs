@@ -6,13 +6,16 @@ use anstyle::{AnsiColor, Style};
 use app::Context;
 use app::repository::status::{ActiveFile, Answer, Request, status};
 use model::{AgentId, Session};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::text::{age, fit, safe};
+use crate::text::{age_or_date, counted, fit, safe};
 
 /// How many changed paths of each kind the text output lists.
 const PATHS: usize = 8;
+/// The width below which a branch has less room.
+const NARROW: usize = 72;
 /// How many commits the text output lists.
 const COMMITS: usize = 5;
 
@@ -38,7 +41,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     }
     let mut out = super::paged(context);
     repository(context, &mut out, &answer)?;
-    sessions(context, &mut out, &answer)?;
+    sessions(context, &mut out, &answer, args.agent.as_ref())?;
     active_files(&mut out, &answer.active_files)?;
     for problem in &answer.project.problems {
         let dim = Style::new().dimmed();
@@ -57,46 +60,67 @@ fn repository(context: &Context, out: &mut Output, answer: &Answer) -> Result<()
         safe(&repo.path.display().to_string())
     )?;
     if !repo.is_git_repo {
-        writeln!(out, "not a git repository")?;
+        // A problem says why nothing is known of the directory, such as that it is gone.
+        if answer.project.problems.is_empty() {
+            writeln!(out, "not a git repository; `backstory status <project>` shows another one")?;
+        }
         return Ok(());
     }
     let branch = git.current_branch.as_deref().unwrap_or("no branch (detached HEAD)");
-    let stashes = match git.stash_count {
-        0 => String::new(),
-        1 => ", 1 stash".to_owned(),
-        count => format!(", {count} stashes"),
-    };
     writeln!(
         out,
-        "on {}: {} staged, {} unstaged{stashes}",
+        "On {}: {}",
         safe(branch),
-        git.staged_changes.len(),
-        git.uncommitted_changes.len()
+        changes(git.staged_changes.len(), git.uncommitted_changes.len(), git.stash_count)
     )?;
     paths(out, "staged", &git.staged_changes)?;
     paths(out, "changed", &git.uncommitted_changes)?;
+    if !git.recent_commits.is_empty() {
+        writeln!(out, "\nLast commits:")?;
+    }
     for commit in git.recent_commits.iter().take(COMMITS) {
         let short = commit.sha.get(..8).unwrap_or(&commit.sha);
         let line = format!("{}  {}", safe(&commit.message), safe(&commit.author));
         let width = out.width().saturating_sub(20);
-        writeln!(out, "  {dim}{short}{dim:#} {:>4}  {}", age(context.now, commit.date), fit(&line, width))?;
+        let when = age_or_date(context.now, commit.date, || context.zone());
+        writeln!(out, "  {dim}{short}{dim:#}  {when:>6}  {}", fit(&line, width))?;
     }
-    for pull in answer.project.github.iter().flat_map(|github| &github.open_prs) {
+    let pulls = || answer.project.github.iter().flat_map(|github| &github.open_prs);
+    if pulls().next().is_some() {
+        writeln!(out, "\nOpen pull requests:")?;
+    }
+    for pull in pulls() {
         writeln!(out, "  #{} {} {dim}{}{dim:#}", pull.number, safe(&pull.title), safe(&pull.branch))?;
     }
     for check in answer.project.github.iter().flat_map(|github| &github.failing_checks) {
         let red = AnsiColor::Red.on_default();
-        writeln!(out, "  {red}failed:{red:#} {}", safe(&check.name))?;
+        writeln!(out, "  {red}check failed:{red:#} {}", safe(&check.name))?;
     }
     let docs = &answer.project.docs;
     let there = [(docs.has_claude_md, "CLAUDE.md"), (docs.has_readme, "README"), (docs.has_todo, "TODO.md")];
     let mut names: Vec<String> =
         there.iter().filter(|(is, _)| *is).map(|(_, name)| (*name).to_owned()).collect();
-    names.extend(docs.has_specs.then(|| format!("{} specifications", docs.spec_files.len())));
+    names.extend(docs.has_specs.then(|| counted(docs.spec_files.len(), "specification")));
     if !names.is_empty() {
-        writeln!(out, "documents: {}", names.join(", "))?;
+        writeln!(out, "\nDocuments: {}", names.join(", "))?;
     }
     Ok(())
+}
+
+/// How many changes a work tree has, as `git status` tells them apart.
+fn changes(staged: usize, unstaged: usize, stashes: usize) -> String {
+    let counts = [(staged, "staged"), (unstaged, "unstaged")];
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let mut words: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+    if words.is_empty() {
+        words.push("nothing to commit".to_owned());
+    }
+    match stashes {
+        0 => {}
+        1 => words.push("1 stash".to_owned()),
+        count => words.push(format!("{count} stashes")),
+    }
+    words.join(", ")
 }
 
 fn paths(out: &mut Output, what: &str, paths: &[String]) -> Result<(), Failure> {
@@ -109,9 +133,17 @@ fn paths(out: &mut Output, what: &str, paths: &[String]) -> Result<(), Failure> 
     Ok(())
 }
 
-fn sessions(context: &Context, out: &mut Output, answer: &Answer) -> Result<(), Failure> {
+fn sessions(
+    context: &Context,
+    out: &mut Output,
+    answer: &Answer,
+    agent: Option<&AgentId>,
+) -> Result<(), Failure> {
     let all = &answer.sessions;
-    for (head, sessions) in [("Running", &all.active), ("Newest", &all.recent), ("Own", &all.own_recent)] {
+    let mut lists = vec![("Running".to_owned(), &all.active), ("Recent sessions".to_owned(), &all.recent)];
+    // Without an agent its own sessions are the person's, which are listed already.
+    lists.extend(agent.map(|agent| (format!("Sessions of agent {agent}"), &all.own_recent)));
+    for (head, sessions) in lists {
         if sessions.is_empty() {
             continue;
         }
@@ -127,14 +159,12 @@ fn one_session(context: &Context, out: &mut Output, session: &Session) -> Result
     let dim = Style::new().dimmed();
     let title = safe(session.title.as_deref().unwrap_or("(no title)"));
     let branch = safe(session.branch.as_deref().unwrap_or("-"));
-    let title = fit(&title, out.width().saturating_sub(46));
+    let width = out.width();
+    let branch = fit(&branch, if width < NARROW { 12 } else { 24 });
+    let title = fit(&title, width.saturating_sub(22 + branch.width()));
     let id = session.id.short();
-    writeln!(
-        out,
-        "  {id}  {:>4}  {title}  {dim}{}{dim:#}",
-        age(context.now, session.last_modified),
-        fit(&branch, 24)
-    )?;
+    let when = age_or_date(context.now, session.last_modified, || context.zone());
+    writeln!(out, "  {id}  {when:>6}  {title}  {dim}{branch}{dim:#}")?;
     Ok(())
 }
 

@@ -11,7 +11,7 @@ use crate::commands::hooks::{ChangeArgs, change, line, scope};
 use crate::exit::Failure;
 use crate::text::safe;
 
-/// Print Claude Code's status line: context, cost, prompt cache, usage limit, what waits elsewhere.
+/// Print Claude Code's status line: context, cost, prompt cache, usage limit, other sessions that wait for you.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Claude Code runs `backstory statusline` itself once it is installed, and passes it the session as JSON.")]
@@ -22,9 +22,9 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Make it the status line in Claude Code's settings.
+    /// Set it as the status line in Claude Code's settings.
     Install(ChangeArgs),
-    /// Remove it, and restore the status line that was there before.
+    /// Remove it and restore the previous status line.
     Uninstall(ChangeArgs),
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         Some(Command::Install(asked)) => {
             let plan = install(context, &scope(asked.project()))?;
             let done = || {
-                "Done. Sessions show it from their next message on; `backstory statusline uninstall` restores what was there."
+                "Done. Sessions show it from their next message on; `backstory statusline uninstall` restores the previous one."
                     .to_owned()
             };
             change(&plan, asked, true, done)

@@ -10,7 +10,7 @@ use crate::exit::Failure;
 use crate::output::Output;
 use crate::text::safe;
 
-/// Stop a worker: one that waits is cancelled, one that runs is interrupted and ended with everything it started.
+/// Stop a worker and everything it started; cancel it if it still waits.
 ///
 /// A background job of Claude Code is stopped by `claude stop`; its conversation is kept.
 #[derive(Debug, clap::Args)]
@@ -66,6 +66,6 @@ fn stop_job(context: &Context, args: &Args, error: Error) -> Result<(), Failure>
         return super::json(&answer);
     }
     let mut out = Output::plain();
-    writeln!(out, "background job {id}: {}", answer.background_job.state.word())?;
+    writeln!(out, "background job {id}: {}", answer.background_job.state.as_str())?;
     Ok(out.finish()?)
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::table::{Align, Cell, Column, table};
-use crate::text::safe;
+use crate::text::{counted, safe};
 
 /// Show and change the sessions that OpenClaw's agents keep.
 ///
@@ -30,7 +30,7 @@ enum Command {
     Show(Named),
     /// Print a session's entry as JSON, or one field of it.
     Get(Get),
-    /// Set fields of a session: `field=value`; the value is JSON, or else a text.
+    /// Set fields of a session: `field=value`; the value is JSON, or text if it is not valid JSON.
     Set(Set),
     /// Give a session a new conversation; the transcript is archived.
     Reset(Reset),
@@ -38,11 +38,11 @@ enum Command {
     Delete(End),
     /// Remove old sessions, as OpenClaw's configuration says.
     Prune(Prune),
-    /// Say whether messages may be sent into a session, and which rule decides that.
+    /// Show whether messages may be sent to a session, and which rule decides.
     Policy(Named),
-    /// Say who holds the lock of an agent's store.
+    /// Show who holds the lock on an agent's store.
     Lock(Agent),
-    /// Look for what is wrong with an agent's store.
+    /// Check an agent's store for problems.
     Check(Agent),
 }
 
@@ -91,7 +91,7 @@ struct Set {
     /// The fields; `null` removes one.
     #[arg(value_name = "FIELD=VALUE", required = true)]
     fields: Vec<String>,
-    /// Make the session if there is none.
+    /// Create the session if it does not exist.
     #[arg(long)]
     create: bool,
     #[command(flatten)]
@@ -105,7 +105,7 @@ struct End {
     /// Delete the transcript instead of archiving it.
     #[arg(long)]
     delete_transcript: bool,
-    /// Only say what would be done.
+    /// Only show what would be done.
     #[arg(long)]
     dry_run: bool,
 }
@@ -114,7 +114,7 @@ struct End {
 struct Reset {
     #[command(flatten)]
     end: End,
-    /// Forget the session's settings and what is known of its chat, too.
+    /// Also drop the session's settings and what is known of its chat.
     #[arg(long)]
     drop_metadata: bool,
 }
@@ -123,10 +123,10 @@ struct Reset {
 struct Prune {
     #[command(flatten)]
     of: Agent,
-    /// Do it, even if the configuration's mode is `warn`.
+    /// Remove them even if the configuration's mode is `warn`.
     #[arg(long, conflicts_with = "dry_run")]
     enforce: bool,
-    /// Only say what would be done.
+    /// Only show what would be done.
     #[arg(long)]
     dry_run: bool,
 }
@@ -351,7 +351,7 @@ fn lock(context: &Context, args: &Agent) -> Result<(), Failure> {
     let mut out = Output::plain();
     writeln!(out, "{}", safe(&text))?;
     if answer.is_stale {
-        writeln!(out, "The lock is abandoned; whoever needs it next takes it.")?;
+        writeln!(out, "The lock is abandoned; the next process that needs it takes it over.")?;
     }
     Ok(out.finish()?)
 }
@@ -368,8 +368,8 @@ fn check(context: &Context, args: &Agent) -> Result<(), Failure> {
         if answer.problems.is_empty() {
             writeln!(
                 out,
-                "{} sessions in {}, nothing is wrong.",
-                answer.sessions,
+                "{} in {}, no problems found.",
+                counted(answer.sessions, "session"),
                 safe(&answer.path.display().to_string())
             )?;
         }

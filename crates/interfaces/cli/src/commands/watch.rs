@@ -1,11 +1,9 @@
 //! `watch`: shows what every session is doing and which ones need you.
 
-use std::io::IsTerminal as _;
-
 use app::{Context, Notify};
 
 use crate::exit::Failure;
-use crate::output::is_read_by_a_person;
+use crate::picker;
 use crate::watch::{plain, screen};
 
 /// Watch what every session is doing, and which ones need you.
@@ -39,7 +37,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         Some(How::Notify) => Notify::Notify,
         None => context.config().settings.watch.notify,
     };
-    if args.json || !is_read_by_a_person() || !std::io::stdin().is_terminal() {
+    if args.json || !picker::is_possible(context) {
         return plain::run(context, args.json);
     }
     screen::run(context, notify)

@@ -1,16 +1,18 @@
 //! `workers`: lists the workers that Backstory has started and their states.
 
-use std::io::Write as _;
+use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use app::Context;
 use app::workers::list::{self, Answer};
 use app::workers::{PermissionMode, WorkerInfo, WorkerState};
+use jiff::Timestamp;
 
 use crate::exit::Failure;
 use crate::run::request_line;
 use crate::table::{Align, Cell, Column, table};
 use crate::text::{age, dollars};
+use crate::wrap::hanging;
 
 /// List the workers: what each is doing, what waits for an answer, what it has cost.
 #[derive(Debug, clap::Args)]
@@ -25,7 +27,7 @@ const COLUMNS: [Column; 7] = [
     Column { head: "STATE", align: Align::Left, max_width: 18 },
     Column { head: "SINCE", align: Align::Right, max_width: 5 },
     Column { head: "COST", align: Align::Right, max_width: 9 },
-    Column { head: "SESSION", align: Align::Left, max_width: 8 },
+    Column { head: "SESSION", align: Align::Left, max_width: 14 },
     Column { head: "DIRECTORY", align: Align::TruncateStart, max_width: 40 },
     Column { head: "TASK", align: Align::TruncateEnd, max_width: 80 },
 ];
@@ -37,21 +39,33 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 }
 
 fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
-    let workers = &answer.workers;
     let mut out = super::paged(context);
+    let (width, wraps_at) = (out.width(), out.terminal_width());
+    write(&mut out, (width, wraps_at), context.now, &answer.workers)?;
+    Ok(out.finish()?)
+}
+
+/// Writes the workers in lines of a width; what they ask is broken only where a terminal has one.
+fn write(
+    out: &mut impl Write,
+    (width, wraps_at): (usize, Option<usize>),
+    now: Timestamp,
+    workers: &[WorkerInfo],
+) -> io::Result<()> {
     if workers.is_empty() {
-        writeln!(out, "No workers yet. Start one: backstory run <task>")?;
-        return Ok(out.finish()?);
+        return writeln!(out, "No workers yet. Start one: backstory run <task>");
     }
-    let rows: Vec<_> = workers.iter().map(|worker| row(context, worker)).collect();
-    let width = out.width();
-    table(&mut out, width, &COLUMNS, &rows)?;
+    let rows: Vec<_> = workers.iter().map(|worker| row(now, worker)).collect();
+    table(out, width, &COLUMNS, &rows)?;
     for worker in workers {
-        for request in waiting(&worker.state) {
-            writeln!(out, "{}", request_line(worker.worker, request))?;
+        let requests = waiting(&worker.state);
+        for request in requests {
+            for line in request_line(worker.worker, request, requests.len() == 1).lines() {
+                writeln!(out, "{}", hanging(line, wraps_at, 0, 4))?;
+            }
         }
     }
-    Ok(out.finish()?)
+    Ok(())
 }
 
 fn waiting(state: &WorkerState) -> &[app::workers::PermissionRequest] {
@@ -67,7 +81,7 @@ fn cost(worker: &WorkerInfo) -> String {
     if is_known { dollars(worker.facts.cost_usd) } else { "-".to_owned() }
 }
 
-fn row(context: &Context, worker: &WorkerInfo) -> Vec<Cell> {
+fn row(now: Timestamp, worker: &WorkerInfo) -> Vec<Cell> {
     let colour = |colour: AnsiColor| colour.on_default();
     let state = match worker.state {
         WorkerState::WaitingPermission { .. } => Cell::styled("asks you", colour(AnsiColor::Yellow).bold()),
@@ -89,10 +103,89 @@ fn row(context: &Context, worker: &WorkerInfo) -> Vec<Cell> {
     vec![
         number,
         state,
-        Cell::new(&age(context.now, Some(worker.facts.changed))),
+        Cell::new(&age(now, Some(worker.facts.changed))),
         Cell::new(&cost(worker)),
         Cell::new(worker.session_id.short()),
         Cell::new(&worker.directory.display().to_string()),
         Cell::new(&worker.task),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use app::workers::{PermissionRequest, WorkerStats};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn asking(tool: &str, input: Value) -> WorkerState {
+        let request = PermissionRequest {
+            request: "7f3a9c21-0000".to_owned(),
+            tool: tool.to_owned(),
+            input,
+            description: None,
+            reason: None,
+            suggestions: Vec::new(),
+            tool_use_id: None,
+            agent: None,
+        };
+        WorkerState::WaitingPermission { requests: vec![request] }
+    }
+
+    fn worker(number: i64, task: &str, state: WorkerState) -> WorkerInfo {
+        let changed: Timestamp = "2026-03-01T11:50:00Z".parse().unwrap();
+        WorkerInfo {
+            worker: number,
+            session_id: "a1b2c3d4-0001-4000-8000-000000000001".parse().unwrap(),
+            state,
+            slot: None,
+            directory: "/home/sam/work/harbor-api".into(),
+            task: task.to_owned(),
+            agent_id: None,
+            permission_mode: PermissionMode::Default,
+            pid: Some(4711),
+            host_pid: 4700,
+            facts: WorkerStats {
+                model: None,
+                version: None,
+                created: changed,
+                started: Some(changed),
+                changed,
+                stopped: None,
+                cost_usd: 0.42,
+                turns: 3,
+                budget_usd: None,
+            },
+            budget_used_pct: None,
+            announcements: Vec::new(),
+            frames: "/home/sam/frames".into(),
+        }
+    }
+
+    #[test]
+    fn workers_and_what_they_ask() {
+        let command = json!({"command": "cargo test --workspace --all-targets && git push --force-with-lease origin HEAD"});
+        let question = json!({"questions": [{
+            "question": "Which of the two stores should keep the refresh tokens?",
+            "header": "Store",
+            "options": [{"label": "Redis", "description": "fast"}, {"label": "Postgres", "description": "safe"}],
+            "multiSelect": false,
+        }]});
+        let all = [
+            worker(
+                3,
+                "Choose the store of the refresh tokens and migrate them",
+                asking("AskUserQuestion", question),
+            ),
+            worker(2, "Run the tests and push", asking("Bash", command)),
+            worker(1, "Rotate the refresh token of the gateway when it is used twice", WorkerState::Running),
+        ];
+        for width in [60, 80, 120] {
+            let mut out = Vec::new();
+            let now = "2026-03-01T12:00:00Z".parse().unwrap();
+            write(&mut out, (width, Some(width)), now, &all).unwrap();
+            let text = anstream::adapter::strip_str(std::str::from_utf8(&out).unwrap()).to_string();
+            insta::assert_snapshot!(format!("workers_{width}"), text);
+        }
+    }
 }

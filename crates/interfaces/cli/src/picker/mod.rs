@@ -1,11 +1,15 @@
 //! The picker: find a session by typing, look at it, and continue it.
 //!
-//! `state` decides what a key does, `draw` how it looks, `worker` asks `app`, `screen` connects them to the terminal.
+//! `state` decides what a key does to the items, `typed_line` what it does to the question, `draw` how that looks in a
+//! `layout`, `worker` asks `app`, `screen` connects them to the terminal.
 
 mod draw;
+mod item;
+mod layout;
 mod preview;
 mod screen;
 mod state;
+mod typed_line;
 mod worker;
 
 use std::io::{self, IsTerminal as _};
@@ -39,6 +43,8 @@ pub(crate) struct Choice {
     pub(crate) session: SessionId,
     /// The line of its transcript that was found.
     pub(crate) line: Option<u64>,
+    /// Whether a copy continues in the current directory, because that of the session is gone.
+    pub(crate) is_here: bool,
     /// The prompt, where one was chosen.
     pub(crate) prompt: Option<String>,
     /// What was asked when it was chosen.
@@ -49,7 +55,8 @@ impl Choice {
     /// The command that does it, as a shell takes it.
     pub(crate) fn command(&self) -> String {
         let (command, session) = self.words();
-        format!("backstory {command} {session}")
+        let into = if self.is_here { " --in ." } else { "" };
+        format!("backstory {command} {session}{into}")
     }
 
     fn words(&self) -> (&'static str, String) {
@@ -65,6 +72,9 @@ impl Choice {
         let (command, session) = self.words();
         let mut program = Command::new(context.program());
         program.arg(command).arg(session).args(context.config().is_demo.then_some("--demo"));
+        if self.is_here {
+            program.args(["--in", "."]);
+        }
         if self.purpose == Purpose::Read && !self.question.is_empty() {
             program.arg(format!("--mark={}", self.question));
         }
@@ -82,25 +92,21 @@ impl Choice {
 
 /// Lets the person find a session, and does what they choose; `question` is where they begin.
 pub(crate) fn open(context: &Context, question: &str) -> Result<(), Failure> {
-    require_terminal()?;
-    match screen::pick(context, Purpose::Resume, question)? {
-        Some(choice) => Err(run(context, &choice)),
-        None => Ok(()),
-    }
+    require_terminal(context)?;
+    Err(run(context, &screen::pick(context, Purpose::Resume, question)?))
 }
 
-/// Lets the person find a session for a purpose; what else they choose is done instead. `None` where they leave.
-pub(crate) fn session(context: &Context, purpose: Purpose) -> Result<Option<Choice>, Failure> {
-    require_terminal()?;
-    match screen::pick(context, purpose, "")? {
-        Some(choice) if choice.purpose != purpose => Err(run(context, &choice)),
-        choice => Ok(choice),
-    }
+/// Lets the person find a session for a purpose, beginning with `question`; what else they choose is done instead. To
+/// leave is a failure.
+pub(crate) fn session(context: &Context, purpose: Purpose, question: &str) -> Result<Choice, Failure> {
+    require_terminal(context)?;
+    let choice = screen::pick(context, purpose, question)?;
+    if choice.purpose == purpose { Ok(choice) } else { Err(run(context, &choice)) }
 }
 
-/// Lets the person choose, and does nothing with it. `None` where they leave.
-pub(crate) fn choose(context: &Context, purpose: Purpose) -> Result<Option<Choice>, Failure> {
-    require_terminal()?;
+/// Lets the person choose, and does nothing with it. To leave is a failure.
+pub(crate) fn choose(context: &Context, purpose: Purpose) -> Result<Choice, Failure> {
+    require_terminal(context)?;
     screen::pick(context, purpose, "")
 }
 
@@ -110,16 +116,25 @@ fn run(context: &Context, choice: &Choice) -> Failure {
     Error::caused(Kind::Unavailable, "cannot start this program again", &cause).into()
 }
 
-fn require_terminal() -> Result<(), Failure> {
-    if is_possible() {
+fn require_terminal(context: &Context) -> Result<(), Failure> {
+    if is_possible(context) {
         return Ok(());
     }
-    let error =
-        Error::new(Kind::Usage, "no session is named, and there is no terminal on which to choose one");
+    let why = if is_at_terminal() {
+        "no session is named, and this terminal cannot show a screen on which to choose one (TERM=dumb)"
+    } else {
+        "no session is named, and there is no terminal on which to choose one"
+    };
+    let error = Error::new(Kind::Usage, why);
     Err(error.hint("give a session's id; `backstory list` shows them").into())
 }
 
-/// Whether a person sits at the terminal, so that a screen can be shown.
-pub(crate) fn is_possible() -> bool {
+/// Whether a person sits at a terminal that can show a screen.
+pub(crate) fn is_possible(context: &Context) -> bool {
+    is_at_terminal() && !context.config().is_terminal_dumb
+}
+
+/// Whether a person sits at a terminal.
+pub(crate) fn is_at_terminal() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }

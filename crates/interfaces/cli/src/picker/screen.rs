@@ -1,13 +1,18 @@
 //! The picker on a terminal: takes keys and answers from one channel and draws its state.
 
 use std::io;
+use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use app::Context;
+use app::proceed::resume::process;
+use model::SessionId;
 use ratatui::crossterm::event::{Event, KeyEventKind, MouseButton, MouseEventKind};
 use ratatui::widgets::Paragraph;
 
-use super::draw::{Layout, Setting, draw};
+use super::draw::{Setting, draw};
+use super::item::Listing;
+use super::layout::Layout;
 use super::state::{Command, Picker};
 use super::worker::{Answer, Interrupt, Question, answer};
 use super::{Choice, Purpose};
@@ -15,9 +20,15 @@ use crate::clipboard::copy;
 use crate::exit::Failure;
 use crate::terminal::{self, Keys, Raw, TerminalEvent};
 use crate::text::safe;
+use crate::watch::jump::jump;
 
-/// How many rows the mouse's wheel moves.
+/// How many rows of the list the mouse's wheel moves.
 const WHEEL: isize = 1;
+/// How many lines of the preview it scrolls.
+const LINES: isize = 3;
+
+/// What is said where a session cannot be continued because a process has it open.
+const HELD: &str = "a process has it open: ^T goes to its terminal, ^F continues a copy";
 
 enum Input {
     Terminal(TerminalEvent),
@@ -33,8 +44,8 @@ struct Screen<'a> {
     interrupt: Interrupt,
 }
 
-/// Lets the person find a session, beginning with `question`; `None` where they leave without a choice.
-pub(crate) fn pick(context: &Context, purpose: Purpose, question: &str) -> Result<Option<Choice>, Failure> {
+/// Lets the person find a session, beginning with `question`; a failure where they leave without a choice.
+pub(crate) fn pick(context: &Context, purpose: Purpose, question: &str) -> Result<Choice, Failure> {
     let (sender, inputs) = channel();
     let (questions, asked) = channel();
     let interrupt = Interrupt::default();
@@ -47,7 +58,12 @@ pub(crate) fn pick(context: &Context, purpose: Purpose, question: &str) -> Resul
     let mut screen = Screen {
         context,
         setting: Setting { purpose, now: context.now, zone: context.zone(), here },
-        picker: Picker { question: question.to_owned(), is_searching: true, ..Picker::default() },
+        picker: Picker {
+            question: question.into(),
+            is_searching: true,
+            is_demo: context.config().is_demo,
+            ..Picker::default()
+        },
         layout: Layout::default(),
         questions,
         interrupt,
@@ -69,25 +85,36 @@ impl Screen<'_> {
         terminal: &mut Raw,
         inputs: &Receiver<Input>,
         keys: &Keys,
-    ) -> Result<Option<Choice>, Failure> {
+    ) -> Result<Choice, Failure> {
         loop {
             self.draw(terminal)?;
-            let Ok(first) = inputs.recv() else { return Ok(None) };
+            let Ok(first) = inputs.recv() else { return Err(Failure::Left) };
             for input in std::iter::once(first).chain(inputs.try_iter()) {
                 match self.handle(input) {
                     Command::Redraw => {}
                     Command::Ask => self.ask(),
                     Command::Preview => self.preview(),
-                    Command::Choose(choice) => return Ok(Some(choice)),
-                    Command::Quit => return Ok(None),
+                    Command::Choose(choice) if self.is_held(&choice) => {
+                        self.picker.message = Some(HELD.to_owned());
+                    }
+                    Command::Choose(choice) => return Ok(choice),
+                    Command::Quit => return Err(Failure::Left),
                     Command::Copy(text) => {
                         copy(&text);
                         self.picker.message = Some(format!("copied {text}"));
                     }
+                    Command::Jump(session) => self.jump(&session),
                     Command::Read(choice) => {
                         let asleep = keys.lend();
                         terminal.give_back()?;
                         self.read(&choice);
+                        terminal.take()?;
+                        drop(asleep);
+                    }
+                    Command::Enter(directory) => {
+                        let asleep = keys.lend();
+                        terminal.give_back()?;
+                        self.enter(&directory);
                         terminal.take()?;
                         drop(asleep);
                     }
@@ -108,12 +135,12 @@ impl Screen<'_> {
             Input::Terminal(TerminalEvent::End) => Command::Quit,
             Input::Terminal(TerminalEvent::Suspend) => Command::Suspend,
             Input::Terminal(TerminalEvent::Event(event)) => self.event(&event),
-            Input::Answer(Answer::Sessions(Ok(items))) => {
-                self.picker.answer(items);
+            Input::Answer(Answer::Sessions(Ok(listing))) => {
+                self.picker.answer(listing);
                 Command::Preview
             }
             Input::Answer(Answer::Sessions(Err(error))) => {
-                self.picker.answer(Vec::new());
+                self.picker.answer(Listing::default());
                 self.picker.message = Some(error.message);
                 Command::Redraw
             }
@@ -133,11 +160,14 @@ impl Screen<'_> {
             Event::Key(key) if key.kind != KeyEventKind::Release => {
                 self.picker.key(*key, self.setting.purpose, self.layout.rows())
             }
-            Event::Paste(text) => {
-                self.picker.question.push_str(&text.replace(['\n', '\r'], " "));
-                Command::Ask
-            }
+            Event::Paste(text) => self.picker.paste(text),
             Event::Mouse(mouse) => match mouse.kind {
+                MouseEventKind::ScrollDown if self.layout.is_preview(mouse.row.into()) => {
+                    self.picker.scroll(LINES)
+                }
+                MouseEventKind::ScrollUp if self.layout.is_preview(mouse.row.into()) => {
+                    self.picker.scroll(-LINES)
+                }
                 MouseEventKind::ScrollDown if self.picker.step(WHEEL) => Command::Preview,
                 MouseEventKind::ScrollUp if self.picker.step(-WHEEL) => Command::Preview,
                 MouseEventKind::Down(MouseButton::Left) => self.click(mouse.row.into()),
@@ -159,13 +189,14 @@ impl Screen<'_> {
 
     fn ask(&mut self) {
         self.interrupt.cancel();
-        let (text, scope) = (self.picker.question.clone(), self.picker.scope);
+        let (text, scope) = (self.picker.question.text().to_owned(), self.picker.scope);
         self.send(Question::Sessions { text, scope });
     }
 
     fn preview(&mut self) {
         if let Some(item) = self.picker.item() {
-            self.send(Question::Preview { session: item.id.clone(), line: item.line });
+            let (session, line, is_summary) = (item.id.clone(), item.line, item.is_summary);
+            self.send(Question::Preview { session, line, is_summary });
         }
     }
 
@@ -179,14 +210,40 @@ impl Screen<'_> {
             let area = out.area();
             (self.layout.width, self.layout.height) = (area.width.into(), area.height.into());
             let lines = draw(&self.picker, &mut self.layout, &self.setting);
+            // What was scrolled too far comes back at once.
+            let (first, last) = self.layout.preview;
+            self.picker.preview_top = self.picker.preview_top.clamp(first, last);
             out.render_widget(Paragraph::new(lines), area);
         })?;
         Ok(())
     }
 
+    /// Whether a process has the session open that is to be continued.
+    fn is_held(&self, choice: &Choice) -> bool {
+        choice.purpose == Purpose::Resume && process(self.context, &choice.session).is_some()
+    }
+
+    /// Goes to the terminal of a session.
+    fn jump(&mut self, session: &SessionId) {
+        self.picker.message = Some(match process(self.context, session) {
+            Some(pid) => jump(pid),
+            None => "no process has it open; Enter continues it here".to_owned(),
+        });
+    }
+
+    /// Opens a shell in a directory until the person leaves it.
+    fn enter(&mut self, directory: &Path) {
+        let shell = self.context.config().shell.clone().unwrap_or_else(|| "sh".to_owned());
+        terminal::write_control(&format!("{}  (exit comes back)\n", safe(&directory.display().to_string())));
+        let ended = std::process::Command::new(&shell).current_dir(directory).status();
+        if let Err(error) = ended {
+            self.picker.message = Some(format!("cannot start {}: {error}", safe(&shell)));
+        }
+    }
+
     /// Shows the conversation in the pager.
     fn read(&mut self, choice: &Choice) {
-        if let Err(error) = terminal::run_until_read(&mut choice.program(self.context), true) {
+        if let Err(error) = terminal::run_until_read(choice.program(self.context).arg("--wait")) {
             self.picker.message = Some(format!("cannot show it: {}", safe(&error.to_string())));
         }
     }

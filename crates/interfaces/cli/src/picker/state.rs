@@ -1,31 +1,14 @@
 //! What the picker shows, and what a key does to it. Pure: no terminal, no search.
 
-use jiff::Timestamp;
+use std::path::PathBuf;
+
 use model::SessionId;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
+use super::item::{Item, Listing};
 use super::{Choice, Purpose};
 use crate::picker::preview::Passage;
-
-/// The longest question, in characters.
-const LONGEST: usize = 300;
-
-/// A session in the list.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Item {
-    pub(crate) id: SessionId,
-    pub(crate) title: String,
-    pub(crate) project: String,
-    pub(crate) branch: String,
-    pub(crate) at: Option<Timestamp>,
-    pub(crate) cost: Option<f64>,
-    /// The cited line of its own transcript.
-    pub(crate) line: Option<u64>,
-    /// Whether it waits for an answer.
-    pub(crate) is_waiting: bool,
-    /// The prompt that is listed, where prompts are.
-    pub(crate) prompt: Option<String>,
-}
+use crate::picker::typed_line::{Reach, TypedLine};
 
 /// Which sessions are offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,21 +23,27 @@ pub(crate) enum Scope {
 /// The state of the picker.
 #[derive(Debug, Default)]
 pub(crate) struct Picker {
-    pub(crate) question: String,
+    pub(crate) question: TypedLine,
     pub(crate) scope: Scope,
     pub(crate) items: Vec<Item>,
+    /// How many sessions there are in all.
+    pub(crate) total: u64,
+    /// What to say above the list, a line each.
+    pub(crate) remarks: Vec<String>,
     pub(crate) selected: usize,
     /// The passages around the selected session's cited line; `None` until they were read.
     pub(crate) preview: Option<Vec<Passage>>,
-    /// What there is to know before the selected session is resumed, a line each.
+    /// What to know before the selected session is resumed, a line each.
     pub(crate) notes: Vec<String>,
-    /// The first line of the preview that is shown.
-    pub(crate) preview_top: usize,
+    /// How far the preview is scrolled from the cited place, in lines.
+    pub(crate) preview_top: isize,
     /// Whether an answer is awaited.
     pub(crate) is_searching: bool,
     /// What to say in the footer, until the next key.
     pub(crate) message: Option<String>,
     pub(crate) is_help: bool,
+    /// Whether the sessions are those of the demo, whose directories never were.
+    pub(crate) is_demo: bool,
 }
 
 /// What a key leads to.
@@ -72,6 +61,10 @@ pub(crate) enum Command {
     Read(Choice),
     /// Copy this text.
     Copy(String),
+    /// Open a shell in this directory and come back.
+    Enter(PathBuf),
+    /// Go to the terminal of this session.
+    Jump(SessionId),
     /// Suspend the program.
     Suspend,
     Quit,
@@ -84,10 +77,15 @@ impl Picker {
     }
 
     /// Shows another answer; the selection goes to the first.
-    pub(crate) fn answer(&mut self, items: Vec<Item>) {
-        self.items = items;
+    pub(crate) fn answer(&mut self, listing: Listing) {
+        (self.items, self.total, self.remarks) = (listing.items, listing.total, listing.remarks);
         self.is_searching = false;
         self.select(0);
+    }
+
+    /// The number of sessions before the first that hardly matches; `None` where all or none do.
+    pub(crate) fn good(&self) -> Option<usize> {
+        self.items.iter().position(|item| item.is_weak).filter(|good| *good > 0)
     }
 
     /// Selects the session at this index, or the last.
@@ -114,16 +112,18 @@ impl Picker {
         if std::mem::take(&mut self.is_help) {
             return Command::Redraw;
         }
-        if key.modifiers.contains(KeyModifiers::CONTROL)
-            && let KeyCode::Char(letter) = key.code
-        {
+        let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
+        if is_control && let KeyCode::Char(letter) = key.code {
             return self.control(letter);
+        }
+        if is_control || key.modifiers.contains(KeyModifiers::ALT) {
+            return self.by_words(key.code);
         }
         let page = isize::try_from(page).unwrap_or(10);
         match key.code {
-            KeyCode::Esc if self.question.is_empty() => Command::Quit,
-            KeyCode::Esc => self.edit(String::clear),
-            KeyCode::Enter => self.choice(purpose).map_or(Command::Redraw, Command::Choose),
+            KeyCode::Esc if self.question.text().is_empty() => Command::Quit,
+            KeyCode::Esc => self.edit(TypedLine::clear),
+            KeyCode::Enter => self.choose(purpose),
             KeyCode::Tab => {
                 self.scope = if self.scope == Scope::All { Scope::Here } else { Scope::All };
                 self.ask()
@@ -132,22 +132,21 @@ impl Picker {
             KeyCode::Up => self.moved(-1),
             KeyCode::PageDown => self.moved(page),
             KeyCode::PageUp => self.moved(-page),
-            KeyCode::Home => self.moved(isize::MIN),
-            KeyCode::End => self.moved(isize::MAX),
-            KeyCode::Backspace => self.edit(|question| {
-                question.pop();
-            }),
+            KeyCode::Left => self.edit(|question| question.move_back(Reach::Letter)),
+            KeyCode::Right => self.edit(|question| question.move_on(Reach::Letter)),
+            KeyCode::Home => self.edit(|question| question.move_back(Reach::Line)),
+            KeyCode::End => self.edit(|question| question.move_on(Reach::Line)),
+            KeyCode::Backspace => self.edit(|question| question.delete_back(Reach::Letter)),
+            KeyCode::Delete => self.edit(|question| question.delete_on(Reach::Letter)),
             KeyCode::F(1) => {
                 self.is_help = true;
                 Command::Redraw
             }
-            KeyCode::Char('?') if self.question.is_empty() => {
+            KeyCode::Char('?') if self.question.text().is_empty() => {
                 self.is_help = true;
                 Command::Redraw
             }
-            KeyCode::Char(letter) if self.question.chars().count() < LONGEST => {
-                self.edit(|question| question.push(letter))
-            }
+            KeyCode::Char(letter) => self.edit(|question| question.insert(letter.encode_utf8(&mut [0; 4]))),
             _ => Command::Redraw,
         }
     }
@@ -155,44 +154,94 @@ impl Picker {
     fn control(&mut self, letter: char) -> Command {
         let copied = |text: Option<String>| text.map_or(Command::Redraw, Command::Copy);
         match letter {
-            'c' | 'd' => Command::Quit,
+            'c' => Command::Quit,
+            'd' if self.question.text().is_empty() => Command::Quit,
+            'd' => self.edit(|question| question.delete_on(Reach::Letter)),
+            'h' => self.edit(|question| question.delete_back(Reach::Letter)),
+            'a' => self.edit(|question| question.move_back(Reach::Line)),
+            'e' => self.edit(|question| question.move_on(Reach::Line)),
             'z' => Command::Suspend,
             'f' => self.choice(Purpose::Fork).map_or(Command::Redraw, Command::Choose),
-            'r' => self.choice(Purpose::Resume).map_or(Command::Redraw, Command::Choose),
+            'r' => self.choose(Purpose::Resume),
             'o' => self.choice(Purpose::Read).map_or(Command::Redraw, Command::Read),
             'y' => copied(self.item().map(|item| item.id.to_string())),
-            'e' => copied(self.item().map(|item| format!("backstory resume {}", item.id))),
+            'x' => copied(self.item().map(|item| format!("backstory resume {}", item.id))),
+            't' => self.item().map_or(Command::Redraw, |item| Command::Jump(item.id.clone())),
+            'g' => self.enter(),
             'n' | 'j' => self.moved(1),
             'p' | 'k' => self.moved(-1),
-            'u' => self.edit(String::clear),
-            'w' => self.edit(without_last_word),
-            's' => {
-                self.preview_top += 5;
-                Command::Redraw
-            }
-            'b' => {
-                self.preview_top = self.preview_top.saturating_sub(5);
-                Command::Redraw
-            }
+            'u' => self.edit(|question| question.delete_back(Reach::Line)),
+            'w' => self.edit(|question| question.delete_back(Reach::Word)),
+            's' => self.scroll(5),
+            'b' => self.scroll(-5),
             _ => Command::Redraw,
+        }
+    }
+
+    /// Handles a key with Control or Alt that no other command has: such a key is never text.
+    fn by_words(&mut self, key: KeyCode) -> Command {
+        match key {
+            KeyCode::Left | KeyCode::Char('b') => self.edit(|question| question.move_back(Reach::Word)),
+            KeyCode::Right | KeyCode::Char('f') => self.edit(|question| question.move_on(Reach::Word)),
+            KeyCode::Backspace => self.edit(|question| question.delete_back(Reach::Word)),
+            KeyCode::Home => self.moved(isize::MIN),
+            KeyCode::End => self.moved(isize::MAX),
+            _ => Command::Redraw,
+        }
+    }
+
+    /// Takes in a text that was pasted; its lines become one.
+    pub(crate) fn paste(&mut self, text: &str) -> Command {
+        self.edit(|question| question.insert(&text.replace(['\n', '\r'], " ")))
+    }
+
+    /// Scrolls the preview by so many lines; how far it goes is known when it is drawn.
+    pub(crate) fn scroll(&mut self, lines: isize) -> Command {
+        self.preview_top = self.preview_top.saturating_add(lines);
+        Command::Redraw
+    }
+
+    fn enter(&mut self) -> Command {
+        let Some(item) = self.item() else { return Command::Redraw };
+        let directory = item.directory.clone();
+        self.message = Some(match directory {
+            Some(directory) if directory.is_dir() => return Command::Enter(directory),
+            Some(directory) => format!("{} is gone", directory.display()),
+            None => "this session's directory is not recorded".to_owned(),
+        });
+        Command::Redraw
+    }
+
+    /// Leaves with what is selected, unless it would have to continue in a directory that is gone.
+    fn choose(&mut self, purpose: Purpose) -> Command {
+        let Some(choice) = self.choice(purpose) else { return Command::Redraw };
+        let gone = self.item().and_then(Item::gone_directory).filter(|_| !self.is_demo);
+        match (purpose, gone) {
+            (Purpose::Resume | Purpose::Fork, Some(directory)) => {
+                // What to do is first, because the path may be longer than the line.
+                self.message = Some(format!("^F continues a copy here: {} is gone", directory.display()));
+                Command::Redraw
+            }
+            _ => Command::Choose(choice),
         }
     }
 
     fn choice(&self, purpose: Purpose) -> Option<Choice> {
         let item = self.item()?;
+        let is_here = purpose == Purpose::Fork && !self.is_demo && item.gone_directory().is_some();
         let prompt = item.prompt.clone().filter(|_| purpose == Purpose::Recall);
-        let question = self.question.clone();
-        Some(Choice { purpose, session: item.id.clone(), line: item.line, prompt, question })
+        let question = self.question.text().to_owned();
+        Some(Choice { purpose, session: item.id.clone(), line: item.line, is_here, prompt, question })
     }
 
     fn moved(&mut self, rows: isize) -> Command {
         if self.step(rows) { Command::Preview } else { Command::Redraw }
     }
 
-    fn edit(&mut self, change: impl FnOnce(&mut String)) -> Command {
-        let before = self.question.clone();
+    fn edit(&mut self, change: impl FnOnce(&mut TypedLine)) -> Command {
+        let before = self.question.text().to_owned();
         change(&mut self.question);
-        if self.question == before { Command::Redraw } else { self.ask() }
+        if self.question.text() == before { Command::Redraw } else { self.ask() }
     }
 
     fn ask(&mut self) -> Command {
@@ -201,27 +250,21 @@ impl Picker {
     }
 }
 
-fn without_last_word(question: &mut String) {
-    let kept = question.trim_end().rfind(' ').map_or(0, |at| at + 1);
-    question.truncate(kept);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn item(id: &str) -> Item {
         Item {
-            id: id.parse().unwrap(),
             title: format!("About {id}"),
             project: "shop".to_owned(),
-            branch: String::new(),
-            at: None,
-            cost: None,
             line: Some(7),
-            is_waiting: false,
-            prompt: None,
+            ..Item::of(id.parse().unwrap())
         }
+    }
+
+    fn listing(items: Vec<Item>) -> Listing {
+        Listing { total: items.len() as u64, items, remarks: Vec::new() }
     }
 
     fn press(picker: &mut Picker, code: KeyCode) -> Command {
@@ -234,7 +277,7 @@ mod tests {
 
     fn three() -> Picker {
         let mut picker = Picker::default();
-        picker.answer(["s1", "s2", "s3"].map(item).into());
+        picker.answer(listing(["s1", "s2", "s3"].map(item).into()));
         picker
     }
 
@@ -243,7 +286,7 @@ mod tests {
         let mut picker = three();
         assert_eq!(press(&mut picker, KeyCode::Char('t')), Command::Ask);
         assert_eq!(press(&mut picker, KeyCode::Char('?')), Command::Ask);
-        assert_eq!(picker.question, "t?");
+        assert_eq!(picker.question.text(), "t?");
         assert!(picker.is_searching);
         assert_eq!(press(&mut picker, KeyCode::Backspace), Command::Ask);
         assert_eq!(control(&mut picker, 'u'), Command::Ask);
@@ -253,12 +296,75 @@ mod tests {
     }
 
     #[test]
+    fn keys_with_alt_are_no_text() {
+        let mut picker = three();
+        let alt = KeyEvent::new(KeyCode::Char('b'), KeyModifiers::ALT);
+        assert_eq!(picker.key(alt, Purpose::Resume, 5), Command::Redraw);
+        assert_eq!(picker.question.text(), "");
+    }
+
+    #[test]
+    fn a_directory_is_entered_while_it_is_there() {
+        let mut picker = three();
+        assert_eq!(control(&mut picker, 'g'), Command::Redraw);
+        assert_eq!(picker.message.as_deref(), Some("this session's directory is not recorded"));
+        picker.items[0].directory = Some("/".into());
+        assert_eq!(control(&mut picker, 'g'), Command::Enter("/".into()));
+        picker.items[0].directory = Some("/no/such/place".into());
+        control(&mut picker, 'g');
+        assert_eq!(picker.message.as_deref(), Some("/no/such/place is gone"));
+        assert_eq!(control(&mut picker, 't'), Command::Jump("s1".parse().unwrap()));
+    }
+
+    #[test]
+    fn where_the_directory_is_gone_only_a_copy_continues() {
+        let mut picker = three();
+        picker.items[0].directory = Some("/no/such/place".into());
+        let said = "^F continues a copy here: /no/such/place is gone";
+        let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
+        for purpose in [Purpose::Resume, Purpose::Fork] {
+            assert_eq!(picker.key(enter, purpose, 5), Command::Redraw);
+            assert_eq!(picker.message.as_deref(), Some(said), "{purpose:?}");
+        }
+        assert_eq!(control(&mut picker, 'r'), Command::Redraw);
+        let Command::Choose(copy) = control(&mut picker, 'f') else { panic!("nothing chosen") };
+        assert_eq!(copy.command(), "backstory fork s1 --in .");
+        let Command::Choose(read) = picker.key(enter, Purpose::Read, 5) else { panic!("nothing chosen") };
+        assert_eq!(read.command(), "backstory show s1:7", "it can be read");
+    }
+
+    #[test]
     fn words_are_deleted_whole() {
-        let mut picker = Picker { question: "token refresh ".to_owned(), ..Picker::default() };
+        let mut picker = Picker { question: "token refresh ".into(), ..Picker::default() };
         assert_eq!(control(&mut picker, 'w'), Command::Ask);
-        assert_eq!(picker.question, "token ");
+        assert_eq!(picker.question.text(), "token ");
         control(&mut picker, 'w');
-        assert_eq!(picker.question, "");
+        assert_eq!(picker.question.text(), "");
+    }
+
+    #[test]
+    fn the_question_is_edited_where_the_cursor_is() {
+        let mut picker = three();
+        assert_eq!(picker.paste("fix\nrefresh"), Command::Ask);
+        let word_back = KeyEvent::new(KeyCode::Left, KeyModifiers::CONTROL);
+        assert_eq!(picker.key(word_back, Purpose::Resume, 5), Command::Redraw, "nothing else is asked");
+        "token ".chars().for_each(|letter| {
+            press(&mut picker, KeyCode::Char(letter));
+        });
+        assert_eq!(picker.question.text(), "fix token refresh");
+        assert_eq!(control(&mut picker, 'a'), Command::Redraw);
+        assert_eq!(press(&mut picker, KeyCode::Right), Command::Redraw);
+        assert_eq!(press(&mut picker, KeyCode::Delete), Command::Ask);
+        assert_eq!(control(&mut picker, 'e'), Command::Redraw);
+        assert_eq!(press(&mut picker, KeyCode::Left), Command::Redraw);
+        assert_eq!(control(&mut picker, 'd'), Command::Ask);
+        assert_eq!(picker.question.text(), "fx token refres");
+        assert_eq!(press(&mut picker, KeyCode::Home), Command::Redraw);
+        assert_eq!(press(&mut picker, KeyCode::Backspace), Command::Redraw, "nothing is before it");
+        assert_eq!(picker.selected, 0, "the selection stays");
+        assert_eq!(press(&mut picker, KeyCode::End), Command::Redraw);
+        assert_eq!(control(&mut picker, 'u'), Command::Ask);
+        assert_eq!(control(&mut picker, 'd'), Command::Quit);
     }
 
     #[test]
@@ -268,9 +374,9 @@ mod tests {
         assert_eq!(press(&mut picker, KeyCode::PageDown), Command::Preview);
         assert_eq!(picker.item().unwrap().id.as_str(), "s3");
         assert_eq!(press(&mut picker, KeyCode::Down), Command::Redraw);
-        picker.answer(vec![item("s9")]);
+        picker.answer(listing(vec![item("s9")]));
         assert_eq!(picker.selected, 0);
-        picker.answer(Vec::new());
+        picker.answer(Listing::default());
         assert_eq!(press(&mut picker, KeyCode::End), Command::Redraw);
         assert_eq!(press(&mut picker, KeyCode::Enter), Command::Redraw, "nothing to choose");
     }
@@ -282,6 +388,7 @@ mod tests {
             purpose,
             session: "s1".parse().unwrap(),
             line: Some(7),
+            is_here: false,
             prompt: None,
             question: String::new(),
         };
@@ -289,14 +396,14 @@ mod tests {
         assert_eq!(control(&mut picker, 'f'), Command::Choose(choice(Purpose::Fork)));
         assert_eq!(control(&mut picker, 'o'), Command::Read(choice(Purpose::Read)));
         assert_eq!(control(&mut picker, 'y'), Command::Copy("s1".to_owned()));
-        assert_eq!(control(&mut picker, 'e'), Command::Copy("backstory resume s1".to_owned()));
+        assert_eq!(control(&mut picker, 'x'), Command::Copy("backstory resume s1".to_owned()));
         assert_eq!(control(&mut picker, 'c'), Command::Quit);
     }
 
     #[test]
     fn a_prompt_is_taken_whole_and_its_session_continued() {
         let mut picker = Picker::default();
-        picker.answer(vec![Item { prompt: Some("Fix\nit".to_owned()), ..item("s1") }]);
+        picker.answer(listing(vec![Item { prompt: Some("Fix\nit".to_owned()), ..item("s1") }]));
         let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
         let Command::Choose(chosen) = picker.key(enter, Purpose::Recall, 5) else { panic!("nothing chosen") };
         assert_eq!(chosen.prompt.as_deref(), Some("Fix\nit"));
@@ -318,6 +425,6 @@ mod tests {
         press(&mut picker, KeyCode::Char('?'));
         assert!(picker.is_help);
         press(&mut picker, KeyCode::Char('x'));
-        assert!(!picker.is_help && picker.question.is_empty());
+        assert!(!picker.is_help && picker.question.text().is_empty());
     }
 }

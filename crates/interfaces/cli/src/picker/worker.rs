@@ -1,10 +1,15 @@
 //! Asks `app` for the picker on a thread of its own: only the latest question and the latest preview are answered.
 
+use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use app::choose::resume_cost::resume_cost;
-use app::search::{Hit, Mode, Request as SearchRequest, SourceKind, search};
+use app::search::{
+    Answer as SearchAnswer, ChunkKind, Hit, Mode, Request as SearchRequest, SourceKind, names_project,
+    search, without_last_filter,
+};
 use app::sessions::list::{Request as ListRequest, list};
 use app::sessions::prompts::{AskedPrompt, Request as PromptsRequest, prompts};
 use app::sessions::show::{Request as ShowRequest, show};
@@ -12,14 +17,22 @@ use app::{Cancellation, Context, Error};
 use model::{Session, SessionId};
 
 use super::Purpose;
+use super::item::{Item, Listing};
 use super::preview::{Passage, passages};
-use super::state::{Item, Scope};
+use super::state::Scope;
+use crate::remarks::{hinted, similar_words, unknown_words, weak_heading};
 use crate::resumption;
+use crate::session_table::annotation_signs;
+use crate::text::safe;
 
-/// The most sessions that a question finds.
-const FOUND: usize = 100;
+/// The most sessions that a question finds: each costs a read of its transcript at every key.
+const FOUND: usize = 30;
+/// How old the list of files may be while somebody types.
+const MAX_AGE_SECONDS: u32 = 10;
 /// The most sessions that are listed without a question.
 const LISTED: usize = 500;
+/// How many sessions are offered where none matches well.
+const NEAREST: usize = 3;
 /// How many of the last messages are previewed where no line was found.
 const LAST: usize = 6;
 
@@ -29,13 +42,13 @@ pub(crate) enum Question {
     /// The sessions that answer a question, or the newest without one.
     Sessions { text: String, scope: Scope },
     /// The messages around a line of a session.
-    Preview { session: SessionId, line: Option<u64> },
+    Preview { session: SessionId, line: Option<u64>, is_summary: bool },
 }
 
 /// What was answered.
 #[derive(Debug)]
 pub(crate) enum Answer {
-    Sessions(Result<Vec<Item>, Error>),
+    Sessions(Result<Listing, Error>),
     Preview { session: SessionId, passages: Vec<Passage>, notes: Vec<String> },
 }
 
@@ -66,28 +79,30 @@ pub(crate) fn answer<T>(
     answers: &Sender<T>,
     wrap: fn(Answer) -> T,
 ) {
-    let mut recalled = RecalledPrompts::default();
+    let (mut recalled, mut known) = (RecalledPrompts::default(), KnownSessions::default());
     while let Ok(first) = questions.recv() {
         let (mut sessions, mut preview) = (None, None);
         for question in std::iter::once(first).chain(questions.try_iter()) {
             match question {
                 Question::Sessions { text, scope } => (sessions, preview) = (Some((text, scope)), None),
-                Question::Preview { session, line } => preview = Some((session, line)),
+                Question::Preview { session, line, is_summary } => {
+                    preview = Some((session, line, is_summary));
+                }
             }
         }
         let context = Context { cancellation: interrupt.next(), ..context.refreshed() };
         if let Some((text, scope)) = sessions {
             let found = match purpose {
-                Purpose::Recall => recalled.find(&context, &text, scope),
-                Purpose::Resume | Purpose::Fork | Purpose::Read => find(&context, &text, scope),
+                Purpose::Recall => recalled.find(&text, scope, |scope| all_prompts(&context, scope)),
+                Purpose::Resume | Purpose::Fork | Purpose::Read => find(&context, &mut known, &text, scope),
             };
             let is_outdated = context.cancellation.is_cancelled();
             if !is_outdated && answers.send(wrap(Answer::Sessions(found))).is_err() {
                 return;
             }
         }
-        if let Some((session, line)) = preview {
-            let (passages, notes) = read(&context, &session, line);
+        if let Some((session, line, is_summary)) = preview {
+            let (passages, notes) = read(&context, &session, line, is_summary);
             if answers.send(wrap(Answer::Preview { session, passages, notes })).is_err() {
                 return;
             }
@@ -95,24 +110,135 @@ pub(crate) fn answer<T>(
     }
 }
 
-fn find(context: &Context, text: &str, scope: Scope) -> Result<Vec<Item>, Error> {
-    let project = (scope == Scope::Here).then(|| context.directory.display().to_string());
+/// What the list of sessions has and a hit does not.
+#[derive(Debug, Clone, Default)]
+struct Known {
+    cost: Option<f64>,
+    directory: Option<PathBuf>,
+    is_waiting: bool,
+    signs: String,
+}
+
+/// That of the sessions that were listed.
+#[derive(Debug, Default)]
+struct KnownSessions {
+    sessions: HashMap<SessionId, Known>,
+    /// Whether all sessions were listed for those that were not among the newest.
+    is_whole: bool,
+}
+
+impl KnownSessions {
+    fn add(&mut self, sessions: &[Session]) {
+        let known = |session: &Session| Known {
+            cost: session.registry_cost_usd.or(session.cost_usd),
+            directory: session.cwd.as_deref().map(ToOwned::to_owned),
+            is_waiting: session.activity.as_ref().is_some_and(model::Activity::is_blocked),
+            signs: session.annotations.as_deref().map(annotation_signs).unwrap_or_default(),
+        };
+        self.sessions.extend(sessions.iter().map(|session| (session.id.clone(), known(session))));
+    }
+
+    /// What is known of these; all sessions are listed once where the newest were not enough.
+    fn look_up(&mut self, context: &Context, hits: &[Hit]) -> Result<(), Error> {
+        let mut named = hits.iter().filter_map(|hit| hit.session_id.as_ref());
+        if !self.is_whole && named.any(|id| !self.sessions.contains_key(id)) {
+            self.add(&list(context, &ListRequest::default())?.sessions);
+            self.is_whole = true;
+        }
+        Ok(())
+    }
+}
+
+/// What answers a question that is being typed: where it ends in a filter that nothing passes yet, the rest of it.
+fn find(context: &Context, known: &mut KnownSessions, text: &str, scope: Scope) -> Result<Listing, Error> {
+    let rest = without_last_filter(text);
+    // A filter without a value would be a word.
+    let found = match rest.filter(|_| text.ends_with(':')) {
+        Some(_) => Ok(Listing::default()),
+        None => answered(context, known, text, scope),
+    };
+    match (rest, found) {
+        (Some(rest), Err(_)) => Ok(unfinished(answered(context, known, rest, scope)?, text, rest)),
+        (Some(rest), Ok(listing)) if listing.items.is_empty() => {
+            Ok(unfinished(answered(context, known, rest, scope)?, text, rest))
+        }
+        (_, found) => found,
+    }
+}
+
+fn unfinished(found: Listing, text: &str, rest: &str) -> Listing {
+    let filter = text.get(rest.len()..).unwrap_or(text).trim();
+    let remark = format!("nothing passes `{}` yet; this is without it", safe(filter));
+    Listing { remarks: [vec![remark], found.remarks].concat(), ..found }
+}
+
+fn answered(
+    context: &Context,
+    known: &mut KnownSessions,
+    text: &str,
+    scope: Scope,
+) -> Result<Listing, Error> {
+    // A project that is typed is meant instead of the one of this directory.
+    let is_here = scope == Scope::Here && !names_project(text);
+    let project = is_here.then(|| context.directory.display().to_string());
     if text.trim().is_empty() {
-        let request = ListRequest { project, limit: Some(LISTED), ..ListRequest::default() };
-        let mut items: Vec<Item> = list(context, &request)?.sessions.into_iter().map(listed).collect();
-        // Those that need an answer first, else as they are: newest first.
-        items.sort_by_key(|item| !item.is_waiting);
-        return Ok(items);
+        return newest(context, known, ListRequest { project, ..ListRequest::default() });
     }
     let request = SearchRequest {
         query: text.to_owned(),
-        project,
+        project: project.clone(),
         mode: Mode::Hybrid,
         source: Some(SourceKind::ClaudeSessions),
         limit: Some(FOUND),
+        max_age_seconds: MAX_AGE_SECONDS,
         ..SearchRequest::default()
     };
-    Ok(search(context, &request)?.hits.into_iter().filter_map(found).collect())
+    let answer = search(context, &request)?;
+    if let Some(hint) = answer.hint.as_ref().filter(|hint| hint.is_all)
+        && let Some(listing) = ListRequest::of_hint(hint)
+    {
+        let listing = newest(context, known, ListRequest { project, ..listing })?;
+        return Ok(Listing { remarks: vec![hinted(hint)], ..listing });
+    }
+    known.look_up(context, &answer.hits)?;
+    let remarks = remarks(&answer);
+    let mut total = answer.total;
+    let mut hits = answer.hits;
+    if hits.first().is_some_and(|best| best.weak) {
+        hits.truncate(NEAREST);
+        total = hits.len() as u64;
+    }
+    let items = hits.into_iter().filter_map(|hit| found(hit, &known.sessions)).collect();
+    Ok(Listing { items, total, remarks })
+}
+
+/// The sessions of a list, those that need an answer first.
+fn newest(context: &Context, known: &mut KnownSessions, request: ListRequest) -> Result<Listing, Error> {
+    let is_sorted = request.sort.is_some();
+    let listed = list(context, &ListRequest { limit: Some(LISTED), ..request })?;
+    known.add(&listed.sessions);
+    let total = (listed.sessions.len() + listed.more) as u64;
+    let item = |session: Session| {
+        let known = known.sessions.get(&session.id).cloned().unwrap_or_default();
+        of_list(session, known)
+    };
+    let mut items: Vec<Item> = listed.sessions.into_iter().map(item).collect();
+    if !is_sorted {
+        items.sort_by_key(|item| !item.is_waiting);
+    }
+    Ok(Listing { items, total, remarks: Vec::new() })
+}
+
+/// What to say about an answer: as `search` says it.
+fn remarks(answer: &SearchAnswer) -> Vec<String> {
+    let is_weak = answer.hits.first().is_some_and(|best| best.weak);
+    let all = [
+        is_weak.then(|| weak_heading(true).to_owned()),
+        unknown_words(answer),
+        answer.hint.as_ref().map(hinted),
+        similar_words(answer),
+    ];
+    all.into_iter().flatten().chain(answer.notes.iter().map(|note| safe(note))).collect()
 }
 
 /// What was asked before: read once, because it is in every transcript.
@@ -123,76 +249,92 @@ struct RecalledPrompts {
 }
 
 impl RecalledPrompts {
-    /// The newest prompts that contain all words.
-    fn find(&mut self, context: &Context, text: &str, scope: Scope) -> Result<Vec<Item>, Error> {
+    /// The newest prompts that contain all words; `read` reads all of them, once.
+    fn find(
+        &mut self,
+        text: &str,
+        scope: Scope,
+        read: impl FnOnce(Scope) -> Result<Vec<AskedPrompt>, Error>,
+    ) -> Result<Listing, Error> {
         let known = match scope {
             Scope::All => &mut self.all,
             Scope::Here => &mut self.here,
         };
-        let prompts = if let Some(known) = known {
-            known
-        } else {
-            let project = (scope == Scope::Here).then(|| context.directory.display().to_string());
-            known.insert(prompts(context, &PromptsRequest { project, ..PromptsRequest::default() })?.prompts)
-        };
+        let prompts = if let Some(known) = known { known } else { known.insert(read(scope)?) };
         let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
         let has_all = |prompt: &&AskedPrompt| {
             let text = prompt.text.to_lowercase();
             words.iter().all(|word| text.contains(word.as_str()))
         };
-        Ok(prompts.iter().filter(has_all).take(LISTED).map(recalled).collect())
+        let matching: Vec<&AskedPrompt> = prompts.iter().filter(has_all).collect();
+        let total = matching.len() as u64;
+        let items = matching.into_iter().take(LISTED).map(recalled).collect();
+        Ok(Listing { items, total, remarks: Vec::new() })
     }
+}
+
+/// All prompts. No key ends the read: each would begin it again, and nothing would be listed while somebody types.
+fn all_prompts(context: &Context, scope: Scope) -> Result<Vec<AskedPrompt>, Error> {
+    let context = Context { cancellation: Cancellation::default(), ..context.clone() };
+    let project = (scope == Scope::Here).then(|| context.directory.display().to_string());
+    Ok(prompts(&context, &PromptsRequest { project, ..PromptsRequest::default() })?.prompts)
 }
 
 fn recalled(prompt: &AskedPrompt) -> Item {
     Item {
-        id: prompt.session_id.clone(),
         title: prompt.text.clone(),
         project: prompt.project.clone().unwrap_or_default(),
-        branch: String::new(),
         at: prompt.at,
-        cost: None,
         line: Some(prompt.line),
-        is_waiting: false,
         prompt: Some(prompt.text.clone()),
+        ..Item::of(prompt.session_id.clone())
     }
 }
 
-fn listed(session: Session) -> Item {
+fn of_list(session: Session, known: Known) -> Item {
     let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
     Item {
         title: text(session.title.as_deref()),
         project: text(session.project.as_deref()),
         branch: text(session.branch.as_deref()),
         at: session.last_modified,
-        cost: session.cost_usd,
-        line: None,
-        is_waiting: session.activity.as_ref().is_some_and(model::Activity::is_blocked),
-        prompt: None,
-        id: session.id,
+        cost: known.cost,
+        directory: known.directory,
+        is_waiting: known.is_waiting,
+        signs: known.signs,
+        ..Item::of(session.id)
     }
 }
 
-fn found(hit: Hit) -> Option<Item> {
+fn found(hit: Hit, known: &HashMap<SessionId, Known>) -> Option<Item> {
     let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
     let id = hit.session_id?;
     let is_own = hit.file.file_stem().is_some_and(|stem| stem == id.as_str());
+    let known = known.get(&id).cloned().unwrap_or_default();
     Some(Item {
         title: text(hit.title.as_deref()),
         project: text(hit.project.as_deref()),
         branch: text(hit.branch.as_deref()),
         at: hit.last_modified,
-        cost: None,
+        cost: known.cost,
+        directory: known.directory.or_else(|| hit.cwd.as_deref().map(ToOwned::to_owned)),
+        is_waiting: known.is_waiting,
+        signs: known.signs,
+        is_summary: is_own && hit.kind == ChunkKind::Summary,
+        is_weak: hit.weak,
         line: is_own.then_some(hit.line),
-        is_waiting: false,
-        prompt: None,
-        id,
+        ..Item::of(id)
     })
 }
 
 /// The messages around a line, or the last ones, and what resuming the session costs; nothing where they cannot be
 /// read, which opening the session explains.
-fn read(context: &Context, session: &SessionId, line: Option<u64>) -> (Vec<Passage>, Vec<String>) {
+fn read(
+    context: &Context,
+    session: &SessionId,
+    line: Option<u64>,
+    is_summary: bool,
+) -> (Vec<Passage>, Vec<String>) {
     let last = line.is_none().then_some(LAST);
     let request = ShowRequest { session: session.to_string(), line, last, ..ShowRequest::default() };
     let Ok(conversation) = show(context, request) else { return Default::default() };
@@ -202,7 +344,7 @@ fn read(context: &Context, session: &SessionId, line: Option<u64>) -> (Vec<Passa
         messages.push(message);
         Ok(())
     });
-    if read.is_err() { Default::default() } else { (passages(&messages, line), notes) }
+    if read.is_err() { Default::default() } else { (passages(&messages, line, is_summary), notes) }
 }
 
 /// What resuming a session costs, and what it left armed.
@@ -212,4 +354,64 @@ fn before_resume(context: &Context, session: &Session) -> Vec<String> {
         return Vec::new();
     }
     std::iter::once(resumption::short(&cost)).chain(resumption::armed(&cost)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use app::{App, Config, RecentFiles};
+    use jiff::Timestamp;
+    use jiff::tz::TimeZone;
+
+    use super::*;
+
+    #[test]
+    fn prompts_are_read_once_for_all_questions() {
+        let prompt = |text: &str| AskedPrompt {
+            text: text.to_owned(),
+            session_id: "s1".parse().unwrap(),
+            line: 1,
+            at: None,
+            project: None,
+            times: 1,
+        };
+        let mut recalled = RecalledPrompts::default();
+        let mut reads = 0;
+        for (question, expected) in [("", 2), ("tok", 1), ("token walrus", 0)] {
+            let read = |_| {
+                reads += 1;
+                Ok(vec![prompt("Rotate the token"), prompt("Paint it green")])
+            };
+            let found = recalled.find(question, Scope::All, read).unwrap();
+            assert_eq!(found.items.len(), expected, "{question}");
+        }
+        assert_eq!(reads, 1);
+    }
+
+    #[test]
+    fn a_key_does_not_end_the_reading_of_prompts() {
+        let home = testkit::ScratchHome::new();
+        testkit::Transcript::new("5ec2e700-0f3c-4d0e-8a51-1c7d2b9e4a60")
+            .prompt("Rotate the token")
+            .answer("Done.")
+            .write_to(&home);
+        let config = Config {
+            home: home.path().to_owned(),
+            state: home.path().join("state"),
+            claude_folders: vec![home.path().join(".claude")],
+            ..Config::default()
+        };
+        let app = App {
+            config,
+            clock: || Timestamp::UNIX_EPOCH,
+            zone: || TimeZone::UTC,
+            program: "/bin/false".into(),
+            recent_files: RecentFiles::default(),
+        };
+        let context = Context::new(Arc::new(app), home.path().to_owned());
+        let interrupt = Interrupt::default();
+        let context = Context { cancellation: interrupt.next(), ..context };
+        interrupt.cancel();
+        assert!(prompts(&context, &PromptsRequest::default()).is_err(), "the key cancels what is asked");
+        assert_eq!(all_prompts(&context, Scope::All).unwrap().len(), 1);
+    }
 }

@@ -1,5 +1,6 @@
 //! Styled text in lines: made safe for a terminal, wrapped between words, its matching words marked, written.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
@@ -131,11 +132,31 @@ impl Marks {
         Self { words: texts.iter().flat_map(|text| words(text)).collect(), is_within: true }
     }
 
+    /// Whether one of the words is in a text.
+    pub(crate) fn are_in(&self, text: &str) -> bool {
+        runs(text).any(|run| self.hold(run))
+    }
+
+    /// Which of the words are in a text, by their numbers.
+    pub(crate) fn found_in(&self, text: &str) -> BTreeSet<usize> {
+        let numbers = |run: &str| {
+            let run = run.to_lowercase();
+            let words = self.words.iter().enumerate();
+            words
+                .filter(|(_, word)| self.is_word_in(word, &run))
+                .map(|(number, _)| number)
+                .collect::<Vec<_>>()
+        };
+        runs(text).flat_map(numbers).collect()
+    }
+
     fn hold(&self, run: &str) -> bool {
         let run = run.to_lowercase();
-        self.words.iter().any(|word| {
-            if self.is_within { run.contains(word.as_str()) } else { run.starts_with(word.as_str()) }
-        })
+        self.words.iter().any(|word| self.is_word_in(word, &run))
+    }
+
+    fn is_word_in(&self, word: &str, run: &str) -> bool {
+        if self.is_within { run.contains(word) } else { run.starts_with(word) }
     }
 }
 

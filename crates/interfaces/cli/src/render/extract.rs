@@ -4,11 +4,14 @@
 use std::io::{self, Write};
 
 use anstyle::Style;
-use app::sessions::show::{Piece, Role, ShownMessage};
+use app::sessions::show::{Piece, Role, ShownMessage, is_housekeeping};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use model::Session;
 
 use super::Renderer;
 use crate::text::{safe, safe_lines};
+use crate::wrap::wrapped;
 
 /// What to take out of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,16 +28,16 @@ pub(crate) enum Extracted {
 #[derive(Debug)]
 pub(crate) struct Extract {
     what: Extracted,
-    /// Whether each thing has its place above it.
-    has_places: bool,
+    /// For a person, each thing has its place above it, with times in this zone, and lines are this wide.
+    for_person: Option<(TimeZone, usize)>,
     session: String,
     is_first: bool,
 }
 
 impl Extract {
-    /// Takes one kind of thing out; with places for a person.
-    pub(crate) fn new(what: Extracted, has_places: bool) -> Self {
-        Self { what, has_places, session: String::new(), is_first: true }
+    /// Takes one kind of thing out; for a person with places, times in a zone, and lines of a width.
+    pub(crate) fn new(what: Extracted, for_person: Option<(TimeZone, usize)>) -> Self {
+        Self { what, for_person, session: String::new(), is_first: true }
     }
 
     fn print(
@@ -44,16 +47,30 @@ impl Extract {
         text: &str,
         about: &str,
     ) -> io::Result<()> {
-        let is_line = self.what == Extracted::Commands && !self.has_places;
+        let is_line = self.what == Extracted::Commands && self.for_person.is_none();
         if !std::mem::take(&mut self.is_first) && !is_line {
             writeln!(out)?;
         }
-        if self.has_places {
+        if self.for_person.is_some() {
             let dim = Style::new().dimmed();
             let line = message.line.map(|line| format!(":{line}")).unwrap_or_default();
             writeln!(out, "{dim}{}{line}  {}{dim:#}", self.session, safe(about))?;
         }
-        writeln!(out, "{}", safe_lines(text.trim_end()))
+        let text = safe_lines(text.trim_end());
+        match &self.for_person {
+            // Code and commands are to be copied as they are.
+            Some((_, width)) if self.what == Extracted::Prompts => {
+                writeln!(out, "{}", wrapped(&text, *width))
+            }
+            _ => writeln!(out, "{text}"),
+        }
+    }
+
+    fn time(&self, at: Timestamp) -> String {
+        match &self.for_person {
+            Some((zone, _)) => at.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string(),
+            None => String::new(),
+        }
     }
 }
 
@@ -66,8 +83,11 @@ impl Renderer for Extract {
     fn message(&mut self, out: &mut dyn Write, message: &ShownMessage) -> io::Result<()> {
         for piece in &message.parts {
             match (self.what, piece) {
-                (Extracted::Prompts, Piece::Text { text }) if message.role == Role::User => {
-                    let at = message.at.map(|at| at.strftime("%Y-%m-%d %H:%M UTC").to_string());
+                // A command of the terminal itself asks for nothing.
+                (Extracted::Prompts, Piece::Text { text })
+                    if message.role == Role::User && !is_housekeeping(text) =>
+                {
+                    let at = message.at.map(|at| self.time(at));
                     self.print(out, message, text, &at.unwrap_or_default())?;
                 }
                 (Extracted::Code, Piece::Text { text }) if message.role == Role::Assistant => {
@@ -75,7 +95,7 @@ impl Renderer for Extract {
                         self.print(out, message, &code, language)?;
                     }
                 }
-                (Extracted::Commands, Piece::ToolUse { name, input }) if name == "Bash" => {
+                (Extracted::Commands, Piece::ToolUse { name, input, .. }) if name == "Bash" => {
                     self.print(out, message, input, "")?;
                 }
                 _ => {}
@@ -115,6 +135,33 @@ fn code_blocks(text: &str) -> Vec<(&str, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn prompts_have_their_place_and_the_persons_time_and_break_between_words() {
+        let zone = TimeZone::fixed(jiff::tz::offset(2));
+        let mut look = Extract::new(Extracted::Prompts, Some((zone, 20)));
+        let mut out = Vec::new();
+        look.begin(&mut out, &Session::new("3601d36e-b6c0".parse().unwrap())).unwrap();
+        let parts = vec![Piece::Text { text: "Why does the parser fail at line four?".to_owned() }];
+        let at = "2026-03-01T23:30:00Z".parse().ok();
+        let message = ShownMessage { role: Role::User, subagent: None, uuid: None, line: Some(7), at, parts };
+        look.message(&mut out, &message).unwrap();
+        let text = anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string();
+        assert_eq!(text, "3601d36e:7  2026-03-02 01:30\nWhy does the parser\nfail at line four?\n");
+    }
+
+    #[test]
+    fn commands_of_the_terminal_are_no_prompts() {
+        let mut look = Extract::new(Extracted::Prompts, None);
+        let mut out = Vec::new();
+        for text in ["/exit", "/review 181", "/model opus"] {
+            let parts = vec![Piece::Text { text: text.to_owned() }];
+            let message =
+                ShownMessage { role: Role::User, subagent: None, uuid: None, line: None, at: None, parts };
+            look.message(&mut out, &message).unwrap();
+        }
+        assert_eq!(String::from_utf8(out).unwrap(), "/review 181\n");
+    }
 
     #[test]
     fn a_block_ends_at_its_own_fence() {

@@ -9,7 +9,7 @@ use jiff::{Timestamp, Unit};
 use model::Session;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::text::{bytes, count, dollars, duration, fit, safe, safe_lines};
+use crate::text::{bytes, count, counted, dollars, duration, fit, safe, safe_lines};
 use crate::wrap::Wrap;
 
 /// The most commits that are listed.
@@ -32,6 +32,14 @@ pub(super) fn write(
     for line in known.chain(files(&work.files, width)).chain(commits(&work.commits, width)) {
         writeln!(out, "{dim}{line}{dim:#}")?;
     }
+    if let Some(deleted) = session.deleted_at {
+        let date = deleted.to_zoned(zone.clone()).strftime("%Y-%m-%d");
+        let text = format!(
+            "Deleted by {date}; this is the archive's copy. Put it back: backstory restore {}",
+            session.id.short()
+        );
+        writeln!(out, "{dim}{}{dim:#}", Wrap::new(width).add(&text))?;
+    }
     if session.missing_bytes > 0 {
         let missing = bytes(session.missing_bytes);
         let warn = AnsiColor::Yellow.on_default();
@@ -53,10 +61,7 @@ fn facts(session: &Session, zone: &TimeZone) -> Vec<String> {
         let minutes = to.since((Unit::Minute, from)).map_or(0, |span| span.get_minutes());
         facts.extend((minutes > 0).then(|| duration(minutes)));
     }
-    facts.push(match session.visible_messages {
-        1 => "1 message".to_owned(),
-        messages => format!("{} messages", count(messages)),
-    });
+    facts.push(counted(count(session.visible_messages), "message"));
     facts.extend(session.cost_usd.map(|cost| format!("~{}", dollars(cost))));
     facts.extend(session.resumption.model.as_deref().map(|model| safe(short_model(model))));
     let tags = session.annotations.iter().flat_map(|annotations| &annotations.tags);
@@ -96,19 +101,22 @@ fn in_lines(facts: &[String], width: usize) -> Vec<String> {
     lines
 }
 
-/// The files that were changed, in one line: `3 files  src/a.rs, src/b.rs +1`.
+/// The files that were changed, in one line: `3 files  src/a.rs, src/b.rs and 1 more`.
 fn files(files: &[String], width: usize) -> Option<String> {
-    let mut line = match files.len() {
-        0 => return None,
-        1 => format!("1 file{GAP}"),
-        number => format!("{number} files{GAP}"),
-    };
+    if files.is_empty() {
+        return None;
+    }
+    let mut line = counted(files.len(), "file") + GAP;
+    let whole = format!("{line}{}", files.iter().map(|file| safe(file)).collect::<Vec<_>>().join(", "));
+    if whole.width() <= width {
+        return Some(whole);
+    }
     for (at, file) in files.iter().enumerate() {
         let (file, before) = (safe(file), if at == 0 { "" } else { ", " });
         let left = files.len() - at - 1;
-        let more = if left == 0 { 0 } else { 2 + left.to_string().len() };
+        let more = if left == 0 { 0 } else { " and  more".len() + left.to_string().len() };
         if at > 0 && line.width() + before.len() + file.width() + more > width {
-            return Some(fit(&format!("{line} +{}", left + 1), width));
+            return Some(fit(&format!("{line} and {} more", left + 1), width));
         }
         line.push_str(before);
         line.push_str(&file);
@@ -118,10 +126,7 @@ fn files(files: &[String], width: usize) -> Option<String> {
 
 /// The last commits, a line each, and how many there are.
 fn commits(commits: &[(String, String)], width: usize) -> Vec<String> {
-    let all = match commits.len() {
-        1 => "1 commit".to_owned(),
-        number => format!("{number} commits"),
-    };
+    let all = counted(commits.len(), "commit");
     let shown = &commits[commits.len().saturating_sub(COMMITS)..];
     let head = |at: usize| if at == 0 { all.clone() } else { " ".repeat(all.width()) };
     let line = |(at, (hash, subject)): (usize, &(String, String))| {
@@ -159,8 +164,8 @@ mod tests {
         check(&[], 30, None);
         check(&["src/a.rs"], 30, Some("1 file  src/a.rs"));
         check(&["src/a.rs", "src/b.rs", "c.rs"], 33, Some("3 files  src/a.rs, src/b.rs, c.rs"));
-        check(&["src/a.rs", "src/b.rs", "c.rs"], 32, Some("3 files  src/a.rs, src/b.rs +1"));
-        check(&["src/a.rs", "src/b.rs", "c.rs"], 25, Some("3 files  src/a.rs +2"));
+        check(&["src/a.rs", "src/b.rs", "c.rs"], 32, Some("3 files  src/a.rs and 2 more"));
+        check(&["src/a.rs", "src/b.rs", "c.rs"], 25, Some("3 files  src/a.rs and 2 …"));
         check(&["a/very/long/name.rs"], 18, Some("1 file  a/very/lo…"));
     }
 

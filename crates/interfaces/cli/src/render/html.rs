@@ -34,7 +34,7 @@ impl Renderer for Html {
 
     fn message(&mut self, out: &mut dyn Write, message: &ShownMessage) -> io::Result<()> {
         if let Some(speaker) = self.last.changes(message) {
-            writeln!(out, "<h2 class=\"{}\">{}</h2>", message.role.word(), escaped(&speaker))?;
+            writeln!(out, "<h2 class=\"{}\">{}</h2>", message.role.as_str(), escaped(&speaker))?;
         }
         message.parts.iter().try_for_each(|piece| self::piece(out, piece))
     }
@@ -48,10 +48,10 @@ fn piece(out: &mut dyn Write, piece: &Piece) -> io::Result<()> {
     match piece {
         Piece::Text { text } => writeln!(out, "<div>{}</div>", escaped(text.trim())),
         Piece::Thinking { text } => writeln!(out, "<blockquote>{}</blockquote>", escaped(text.trim())),
-        Piece::ToolUse { name, input } => {
+        Piece::ToolUse { name, input, .. } => {
             writeln!(out, "<pre><b>{}</b> {}</pre>", escaped(name), escaped(input.trim()))
         }
-        Piece::ToolResult { text, is_error } => {
+        Piece::ToolResult { text, is_error, .. } => {
             let class = if *is_error { " class=\"error\"" } else { "" };
             writeln!(out, "<pre{class}>{}</pre>", escaped(text.trim_end()))
         }

@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn what_is_streamed_is_the_answer() {
         let answer = Answer {
-            session: Session::blank("s1".parse().unwrap()),
+            session: Session::new("s1".parse().unwrap()),
             messages: ["one", "two"].map(message).into(),
             omitted_messages: 3,
         };

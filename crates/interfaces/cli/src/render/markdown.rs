@@ -39,7 +39,7 @@ fn piece(out: &mut dyn Write, piece: &Piece) -> io::Result<()> {
             writeln!(out)?;
             contained(&safe_lines(text.trim())).lines().try_for_each(|line| writeln!(out, "> {line}"))
         }
-        Piece::ToolUse { name, input } => {
+        Piece::ToolUse { name, input, .. } => {
             writeln!(out, "\n**{}**", safe(name))?;
             fenced(out, input)
         }

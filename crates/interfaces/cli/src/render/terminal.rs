@@ -11,11 +11,17 @@ use model::Session;
 
 use super::{LastSpeaker, Renderer, header};
 use crate::prose::{self, Marks, StyledLine};
-use crate::text::{safe, safe_lines};
+use crate::text::{counted, safe, safe_lines};
 use crate::wrap::Wrap;
 
 /// The most lines of a tool's work that are shown.
 const TOOL_LINES: usize = 12;
+
+/// The most lines of a tool's work that are shown where its line is cited.
+const CITED_LINES: usize = 60;
+
+/// How many of them come before the first with a marked word.
+const BEFORE: usize = 10;
 
 /// How a conversation is shown.
 #[derive(Debug, Clone, Default)]
@@ -44,6 +50,8 @@ pub(crate) struct Terminal {
     session: String,
     /// The line of the transcript that is marked, until it was.
     cited: Option<u64>,
+    /// Whether the message that is written is the marked one.
+    is_cited: bool,
     calls: Calls,
 }
 
@@ -55,14 +63,18 @@ impl Terminal {
     /// A renderer that shows times in `zone`, and in the head what the session left behind.
     pub(crate) fn new(zone: TimeZone, look: Look, work: WorkDone) -> Self {
         let (last, calls) = Default::default();
-        Self { last, zone, cited: look.cited, look, work, session: String::new(), calls }
+        let (session, is_cited) = (String::new(), false);
+        Self { last, zone, cited: look.cited, look, work, session, is_cited, calls }
     }
 
     fn mark(&mut self, out: &mut dyn Write, message: &ShownMessage) -> io::Result<()> {
         let Some(line) = self.cited.filter(|cited| message.line.is_some_and(|line| line >= *cited)) else {
+            self.is_cited = false;
             return Ok(());
         };
-        self.cited = None;
+        (self.cited, self.is_cited) = (None, true);
+        // What was called before is above the mark.
+        self.calls.print(out)?;
         let style = AnsiColor::Yellow.on_default().bold();
         writeln!(out, "{style}▶ line {line}{style:#}")
     }
@@ -70,7 +82,7 @@ impl Terminal {
     fn piece(&mut self, out: &mut dyn Write, role: Role, piece: &Piece) -> io::Result<()> {
         let dim = Style::new().dimmed();
         match piece {
-            Piece::ToolUse { name, input } if input.is_empty() => {
+            Piece::ToolUse { name, input, .. } if input.is_empty() => {
                 self.calls.add(name);
                 Ok(())
             }
@@ -82,11 +94,14 @@ impl Terminal {
                 self.calls.print(out)?;
                 writeln!(out, "{dim}(thinking) {}{dim:#}", self.wrapped(text))
             }
-            Piece::ToolUse { name, input } => {
+            Piece::ToolUse { name, input, .. } => {
                 self.calls.print(out)?;
-                call(out, name, input, self.look.has_whole_edits)
+                call(out, name, input, self.look.has_whole_edits || self.is_cited)
             }
-            Piece::ToolResult { text, is_error } => {
+            Piece::ToolResult { text, is_error, .. } if self.is_cited => {
+                self.cited_result(out, text, *is_error)
+            }
+            Piece::ToolResult { text, is_error, .. } => {
                 let style = if *is_error { AnsiColor::Red.on_default() } else { dim };
                 folded(out, &safe_lines(text.trim()), TOOL_LINES, |_| style)
             }
@@ -104,6 +119,29 @@ impl Terminal {
         let lines = self.wrapped(text);
         let lines = lines.split('\n').map(|line| StyledLine::verbatim(line).marked(&self.look.marks));
         lines.into_iter().try_for_each(|line| line.write(out))
+    }
+
+    /// The lines of a cited output around the first one with a marked word.
+    fn cited_result(&self, out: &mut dyn Write, text: &str, is_error: bool) -> io::Result<()> {
+        let dim = Style::new().dimmed();
+        let style = if is_error { AnsiColor::Red.on_default() } else { Style::new() };
+        let text = safe_lines(text.trim());
+        let lines: Vec<&str> = text.lines().collect();
+        let found = lines.iter().position(|line| self.look.marks.are_in(line)).unwrap_or(0);
+        // A single line more is shown rather than counted.
+        let most = if lines.len() <= CITED_LINES + 1 { lines.len() } else { CITED_LINES };
+        let first = found.saturating_sub(BEFORE).min(lines.len() - most);
+        if first > 0 {
+            writeln!(out, "{dim}  … {} before{dim:#}", counted(first, "line"))?;
+        }
+        for line in &lines[first..first + most] {
+            write!(out, "  ")?;
+            StyledLine::of(line, style).marked(&self.look.marks).write(out)?;
+        }
+        match lines.len() - first - most {
+            0 => Ok(()),
+            more => writeln!(out, "{dim}  … {}{dim:#}", counted(more, "more line")),
+        }
     }
 
     fn wrapped(&self, text: &str) -> String {
@@ -198,7 +236,7 @@ fn folded(out: &mut dyn Write, text: &str, most: usize, style: impl Fn(&str) -> 
     let dim = Style::new().dimmed();
     match lines - shown {
         0 => Ok(()),
-        more => writeln!(out, "{dim}  … {more} more lines{dim:#}"),
+        more => writeln!(out, "{dim}  … {}{dim:#}", counted(more, "more line")),
     }
 }
 
@@ -215,7 +253,7 @@ mod tests {
     }
 
     fn tool(name: &str, input: &str) -> Piece {
-        Piece::ToolUse { name: name.to_owned(), input: input.to_owned() }
+        Piece::ToolUse { name: name.to_owned(), input: input.to_owned(), id: String::new() }
     }
 
     fn printed(cited: Option<u64>, messages: &[ShownMessage]) -> String {
@@ -255,10 +293,43 @@ mod tests {
     }
 
     #[test]
+    fn calls_before_the_cited_line_are_above_its_mark() {
+        let messages = [
+            shown(1, Role::Assistant, vec![tool("Grep", ""), tool("Read", "")]),
+            shown(2, Role::Assistant, vec![text("Found.")]),
+        ];
+        assert_eq!(
+            printed(Some(2), &messages),
+            "\nAssistant\n  … 2 tool calls: Grep, Read\n▶ line 2\nFound.\n"
+        );
+    }
+
+    #[test]
+    fn a_cited_output_is_shown_around_what_was_found() {
+        let mut lines: Vec<String> = (1..=200).map(|number| format!("line {number}")).collect();
+        "fatal: bad object".clone_into(&mut lines[149]);
+        let result = Piece::ToolResult { text: lines.join("\n"), is_error: false, call: String::new() };
+        let marks = Marks::of_question("fatal");
+        let look = Look { width: 24, cited: Some(4), marks, ..Look::default() };
+        let messages =
+            [shown(2, Role::Assistant, vec![tool("Bash", "")]), shown(4, Role::Tool, vec![result])];
+        let found = printed_so(look, &messages);
+        assert!(
+            found.starts_with("\nAssistant\n  … Bash\n▶ line 4\n  … 139 lines before\n  line 140\n"),
+            "{found}"
+        );
+        assert!(found.contains("\n  fatal: bad object\n"), "{found}");
+        assert!(
+            found.ends_with("  line 199\n  … 1 more line\n") || found.ends_with("  line 200\n"),
+            "{found}"
+        );
+    }
+
+    #[test]
     fn long_output_is_folded() {
         let lines = |count: usize| vec!["out"; count].join("\n");
         let result = |count| {
-            let result = Piece::ToolResult { text: lines(count), is_error: false };
+            let result = Piece::ToolResult { text: lines(count), is_error: false, call: String::new() };
             printed(None, &[shown(1, Role::Assistant, vec![tool("Bash", "make"), result])])
         };
         assert!(result(13).ends_with("  out\n  out\n"));

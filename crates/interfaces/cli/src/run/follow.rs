@@ -215,7 +215,7 @@ impl FollowLoop<'_> {
             return Ok(self.questions.add(request)?);
         }
         if !self.how.json {
-            writeln!(io::stderr(), "{}", request_line(self.how.worker, request))?;
+            writeln!(io::stderr(), "{}", request_line(self.how.worker, request, false))?;
         }
         Ok(())
     }
@@ -239,7 +239,10 @@ impl FollowLoop<'_> {
             // What is typed while Claude works is sent to it.
             Typed::Message(text) => {
                 self.interrupts.reset();
-                self.command(app::workers::run::message(&text))
+                match app::workers::run::message(&text) {
+                    Ok((_, command)) => self.command(command),
+                    Err(error) => self.refused(&error.message),
+                }
             }
             Typed::End => self.command(Command::Close),
             Typed::Nothing => Ok(()),
@@ -275,22 +278,28 @@ impl FollowLoop<'_> {
     fn send(&mut self, command: Command) -> Result<bool, Failure> {
         let done = self.link.command(command);
         if let Err(why) = &done {
-            self.questions.end_line()?;
-            writeln!(io::stderr(), "{}", safe(why))?;
+            self.refused(why)?;
         }
         Ok(done.is_ok())
     }
+
+    fn refused(&mut self, why: &str) -> Result<(), Failure> {
+        self.questions.end_line()?;
+        Ok(writeln!(io::stderr(), "{}", safe(why))?)
+    }
 }
 
-/// A pending request and the command that answers it from another terminal; `request` must be redacted.
-pub(crate) fn request_line(worker: i64, request: &PermissionRequest) -> String {
+/// A pending request and the command that answers it from another terminal, which names it unless it `is_only`;
+/// `request` must be redacted.
+pub(crate) fn request_line(worker: i64, request: &PermissionRequest, is_only: bool) -> String {
     let id: String = request.request.chars().take(8).collect();
+    let id = if is_only { String::new() } else { safe(&id) + " " };
     let (what, answer) = match request.kind() {
         RequestKind::Questions(questions) => {
             let all: Vec<_> = questions.iter().map(question_line).collect();
             let answer = match &questions[..] {
                 [only] if only.choices.is_empty() => "<answer>".to_owned(),
-                [only] => format!("1-{}, or an answer of your own", only.choices.len()),
+                [only] => format!("1-{}, or your own words", only.choices.len()),
                 _ => ["<answer>"].repeat(questions.len()).join(" "),
             };
             (format!("asks: {}", all.join("; ")), answer)
@@ -305,8 +314,8 @@ pub(crate) fn request_line(worker: i64, request: &PermissionRequest) -> String {
             (fit(&text, DETAIL), answer.to_owned())
         }
     };
-    let (what, id) = (safe(&what), safe(&id));
-    format!("worker {worker} {what}\n  answer it: backstory answer {worker} {id} {answer}")
+    let what = safe(&what);
+    format!("worker {worker} {what}\n  answer it: backstory answer {worker} {id}{answer}")
 }
 
 /// A question with its options.

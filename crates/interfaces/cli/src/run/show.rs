@@ -7,7 +7,7 @@ use app::workers::{Event, TurnResult, WorkerState};
 use model::SessionId;
 use serde_json::Value;
 
-use crate::text::{dollars, fit, safe, safe_lines};
+use crate::text::{counted, dollars, fit, safe, safe_lines};
 use crate::wrap::Wrap;
 
 /// Prints events as text.
@@ -207,7 +207,7 @@ fn summary(result: &TurnResult) -> String {
         _ => "",
     };
     let seconds = result.duration_ms as f64 / 1000.0;
-    let calls = if result.turns == 1 { "1 call".to_owned() } else { format!("{} calls", result.turns) };
+    let calls = counted(result.turns, "call");
     format!("{how}{} · {calls} · {seconds:.1} s{denied}", dollars(result.cost_usd))
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use anstyle::Style;
 use app::choose::answer::{Answer, Considered};
-use app::workers::run::{Order, TaskSession, choose, decided};
+use app::workers::run::{TaskSession, TaskSpec, choose, record_decision};
 use app::{Context, Error, Kind};
 
 use crate::exit::Failure;
@@ -14,23 +14,27 @@ use crate::text::{age, safe};
 const OFFERED: usize = 5;
 
 /// The order with the person's choice where they have to be asked, otherwise unchanged.
-pub(crate) fn resolve_choice(context: &Context, order: Order, is_quiet: bool) -> Result<Order, Failure> {
-    let is_open = order.how == TaskSession::Chosen && order.label.is_none() && order.worktree.is_none();
+pub(crate) fn resolve_choice(
+    context: &Context,
+    order: TaskSpec,
+    is_quiet: bool,
+) -> Result<TaskSpec, Failure> {
+    let is_open = order.session == TaskSession::Chosen && order.label.is_none() && order.worktree.is_none();
     let is_attended = io::stdin().is_terminal() && io::stderr().is_terminal() && !is_quiet;
     if !is_open || !is_attended || order.task.trim().is_empty() {
         return Ok(order);
     }
     let answer = choose(context, &order)?;
     if !answer.is_uncertain() {
-        return Ok(Order { chosen: Some(answer), ..order });
+        return Ok(TaskSpec { chosen: Some(answer), ..order });
     }
-    let Some(how) = ask(context, &answer)? else { return Ok(Order { chosen: Some(answer), ..order }) };
-    decided(context, &answer, &how);
+    let Some(how) = ask(context, &answer)? else { return Ok(TaskSpec { chosen: Some(answer), ..order }) };
+    record_decision(context, &answer, &how);
     let chosen = match how {
         TaskSession::Fresh => Some(answer.fresh("you chose to start fresh")),
         _ => None,
     };
-    Ok(Order { how: if chosen.is_some() { TaskSession::Chosen } else { how }, chosen, ..order })
+    Ok(TaskSpec { session: if chosen.is_some() { TaskSession::Chosen } else { how }, chosen, ..order })
 }
 
 /// Asks until the answer is valid; `None` if there is nothing to choose from.

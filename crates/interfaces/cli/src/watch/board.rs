@@ -36,7 +36,7 @@ pub(crate) enum Need {
     Blocked,
     /// Its turn is over.
     Waiting,
-    /// Claude is working; nobody is needed.
+    /// Claude is working and needs nothing.
     Working,
     /// It is idle or ended.
     Idle,

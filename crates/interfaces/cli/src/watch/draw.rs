@@ -1,13 +1,14 @@
 //! Draws the board as lines for a terminal of any width. Pure.
 
 use jiff::Timestamp;
-use model::{Need as Needed, State};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::board::{Board, Card, Need, Row};
-use crate::text::{age, count, dollars, fit, safe};
+use super::board::{Board, Need, Row};
+use super::fold::folded;
+use super::row::{cut, doing, session, subagent};
+use crate::text::safe;
 
 /// What is drawn besides the board.
 #[derive(Debug, Clone, Default)]
@@ -22,7 +23,7 @@ pub(crate) struct Frame {
     pub(crate) help: bool,
     /// The latest message in the footer.
     pub(crate) message: Option<String>,
-    /// What there is to know of the selected session.
+    /// The details of the selected session.
     pub(crate) details: Vec<String>,
     /// How the person is notified.
     pub(crate) notify: &'static str,
@@ -30,8 +31,6 @@ pub(crate) struct Frame {
     pub(crate) trouble: Option<String>,
 }
 
-/// The width from which the age is shown.
-const WITH_AGE: usize = 48;
 /// The width from which the column of states has a fixed width; on a narrower terminal it is as wide as the widest
 /// state that is shown.
 const ROOMY: usize = 64;
@@ -49,13 +48,13 @@ pub(crate) const KEYS: [(&str, &str); 13] = [
     ("g G", "go to the first or last"),
     ("Tab", "go to the next one that needs you"),
     ("Enter", "read the conversation"),
-    ("t", "go to its terminal, or attach to its worker or job"),
+    ("t", "go to its terminal; attach to a worker or job"),
     ("r", "continue the session here"),
     ("f", "continue a copy of it here"),
     ("c", "copy its id"),
     ("/", "filter by words; Esc clears the filter"),
-    ("a", "show older sessions too"),
-    ("n", "notify me: off, bell, notification"),
+    ("a", "show older sessions too, or hide them again"),
+    ("n", "notify me: off, by bell, on the desktop"),
     ("? q", "this help; quit"),
 ];
 
@@ -63,7 +62,7 @@ pub(crate) const KEYS: [(&str, &str); 13] = [
 pub(crate) fn draw(board: &Board, frame: &mut Frame, now: Timestamp) -> Vec<Line<'static>> {
     let (width, height) = frame.size;
     let mut lines = vec![head(board, frame, width)];
-    let details = details(frame, width);
+    let details = details(board, frame, now);
     let room = height.saturating_sub(2 + details.len()).max(1);
     if frame.help {
         lines.extend(help(width).into_iter().take(room));
@@ -83,14 +82,25 @@ pub(crate) fn draw(board: &Board, frame: &mut Frame, now: Timestamp) -> Vec<Line
     lines
 }
 
-/// What there is to know of the selected session, as lines below the board: at most `DETAILS` of them.
-fn details(frame: &Frame, width: usize) -> Vec<Line<'static>> {
-    if frame.help || frame.size.1 < WITH_DETAILS {
+/// The details of the selected session, as lines below the board: what its row cuts off, which takes at most half
+/// of the screen, and at most `DETAILS` lines besides.
+fn details(board: &Board, frame: &Frame, now: Timestamp) -> Vec<Line<'static>> {
+    let (width, height) = frame.size;
+    if frame.help || height < WITH_DETAILS {
         return Vec::new();
     }
-    let texts = frame.details.iter().flat_map(|text| folded(&safe(text), width));
     let style = Style::new().fg(Color::Cyan);
-    texts.take(DETAILS).map(|text| Line::styled(text, style)).collect()
+    let cut_off = cut_off(board, width, now);
+    let cut_off = cut_off.iter().flat_map(|text| folded(text, width)).take(height / 2);
+    let texts = frame.details.iter().flat_map(|text| folded(&safe(text), width)).take(DETAILS);
+    cut_off.chain(texts).map(|text| Line::styled(text, style)).collect()
+}
+
+/// What the selected session asks or does, where its row has no room for all of it.
+fn cut_off(board: &Board, width: usize, now: Timestamp) -> Option<String> {
+    let card = board.selected()?;
+    let row = session(card, false, (width, state_width(board, width)), now).to_string();
+    Some(doing(card)).filter(|doing| !row.contains(doing.as_str()))
 }
 
 /// Keeps the cursor on the screen, and its project's name where there is room.
@@ -116,21 +126,6 @@ fn nothing(board: &Board) -> &'static str {
     }
 }
 
-/// Wraps a text to `width` columns, indented by two.
-fn folded(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.width() + 1 + word.width() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(format!("  {word}")),
-        }
-    }
-    lines.into_iter().map(|line| fit(&line, width)).collect()
-}
-
 fn state_width(board: &Board, width: usize) -> usize {
     let widest = || {
         board.cards().iter().map(|card| super::doing_word(&card.activity, card.job.as_ref()).width()).max()
@@ -143,14 +138,16 @@ fn head(board: &Board, frame: &Frame, width: usize) -> Line<'static> {
     let bold = Style::new().add_modifier(Modifier::BOLD);
     let (blocked, waiting, working) = (of(Need::Blocked), of(Need::Waiting), of(Need::Working));
     let mut spans = vec![Span::styled(" backstory watch ", bold.add_modifier(Modifier::REVERSED))];
-    let mut add = |number: usize, what: &str, colour: Color| {
-        if number > 0 {
-            spans.push(Span::styled(format!("  {number} {what}"), bold.fg(colour)));
-        }
-    };
-    add(blocked, if blocked == 1 { "needs you" } else { "need you" }, Color::Red);
-    add(waiting, if waiting == 1 { "waits" } else { "wait" }, Color::Yellow);
-    add(working, if working == 1 { "works" } else { "work" }, Color::Green);
+    let counted = [
+        (blocked, if blocked == 1 { "needs you" } else { "need you" }, Color::Red),
+        (waiting, "waiting", Color::Yellow),
+        (working, "working", Color::Green),
+    ];
+    let mut gap = "  ";
+    for (number, what, colour) in counted.into_iter().filter(|(number, ..)| *number > 0) {
+        spans.push(Span::raw(std::mem::replace(&mut gap, " · ")));
+        spans.push(Span::styled(format!("{number} {what}"), bold.fg(colour)));
+    }
     if let Some(trouble) = &frame.trouble {
         spans.push(Span::styled(
             format!("  polling every second: {}", safe(trouble)),
@@ -169,7 +166,11 @@ fn foot(board: &Board, frame: &Frame, width: usize) -> Line<'static> {
         return cut(vec![Span::styled(format!(" {}", safe(message)), Style::new().fg(Color::Cyan))], width);
     }
     let filter = if board.filter.is_empty() { String::new() } else { format!(" /{}", safe(&board.filter)) };
-    let older = if board.hidden() > 0 { format!(" {} older: a", board.hidden()) } else { String::new() };
+    let older = match board.hidden() {
+        _ if board.all => " with older: a".to_owned(),
+        0 => String::new(),
+        hidden => format!(" {hidden} older: a"),
+    };
     let all = format!(
         "Enter read  t terminal  r resume  f fork  c copy id  / filter  n {}  ? help  q quit",
         frame.notify
@@ -214,115 +215,9 @@ fn line(board: &Board, row: &Row, (width, state): (usize, usize), now: Timestamp
     }
 }
 
-fn session(card: &Card, is_selected: bool, (width, state): (usize, usize), now: Timestamp) -> Line<'static> {
-    let colour = colour(card);
-    let mark = match card.need() {
-        Need::Blocked => "▶ ",
-        Need::Waiting => "● ",
-        Need::Working => "◌ ",
-        Need::Idle => "  ",
-    };
-    let since = if card.need() == Need::Idle { card.last } else { card.activity.since };
-    let mut spans = vec![
-        Span::styled(format!("  {mark}"), colour),
-        Span::styled(padded(&super::doing_word(&card.activity, card.job.as_ref()), state), colour),
-    ];
-    let mut used = 4 + state;
-    if width >= WITH_AGE {
-        spans.push(Span::styled(
-            format!("{:>4}  ", age(now, since)),
-            Style::new().add_modifier(Modifier::DIM),
-        ));
-        used += 6;
-    } else {
-        spans.push(Span::raw(" "));
-        used += 1;
-    }
-    let tail = tail(card, width);
-    let room = width.saturating_sub(used + tail.width());
-    let (doing, title) = (doing(card), safe(&card.title));
-    // What is asked decides whether the person gets up; the title is for the rest of the line.
-    let asks = card.activity.asking.is_some() || card.job.as_ref().is_some_and(|job| job.needs.is_some());
-    let (title, doing) = if asks { (doing, title) } else { (title, doing) };
-    // What the title leaves, but at least a third of the room.
-    let left = room.saturating_sub(title.width()).max(room / 3);
-    let split = if doing.is_empty() || room < 40 { 0 } else { left.min(doing.width() + 2) };
-    spans.push(Span::raw(padded(&title, room - split)));
-    if split > 0 {
-        spans.push(Span::styled(padded(&format!("  {doing}"), split), Style::new().fg(Color::Cyan)));
-    }
-    spans.push(Span::styled(tail, Style::new().add_modifier(Modifier::DIM)));
-    let line = cut(spans, width);
-    if is_selected { line.patch_style(Style::new().add_modifier(Modifier::REVERSED)) } else { line }
-}
-
-/// The context size, cost and id, as far as there is room.
-fn tail(card: &Card, width: usize) -> String {
-    let cost = card.cost.map_or_else(|| "-".to_owned(), dollars);
-    match width {
-        90.. => format!("  {:>5}  {cost:>8}  {:<8}", count(card.context), card.id.short()),
-        64.. => format!("  {:>5}  {:<8}", count(card.context), card.id.short()),
-        _ => String::new(),
-    }
-}
-
-/// What is asked, or what a background job needs; else the tool and its detail.
-fn doing(card: &Card) -> String {
-    let activity = &card.activity;
-    let needs = card.job.as_ref().and_then(|job| job.needs.as_deref());
-    let words = match (&activity.asking, activity.needs()) {
-        (Some(question), Some(Needed::Answer)) => [None, Some(question.as_str())],
-        (Some(command), _) => [activity.tool.as_deref(), Some(command.as_str())],
-        (None, _) if needs.is_some() => [None, needs],
-        (None, _) => [activity.tool.as_deref(), activity.detail.as_deref()],
-    };
-    safe(&words.into_iter().flatten().collect::<Vec<_>>().join(": "))
-}
-
-fn subagent(card: &Card, agent: usize, width: usize, now: Timestamp) -> Line<'static> {
-    let agent = &card.subagents[agent];
-    let depth = if agent.parent_task_id.is_some() { "      " } else { "    " };
-    let kind = agent.subagent_type.as_deref().unwrap_or("sub-agent");
-    let tool = agent.tool_name.as_deref().map(|tool| format!(" · {tool}")).unwrap_or_default();
-    let place = if agent.background { " · in the background" } else { "" };
-    let text = format!("{depth}└ {kind}  {}{tool}{place}  {}", agent.description, age(now, agent.since));
-    cut(vec![Span::styled(safe(&text), Style::new().fg(Color::Green).add_modifier(Modifier::DIM))], width)
-}
-
-fn colour(card: &Card) -> Style {
-    match card.need() {
-        Need::Blocked => Style::new().fg(Color::Red).add_modifier(Modifier::BOLD),
-        Need::Waiting => Style::new().fg(Color::Yellow),
-        Need::Working => Style::new().fg(Color::Green),
-        Need::Idle if card.activity.state == State::Lost || card.has_failed() => Style::new().fg(Color::Red),
-        Need::Idle => Style::new().add_modifier(Modifier::DIM),
-    }
-}
-
-fn padded(text: &str, width: usize) -> String {
-    let shown = fit(text, width);
-    let pad = width.saturating_sub(shown.width());
-    shown + &" ".repeat(pad)
-}
-
-/// Cuts the spans to `width` columns.
-fn cut(spans: Vec<Span<'static>>, width: usize) -> Line<'static> {
-    let mut left = width;
-    let mut kept = Vec::with_capacity(spans.len());
-    for span in spans {
-        let shown = fit(&span.content, left);
-        left -= shown.width().min(left);
-        kept.push(Span::styled(shown, span.style));
-        if left == 0 {
-            break;
-        }
-    }
-    Line::from(kept)
-}
-
 #[cfg(test)]
 mod tests {
-    use model::{BackgroundJob, BackgroundState, QUESTION, SessionInfo, SubagentEvent};
+    use model::{BackgroundJob, BackgroundState, QUESTION, SessionInfo, State, SubagentEvent};
 
     use app::live::watch::Listed;
 
@@ -392,13 +287,30 @@ mod tests {
     fn details_of_the_selected_session() {
         let details = vec![
             "resume: 120k tokens, no longer cached, $0.75".to_owned(),
-            "armed: at `*/5 * * * *` it is asked: check the deploy and tell me what is wrong with it"
+            "armed: prompt scheduled at `*/5 * * * *`: check the deploy and tell me what is wrong with it"
                 .to_owned(),
         ];
         for width in [60, 80, 120] {
             let shown = screen(sessions(), width, 12, |_, frame| frame.details.clone_from(&details));
             insta::assert_snapshot!(format!("details_{width}"), shown);
         }
+    }
+
+    #[test]
+    fn what_a_row_cuts_off_is_whole_below_the_board() {
+        let mut asked = info("469a19a4-0000", "web", State::WaitingPermission, 2);
+        asked.activity.tool = Some("Bash".into());
+        let command = format!("cargo test --workspace {} --no-fail-fast", "x".repeat(90));
+        asked.activity.asking = Some(command.clone());
+        for width in [60, 80] {
+            let shown = screen(vec![asked.clone()], width, 14, |_, _| ());
+            let below = shown.lines().skip(3).map(|line| line.strip_prefix("  ").unwrap_or(line));
+            let without_spaces = |text: &str| text.replace([' ', '\n'], "");
+            let below = without_spaces(&below.collect::<String>());
+            assert!(below.contains(&without_spaces(&format!("Bash: {command}"))), "{shown}");
+        }
+        let whole = screen(vec![asked], 220, 14, |_, _| ());
+        assert_eq!(whole.matches("--no-fail-fast").count(), 1, "{whole}");
     }
 
     #[test]

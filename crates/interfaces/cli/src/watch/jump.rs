@@ -17,7 +17,7 @@ struct Pane {
 }
 
 /// Shows the terminal of a process; returns what to say about it.
-pub(super) fn jump(pid: u32) -> String {
+pub(crate) fn jump(pid: u32) -> String {
     let Some(terminal) = terminal(pid) else {
         return format!("process {pid} has no terminal");
     };

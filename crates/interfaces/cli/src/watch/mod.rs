@@ -2,9 +2,11 @@
 
 mod board;
 mod draw;
-mod jump;
+mod fold;
+pub(crate) mod jump;
 mod notice;
 pub(crate) mod plain;
+mod row;
 pub(crate) mod screen;
 
 use anstyle::{AnsiColor, Style};
@@ -30,7 +32,7 @@ pub(crate) fn word(activity: &Activity) -> String {
 
 /// What a session does in words: where it is a background job of Claude Code, what has become of that.
 pub(crate) fn doing_word(activity: &Activity, job: Option<&BackgroundJob>) -> String {
-    job.map_or_else(|| word(activity), |job| format!("job {}", job.state.word()))
+    job.map_or_else(|| word(activity), |job| format!("job {}", job.state.as_str()))
 }
 
 /// The colour of that.

@@ -11,7 +11,7 @@ use model::{SessionActivity, SessionId, State};
 use crate::terminal::write_control;
 use crate::text::safe;
 
-/// How long a session must be finished before the person is notified; it may continue by itself in a moment.
+/// How long a session must be finished before the person is notified; it may continue on its own in a moment.
 const SETTLED: SignedDuration = SignedDuration::from_secs(1);
 
 /// A notification.
@@ -113,7 +113,7 @@ mod tests {
         Timestamp::from_second(seconds).unwrap()
     }
 
-    /// The calls of states, one second after another; time goes on for a while at the end.
+    /// The notifications of states, two seconds after another; at the end some time passes.
     fn check(states: &[(State, Option<&str>)], expected: &[&str]) {
         let mut notices = Notices::default();
         let session: SessionId = "s".parse().unwrap();
@@ -158,7 +158,7 @@ mod tests {
     fn a_moment_between_two_turns_is_no_end() {
         let mut notices = Notices::default();
         let session: SessionId = "s".parse().unwrap();
-        let mut hear = |state, second| {
+        let mut update = |state, second| {
             notices.update(
                 &SessionActivity::new(&session, &Activity::new(state, Evidence::Registry, None)),
                 at(second),
@@ -167,10 +167,10 @@ mod tests {
         };
         assert_eq!(
             [
-                hear(State::Thinking, 0),
-                hear(State::WaitingInput, 5),
-                hear(State::Thinking, 5),
-                hear(State::ToolUse, 9)
+                update(State::Thinking, 0),
+                update(State::WaitingInput, 5),
+                update(State::Thinking, 5),
+                update(State::ToolUse, 9)
             ],
             [0; 4]
         );

@@ -122,8 +122,8 @@ impl Lines {
             Some(job) => [&*described(job), &doing].join("  ").trim_end().to_owned(),
             None => doing,
         };
-        let (state, evidence) = (activity.state.word(), activity.evidence.word());
-        let needs = activity.needs().map_or("-", Need::word);
+        let (state, evidence) = (activity.state.as_str(), activity.evidence.as_str());
+        let needs = activity.needs().map_or("-", Need::as_str);
         let project = safe(info.project.as_deref().unwrap_or("-"));
         let text = format!(
             "{time}  {:<8}  {project:<16}  {state:<18}  {needs:<10}  {evidence:<10}  {}",
@@ -139,5 +139,5 @@ impl Lines {
 fn described(job: &BackgroundJob) -> String {
     let name = job.name.as_deref().map(|name| format!(" ({name})")).unwrap_or_default();
     let needs = job.needs.as_deref().map(|needs| format!(": {needs}")).unwrap_or_default();
-    format!("job {} {}{name}{needs}", job.id, job.state.word())
+    format!("job {} {}{name}{needs}", job.id, job.state.as_str())
 }

@@ -237,7 +237,7 @@ impl Screen<'_> {
         Ok(())
     }
 
-    /// What there is to know of the selected session: what it asks, or what resuming it costs.
+    /// The details of the selected session: what it asks, or what resuming it costs.
     fn details(&self) -> Vec<String> {
         let asking = self.board.selected().and_then(|card| card.activity.asking.clone());
         if asking.is_some() {
@@ -361,11 +361,12 @@ impl Screen<'_> {
         let Some(id) = self.board.selected().map(|card| card.id.clone()) else { return Ok(()) };
         let mut program = Command::new(std::env::current_exe()?);
         program.arg(command).arg(id.as_str()).args(self.context.config().is_demo.then_some("--demo"));
+        program.args((command == "show").then_some("--wait"));
         self.loan = Some(keys.lend());
         terminal.give_back()?;
         let back = sender.clone();
         std::thread::Builder::new().name("loan".to_owned()).spawn(move || {
-            let ended = terminal::run_until_read(&mut program, command == "show");
+            let ended = terminal::run_until_read(&mut program);
             // The receiver is gone when the program ends.
             let _ = back.send(Input::Back(ended));
         })?;

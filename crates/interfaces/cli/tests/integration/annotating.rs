@@ -119,3 +119,51 @@ fn a_secret_in_a_mark_is_not_printed_and_what_is_forgotten_is_gone() {
     let bytes = testkit::files::bytes(&annotations);
     assert!(!bytes.windows(9).any(|window| window == b"xylophone"));
 }
+
+#[test]
+fn a_session_is_found_by_its_name_its_tags_and_its_note() {
+    let home = home();
+    printed(&home, &["name", "1111", "zebra unicorn"]);
+    printed(&home, &["tag", "1111", "release"]);
+    printed(&home, &["note", "2222", "The shed of the quagga."]);
+    assert_eq!(found(&home, &["search", "Zebra unicorn"]), [0]);
+    assert_eq!(found(&home, &["search", "unicorn release"]), [0]);
+    assert_eq!(found(&home, &["search", "quagga"]), [1]);
+    let said = printed(&home, &["search", "zebra"]);
+    assert!(!said.contains("No session has") && !said.contains("Did you mean"), "{said}");
+    // What is said in others follows, and what a filter leaves out is left out.
+    printed(&home, &["name", "3333", "walrus"]);
+    let all = found(&home, &["search", "walrus"]);
+    assert_eq!((all[0], all.len()), (2, 3));
+    assert_eq!(found(&home, &["search", "zebra", "--tag", "other"]), [] as [usize; 0]);
+    // Two that are meant are asked for at once.
+    printed(&home, &["note", "3333", "Not of a quagga."]);
+    let mut both = found(&home, &["search", "quagga"]);
+    both.sort_unstable();
+    assert_eq!(both, [1, 2]);
+    assert_eq!(found(&home, &["search", "zebra", "--tag", "release"]), [0]);
+    printed(&home, &["hide", "1111"]);
+    assert_eq!(found(&home, &["search", "zebra"]), [] as [usize; 0]);
+
+    assert!(printed(&home, &["show", "ZEBRA unicorn"]).contains("Rotate the walrus keys"));
+    printed(&home, &["name", "2222", "zebra unicorn"]);
+    let (code, _, problem) = run(&home, &["show", "zebra unicorn"]);
+    assert!(code != 0 && problem.contains("no session id starts with"), "two have that name: {problem}");
+}
+
+#[test]
+fn a_citation_is_a_question_for_its_session() {
+    let home = home();
+    assert_eq!(found(&home, &["search", "22222222:1"]), [1]);
+    let cited = |line: &str| printed(&home, &["search", line]);
+    let first = cited("22222222:1");
+    assert!(first.contains("  22222222:1  ") && first.contains("show 22222222:1\n"), "{first}");
+    let beyond = cited("22222222:99");
+    assert!(
+        beyond.contains("session 22222222 has no message at line 99; its last text is cited"),
+        "{beyond}"
+    );
+    assert_eq!(found(&home, &["search", "deadbeef1"]), [] as [usize; 0]);
+    let (code, _, problem) = run(&home, &["show", "22222222:99"]);
+    assert!(code != 0 && problem.contains("has no line 99: it ends at line "), "{problem}");
+}

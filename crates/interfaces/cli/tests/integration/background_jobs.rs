@@ -38,7 +38,7 @@ fn listed(desk: &Desk) -> Vec<[Value; 4]> {
 /// The same as Claude Code says it, without what they need.
 fn said(jobs: &BackgroundJobs<'_>) -> Vec<[Value; 3]> {
     let mut said: Vec<_> =
-        jobs.said().iter().map(|job| ["id", "name", "state"].map(|field| job[field].clone())).collect();
+        jobs.list().iter().map(|job| ["id", "name", "state"].map(|field| job[field].clone())).collect();
     said.sort_by_key(|[id, ..]| id.to_string());
     said
 }

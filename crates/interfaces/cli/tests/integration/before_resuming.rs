@@ -91,11 +91,11 @@ fn what_a_killed_session_left_armed_is_said_before_it_is_resumed() {
     let cost = &listed["sessions"][0]["resume_cost"];
     assert!(cost["tokens"].as_u64().unwrap() > 0 && cost["cost_usd"].as_f64().unwrap() > 0.0, "{cost}");
     let table = desk.backstory(&["list"]).succeeded().stdout;
-    assert!(table.contains("↻ ") && table.contains("goes on by itself once resumed"), "{table}");
+    assert!(table.contains("↻ ") && table.contains("continues on its own once resumed"), "{table}");
     let board = Terminal::run(&desk.command(&["watch", "--notify", "off"]), 110, 20);
-    board.until(|screen| screen.contains("resume: ") && screen.contains("it is asked: check the deploy"));
+    board.until(|screen| screen.contains("resume: ") && screen.contains(": check the deploy"));
     let picker = Terminal::run(&desk.command(&[]), 110, 30);
-    picker.until(|screen| screen.contains("resume: ") && screen.contains("it is asked: check the deploy"));
+    picker.until(|screen| screen.contains("resume: ") && screen.contains(": check the deploy"));
     let id = listed["sessions"][0]["session_id"].as_str().unwrap();
     let resumed = Terminal::run(&desk.command(&["resume", id]), 110, 40);
     resumed.until(|screen| screen.contains("didn't finish"));

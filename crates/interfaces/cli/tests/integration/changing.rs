@@ -94,7 +94,10 @@ fn git_applies_the_patch_and_takes_it_back() {
     let repository = repository(&home);
     work(&home, &repository);
     let patch = printed(&home, &["diff", "1111"]);
-    assert!(patch.contains("left out, because not below") && patch.contains("/elsewhere/plan.md"), "{patch}");
+    assert!(
+        patch.contains("left out because they are outside") && patch.contains("/elsewhere/plan.md"),
+        "{patch}"
+    );
     assert!(patch.contains("# 1 shell command may have changed files, too"), "{patch}");
     apply(&home, &repository, &patch, &[]);
     assert_eq!(content(&repository, "src/a.txt"), BEFORE.replace("two", "TWO").replace("eleven\n", ""));

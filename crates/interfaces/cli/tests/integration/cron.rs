@@ -337,7 +337,7 @@ fn a_job_whose_worker_waits_for_an_answer_says_so() {
     let said = desk.backstory(&["cron", "list"]).succeeded().stdout;
     let short = &id[..8];
     assert!(said.contains("files: worker 1 asks to use Bash: touch made && rm -rf nothing"), "{said}");
-    assert!(said.contains(&format!("backstory answer 1 {short} yes|")), "{said}");
+    assert!(said.contains("backstory answer 1 yes|"), "one request needs no name: {said}");
     let _ = desk.backstory(&["answer", "1", short, "allow"]).succeeded();
     wait_until(desk.home.path(), "the file", || shop.path().join("made").exists());
     let ensure_label_free = || desk.json(&["cron", "list"])["jobs"][0]["requests"].is_null();

@@ -49,7 +49,7 @@ fn a_home_that_is_well() {
     sessions   1  ~/.claude
     sub-agents 0
     index      not created yet; the first `backstory search` creates it
-    archive    copies of 0 sessions take 0 B, at most 20 GB  ~/.backstory/archive
+    archive    copies of 0 sessions in 0 B, at most 20 GB  ~/.backstory/archive
 
     No problems found.
     ");
@@ -74,7 +74,7 @@ fn what_is_wrong_comes_with_the_next_step() {
     sessions   1  ~/.claude
     sub-agents 0
     index      not created yet; the first `backstory search` creates it
-    archive    copies of 0 sessions take 0 B, at most 20 GB  ~/.backstory/archive
+    archive    copies of 0 sessions in 0 B, at most 20 GB  ~/.backstory/archive
 
     problem  there is no program `claude` on your PATH
       install Claude Code: npm install -g @anthropic-ai/claude-code@latest; or set `claude.binary` to its program
@@ -223,17 +223,34 @@ fn the_plugin_is_checked_where_it_is_installed() {
     assert!(found.len() == 1 && found[0].contains("its tools are named mcp__memory__"), "{found:?}");
     let (_, text) = report_of(&desk);
     assert!(text.contains("claude mcp remove --scope user memory"), "{text}");
-    assert!(text.contains("backstory@backstory  (switched on)"), "{text}");
+    assert!(text.contains("backstory@backstory  (enabled)"), "{text}");
+    // One that the repository brings along, for everybody who works there.
+    desk.home.write(".claude.json", "{}");
+    let shared = serde_json::json!({"mcpServers": {"past": {"command": "backstory", "args": ["mcp"]}}});
+    desk.home.write(".mcp.json", shared.to_string());
+    let found = findings(&desk);
+    assert!(found.len() == 1 && found[0].contains("its tools are named mcp__past__"), "{found:?}");
+    assert!(report_of(&desk).1.contains("claude mcp remove --scope project past"));
+    desk.home.write(".claude-plugin/plugin.json", "{}");
+    assert_eq!(findings(&desk), Vec::<String>::new(), "what a plugin registers");
+    fs::remove_file(desk.home.path().join(".mcp.json")).expect("the server");
+    desk.home.write(".claude.json", global.to_string());
 
     desk.home.write(".claude/settings.json", r#"{"enabledPlugins": {"backstory@backstory": false}}"#);
-    assert_eq!(findings(&desk), ["Claude Code's plugin backstory@backstory is installed and switched off"]);
+    assert_eq!(findings(&desk), ["Claude Code's plugin backstory@backstory is installed but disabled"]);
     let (_, text) = report_of(&desk);
     assert!(text.contains("claude plugin enable backstory@backstory"), "{text}");
 
     desk.home.write(".claude/settings.json", r#"{"enabledPlugins": {"backstory@backstory": true}}"#);
     fs::remove_dir(&copy).expect("the copy");
-    let expected = "Claude Code's plugin backstory@backstory is switched on, but is not there";
+    let expected = "Claude Code's plugin backstory@backstory is enabled, but its files are missing";
     assert_eq!(findings(&desk)[0], expected);
+    let (_, text) = report_of(&desk);
+    assert!(text.contains("claude plugin install backstory@backstory"), "{text}");
+    let manual = include_str!("../../../../../docs/plugin.md");
+    let installing =
+        manual.lines().find(|line| line.starts_with("claude plugin install")).expect("the command");
+    assert!(text.replace(['\n', ' '], "").contains(&installing.replace(' ', "")), "{text}");
 }
 
 #[test]
@@ -250,6 +267,6 @@ fn secrets_are_counted_by_kind_and_project_and_never_shown() {
     assert_eq!((&one["kind"], &one["project"]), (&json!("github-token"), &json!("shop")), "{report}");
     assert_eq!((&one["values"], &one["sessions"], &one["archived"]), (&json!(1), &json!(2), &json!(0)));
     let shown = desk.backstory(&["doctor", "--secrets"]).succeeded().stdout;
-    assert!(shown.contains("github-token  shop: 1 different in 2 sessions"), "{shown}");
+    assert!(shown.contains("github-token  shop: 1 value in 2 sessions"), "{shown}");
     assert!(!shown.contains(&key) && !report.to_string().contains(&key));
 }

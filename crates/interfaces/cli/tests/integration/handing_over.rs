@@ -68,13 +68,67 @@ fn a_handoff_has_what_the_next_session_needs() {
 }
 
 #[test]
+fn only_what_failed_last_is_handed_over() {
+    let home = ScratchHome::new();
+    let bash = |command: &str| json!({"command": command});
+    Transcript::new(ID)
+        .cwd(home.dir("shop"))
+        .prompt("Rotate the refresh token")
+        .failed_tool("Bash", bash("which sqlx"), "sqlx: not found")
+        .answer("It is not installed.")
+        .prompt("go on without it")
+        .failed_tool("Bash", bash("cargo test refresh"), "error[E0425]")
+        .answer("One is missing.")
+        .prompt("then add it")
+        .tool("Bash", bash("cd shop && cargo test"), "test result: ok")
+        .failed_tool("Bash", bash("git push"), "error: no upstream")
+        .answer("The bug is more subtle. The remaining 20 ms is the start of git.")
+        .prompt("thanks")
+        .answer("You are welcome.")
+        .write_to(&home);
+    let answer: Value = serde_json::from_str(&printed(&home, &["handoff", "1111", "--json"])).unwrap();
+    let errors = section(&answer, "errors");
+    assert!(errors.len() == 1 && errors[0].contains("git push"), "{errors:?}");
+    assert_eq!(section(&answer, "decisions"), [""; 0]);
+    let mut long = Transcript::new(ID).cwd(home.dir("shop")).prompt("Rotate the refresh token");
+    long = long.failed_tool("Bash", bash("which sqlx"), "sqlx: not found");
+    for number in 0..20 {
+        long = long.tool("Bash", bash(&format!("cat src/{number}.rs")), "fn rotate() {}");
+    }
+    long.failed_tool("Bash", bash("git push"), "error: no upstream").answer("Done.").write_to(&home);
+    let answer: Value = serde_json::from_str(&printed(&home, &["handoff", "1111", "--json"])).unwrap();
+    let errors = section(&answer, "errors");
+    assert!(errors.len() == 1 && errors[0].contains("git push"), "{errors:?}");
+}
+
+#[test]
 fn a_small_budget_is_kept() {
     let home = home();
     let answer: Value =
-        serde_json::from_str(&printed(&home, &["handoff", "1111", "--tokens", "260", "--json"])).unwrap();
-    assert!(answer["tokens"].as_u64().unwrap() <= 260, "{answer:#}");
+        serde_json::from_str(&printed(&home, &["handoff", "1111", "--tokens", "245", "--json"])).unwrap();
+    assert!(answer["tokens"].as_u64().unwrap() <= 245, "{answer:#}");
     assert!(answer["left_out"].as_u64().unwrap() > 0, "{answer:#}");
     assert!(!section(&answer, "goal").is_empty(), "{answer:#}");
+    // What is missing is said: above the lines of its section, and at the end.
+    let text = answer["text"].as_str().unwrap();
+    assert!(text.contains("\n## Decided (1 of 2)\n"), "{text}");
+    assert!(text.trim_end().lines().last().unwrap().starts_with("No room for"), "{text}");
+    let sections = answer["sections"].as_array().unwrap();
+    assert!(sections.iter().any(|section| section["left_out"] == 1), "{answer:#}");
+}
+
+#[test]
+fn a_commit_that_printed_nothing_is_handed_over() {
+    let home = ScratchHome::new();
+    Transcript::new(ID)
+        .cwd(home.dir("shop"))
+        .prompt("Rotate the refresh token")
+        .tool("Bash", json!({"command": "git commit -qam 'Rotate tokens'"}), "")
+        .tool("Bash", json!({"command": "git commit -qam 'Again'"}), "nothing to commit, working tree clean")
+        .answer("Committed.")
+        .write_to(&home);
+    let answer: Value = serde_json::from_str(&printed(&home, &["handoff", "1111", "--json"])).unwrap();
+    assert_eq!(section(&answer, "commits"), ["Rotate tokens (its hash was not printed)"]);
 }
 
 #[test]

@@ -120,12 +120,12 @@ fn the_session_of_a_worker_is_named_for_one_that_works_and_free_for_one_that_is_
     let desk = Desk::new(Claude::newest(), script);
     let shop = desk.project("shop");
     let number = detached(&desk, shop.path(), "work long");
-    gate.wait_until_reached();
     let session = worker(&desk, &number)["session_id"].as_str().expect("an id").to_owned();
-    // Before there is a transcript as well.
+    // Before there is a transcript as well, or any session at all.
     let refused = || inside(&desk, shop.path(), &["run", "--resume", &session, MORE]);
     let early = refused();
     assert_eq!(early.code, Some(6), "{}", early.stderr);
+    gate.wait_until_reached();
     let file = desk.transcript(shop.path(), &session);
     let is_said = || file.exists() && String::from_utf8_lossy(&bytes(&file)).contains("work long");
     wait_until(desk.home.path(), "its transcript", is_said);

@@ -59,9 +59,16 @@ fn a_deleted_session_is_read_as_before_and_put_back() {
     assert_eq!(desk.json(&["search", "herrings"])["hits"][0]["session_id"], ONE);
     delete(&file);
     delete(&desk.transcript(shop, ONE));
+    desk.json(&["archive"]);
 
     let after = listed(&desk, TOOL);
     assert_eq!((&after["origin"], &after["archived"]), (&json!("archived"), &json!(true)), "{after}");
+    assert!(after["deleted_at"].is_string(), "the pass noticed it: {after}");
+    let head = desk.backstory(&["show", TOOL]).succeeded().stdout;
+    assert!(
+        head.contains("Deleted by ") && head.contains(&format!("backstory restore {}", &TOOL[..8])),
+        "{head}"
+    );
     for field in
         ["title", "first_message", "message_count", "cwd", "cost_usd", "usage", "file_size", "last_modified"]
     {
@@ -97,7 +104,7 @@ fn a_deleted_session_is_read_as_before_and_put_back() {
         assert_eq!(bytes(&path), content, "{}", path.display());
     }
     let again = desk.backstory(&["restore", TOOL]);
-    assert!(again.code != Some(0) && again.stderr.contains("is there already"), "{}", again.stderr);
+    assert!(again.code != Some(0) && again.stderr.contains("already exists"), "{}", again.stderr);
     let resumed = desk.backstory(&["resume", TOOL, "--", "-p", "next question"]).succeeded();
     assert_eq!(resumed.answer(), "Next answer.");
     let continued = bytes(&file);

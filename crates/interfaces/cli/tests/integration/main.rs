@@ -53,4 +53,5 @@ mod storing;
 mod telling;
 mod unread;
 mod watching;
+mod widths;
 mod worktrees;

@@ -43,7 +43,7 @@ fn what_looks_like_an_id_never_becomes_another_session() {
     error: no session id starts with `3601d36f`
       did you mean 3601d36e-b6c0-4e4b-9000-7b07e25374f7?  Write a parser for step 4
       `backstory list` lists all sessions with their ids
-      to search for it as a word: backstory search 3601d36f
+      to look for it as a commit: backstory search 3601d36f
     ");
     assert_eq!(desk.home.transcripts().len(), 2, "nothing was forked");
 }
@@ -56,7 +56,7 @@ fn words_that_a_session_answers_poorly_are_not_enough_to_resume_it() {
     let poor = desk.backstory(&["resume", "the parser of baroque lute music", "--print"]);
     assert_eq!((poor.code, poor.stdout.as_str()), (Some(4), ""), "{}", poor.stderr);
     assert!(
-        poor.stderr.contains("only one session matches these words") && poor.stderr.contains(PARSER),
+        poor.stderr.contains("only one session matches these words") && poor.stderr.contains(&PARSER[..8]),
         "{}",
         poor.stderr
     );

@@ -47,6 +47,19 @@ fn a_path_that_is_no_utf8_ends_no_answer() {
     assert!(forks.to_string().contains(ID), "{forks}");
 }
 
+/// "No matches" would be wrong: nothing was searched.
+#[test]
+fn a_search_without_a_usable_index_fails() {
+    let home = ScratchHome::new();
+    write(&home, b"-p", &[prompt(b"Fix the parser"), b"\n".to_vec()].concat());
+    fs::create_dir_all(home.state_dir()).unwrap();
+    fs::write(home.state_dir().join("index"), "in the way").unwrap();
+    let output = home.command(env!("CARGO_BIN_EXE_backstory")).args(["search", "parser"]).output().unwrap();
+    let problem = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{problem}");
+    assert!(problem.contains("the search index failed: "), "{problem}");
+}
+
 #[test]
 fn bytes_that_are_no_utf8_are_read_as_claude_code_reads_them() {
     let home = ScratchHome::new();

@@ -26,7 +26,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("prompts", "prompts token"),
     ("prompts_of_nothing", "prompts walrus"),
     ("resume", "resume 1ba1de03 --print"),
-    ("fork", "fork token refresh"),
+    ("fork", "fork token refresh --limit 4"),
     ("fork_of_an_id", "fork 1ba1de03 --print"),
     ("pick", "pick fix the token refresh --repo harbor-api"),
     ("status", "status harbor-api"),
@@ -114,10 +114,17 @@ fn snapshot(name: &str, text: &str, home: &ScratchHome) {
     });
 }
 
+/// The time zone in which it is noon now: the sessions of the demo end now, and must fall on the same days at any time.
+#[expect(clippy::disallowed_methods, reason = "the program reads the clock, too")]
+fn zone_of_noon() -> String {
+    let hour = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).hour();
+    format!("NOON{}", hour - 12)
+}
+
 /// A command's output in a pipe.
 fn piped(home: &ScratchHome, typed: &str) -> String {
     let line = format!("'{}' {typed}", env!("CARGO_BIN_EXE_backstory"));
-    let output = home.command("sh").args(["-c", &line]).output().unwrap();
+    let output = home.command("sh").args(["-c", &line]).env("TZ", zone_of_noon()).output().unwrap();
     let part = |name: &str, bytes: &[u8]| match String::from_utf8_lossy(bytes) {
         text if text.is_empty() => String::new(),
         text => format!("--- {name}\n{text}"),
@@ -135,7 +142,7 @@ fn on_a_terminal(home: &ScratchHome, typed: &str, columns: u16) -> String {
     const DONE: &str = "[exit ";
     let line = format!("'{}' {typed}; echo \"{DONE}$?]\"; exec cat", env!("CARGO_BIN_EXE_backstory"));
     let mut command = home.command("sh");
-    command.args(["-c", &line]);
+    command.args(["-c", &line]).env("TZ", zone_of_noon());
     let terminal = Terminal::run(&command, columns, 200);
     terminal.until(|screen| screen.contains(DONE));
     let screen = terminal.screen();
@@ -161,7 +168,18 @@ fn every_command_on_a_terminal() {
 #[test]
 fn what_was_done_on_narrow_and_wide_terminals() {
     let home = home();
-    for name in ["show", "show_with_diffs", "diff", "diff_stat", "blame", "day", "prompts"] {
+    for name in [
+        "list",
+        "search",
+        "show",
+        "show_with_diffs",
+        "diff",
+        "diff_stat",
+        "blame",
+        "day",
+        "prompts",
+        "cost_by_model",
+    ] {
         let (_, typed) = COMMANDS.iter().find(|(known, _)| *known == name).unwrap();
         for columns in [60, 120] {
             let screen = on_a_terminal(&home, &format!("{typed} --demo"), columns);

@@ -47,8 +47,82 @@ fn a_question_may_be_given_and_filters_count() {
     let terminal = demo(&home, &["search", "-i", "token", "project:harbor-api"], (120, 30));
     terminal.until(|screen| screen.contains("> token project:harbor-api") && screen.contains("▌"));
     assert!(!terminal.screen().contains("tidepool"), "{}", terminal.screen());
+    // A filter that is being typed takes nothing away until something passes it.
+    for filter in ["project:harb", "since:", "since:2026-0"] {
+        let typed = demo(&home, &["search", "-i", "token", filter], (120, 30));
+        typed.until(|screen| {
+            screen.contains(&format!("nothing passes `{filter}` yet")) && screen.contains('▌')
+        });
+    }
     let nothing = demo(&home, &["search", "-i", "walrus"], (80, 24));
     nothing.until(|screen| screen.contains("No matches. Try fewer or other words."));
+}
+
+#[test]
+fn what_there_is_to_say_about_an_answer_is_above_it() {
+    let home = ScratchHome::new();
+    let terminal = demo(&home, &["search"], (80, 24));
+    terminal.until(|screen| screen.contains("10 sessions · all projects"));
+    terminal.key("#harbor-api");
+    terminal.until(|screen| screen.contains("> #harbor-api") && screen.contains("5 sessions · all projects"));
+    assert!(terminal.screen().contains("F1 help"), "? would be typed: {}", terminal.screen());
+    let row = lines(&terminal.screen())[1].to_owned();
+    assert!(row.starts_with('▌') && row.contains("~$"), "the cost is known while searching: {row}");
+    terminal.key("Escape");
+    terminal.until(|screen| screen.contains("10 sessions"));
+    terminal.key("token gpg");
+    terminal.until(|screen| screen.contains("No session has the word `gpg`."));
+    terminal.key("C-u");
+    terminal.key("M-b");
+    terminal.key("most expensive session");
+    terminal.until(|screen| {
+        screen.contains("`expensive` looks like a question about costs: backstory cost --by")
+    });
+    assert!(terminal.screen().contains("> most expensive session█"), "{}", terminal.screen());
+    terminal.key("C-t");
+    terminal.until(|screen| screen.contains("no process has it open"));
+}
+
+#[test]
+fn a_shell_in_its_directory_comes_back_to_the_picker() {
+    let home = ScratchHome::new();
+    let shop = home.dir("shop");
+    testkit::Transcript::new("5ec2e700-0f3c-4d0e-8a51-1c7d2b9e4a60")
+        .cwd(&shop)
+        .prompt("count the walrus colony")
+        .answer("Forty.")
+        .write_to(&home);
+    let mut command = home.command(PROGRAM);
+    command.env("TERM", "xterm-256color").env("SHELL", "/bin/sh").env("PS1", "in-$PWD-now ");
+    let terminal = Terminal::run(&command, 100, 24);
+    terminal.until(|screen| screen.contains("1 session") && screen.contains("Forty."));
+    terminal.key("C-g");
+    terminal.until(|screen| screen.contains("exit comes back"));
+    terminal.type_line("pwd; exit");
+    terminal.until(|screen| screen.contains("1 session ·"));
+    std::fs::remove_dir(&shop).unwrap();
+    terminal.key("C-g");
+    terminal.until(|screen| screen.contains("is gone"));
+}
+
+/// Such as the shell of Emacs: it would show the codes that move the cursor as text.
+#[test]
+fn a_terminal_that_only_prints_lines_has_no_screen_and_no_pager() {
+    let home = ScratchHome::new();
+    let printed = |arguments: &str| {
+        let mut shell = home.command("sh");
+        let line = format!("'{PROGRAM}' {arguments} --demo; echo left with $?; exec cat");
+        shell.args(["-c", &line]).env("TERM", "dumb").env("PAGER", "echo paged");
+        let terminal = Terminal::run(&shell, 80, 60);
+        terminal.until(|screen| screen.contains("left with"));
+        terminal.screen()
+    };
+    let help = printed("");
+    assert!(help.contains("Usage: backstory") && help.contains("left with 2"), "{help}");
+    let handoff = printed("handoff");
+    assert!(handoff.contains("this terminal cannot show a screen"), "{handoff}");
+    let whole = printed("show 1ba1de03 --tools --thinking");
+    assert!(whole.contains("left with 0") && !whole.contains("paged"), "{whole}");
 }
 
 #[test]
@@ -65,5 +139,5 @@ fn show_without_an_id_reads_what_is_chosen() {
     let terminal = Terminal::run(&shell, 80, 40);
     terminal.until(|screen| screen.contains("Enter read") && screen.contains('▌'));
     terminal.key("C-c");
-    terminal.until(|screen| screen.trim() == "left with 0");
+    terminal.until(|screen| screen.trim() == "left with 130");
 }

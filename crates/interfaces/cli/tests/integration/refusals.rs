@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Stdio};
 
 use serde_json::json;
+use testkit::files::wait_until;
 use testkit::{Claude, Script, Transcript};
 
 use crate::desk::Desk;
@@ -27,6 +28,9 @@ fn check_held(claude: Claude) {
     let shop = desk.project("shop");
     let mut holder = open_session(&desk, shop.path());
     let pid = registered_pid(&desk);
+    // Claude Code writes a little after it has answered.
+    let file = desk.transcript(shop.path(), ID);
+    wait_until(desk.home.path(), "its transcript", || file.exists());
 
     let refused = desk.backstory(&["resume", ID, "--print"]);
 
@@ -152,7 +156,7 @@ fn a_directory_that_is_gone_is_explained() {
     insta::assert_snapshot!(desk.plain(&refused.stderr), @r"
     error: session 11111111-1111-4111-8111-111111111111 started in ~/my tree, which is gone
       if it was moved or renamed, follow it: backstory heal 11111111-1111-4111-8111-111111111111
-      create the directory again, then resume: mkdir -p '~/my tree'
+      create the directory again and repeat this: mkdir -p '~/my tree'
       continue a fork of it elsewhere: backstory fork 11111111-1111-4111-8111-111111111111 --in <directory>
     ");
 }
@@ -235,6 +239,6 @@ fn a_slip_of_the_hand_is_answered_with_what_is_near() {
     assert_eq!(answer["hits"], json!([]));
     assert_eq!(answer["did_you_mean"], json!(["lighthous"]), "as it is in the index: stemmed");
     let printed = desk.backstory(&["search", "lihgthouse", "--mode", "lexical"]).succeeded();
-    assert!(printed.stdout.contains("Did you mean: lighthous"), "{}", printed.stdout);
+    assert!(printed.stdout.contains("Did you mean `lighthous`?"), "{}", printed.stdout);
     assert!(desk.json(&["search", "zzyzx", "--mode", "lexical"]).get("did_you_mean").is_none());
 }

@@ -107,8 +107,8 @@ fn what_is_watched_holds_no_secret() {
         let mut file = OpenOptions::new().append(true).open(file).unwrap();
         file.write_all(format!("{line}\n").as_bytes()).unwrap();
     };
-    // It was written to just now.
-    append("");
+    // Something was said just now.
+    append(&json!({"type": "system", "uuid": "now", "timestamp": "2099-01-01T00:00:00.000Z"}).to_string());
     let mut watch = home.command(env!("CARGO_BIN_EXE_backstory"));
     watch.args(["watch", "--json"]).stdin(Stdio::null()).stdout(Stdio::piped());
     let mut watch = watch.spawn().unwrap();

@@ -62,6 +62,9 @@ fn what_is_known_is_completed() {
     assert!(check("backstory --demo list --branch ", &[]).len() > 1);
     let all = check("backstory --demo diff ", &["1ba1de03"]);
     assert!(all.len() >= 10, "{all:?}");
+    let dated = testkit::Transcript::new("2026-01-06-488c5296-90df-4d30-8fdf-0bfe301b8f3e");
+    dated.cwd(home.dir("shop")).prompt("Rotate it").answer("Done.").write_to(&home);
+    check("backstory show 01-06-4", &["01-06-488c5296"]);
     // Nothing is said where nothing is known.
     assert_eq!(in_bash(&home, "backstory show zzz").join(""), "");
     // Tags that a person gave.

@@ -82,6 +82,12 @@ fn qmd(desk: &Desk, arguments: &[&str]) -> Run {
     Run::of(command)
 }
 
+/// Installs the real qmd, which may take its time: no test is about how long it needs on a busy machine.
+fn install_qmd(desk: &Desk, first: &str) {
+    Qmd::new().install(&desk.home, first);
+    desk.home.write(".config/backstory/config.toml", "[fork]\nqmd_timeout_ms = 300000\n");
+}
+
 /// A program of a few words of shell in qmd's place.
 fn played(desk: &Desk, text: &str) {
     let program = desk.home.write("bin/qmd", format!("#!/bin/sh\n{text}\n"));
@@ -96,7 +102,7 @@ fn ids(answer: &Value) -> Vec<&str> {
 #[test]
 fn the_chain_ends_where_qmd_can_answer() {
     let desk = desk();
-    Qmd::new().install(&desk.home, "");
+    install_qmd(&desk, "");
     collection(&desk);
     let answer = desk.json(&["fork", "smart forking", "--engine", "qmd"]);
     assert_eq!((&answer["engine"], &answer["qmd_command"]), (&json!("qmd"), &json!("search")), "{answer}");
@@ -129,7 +135,7 @@ fn a_qmd_with_models_is_believed() {
 #[test]
 fn the_response_example_field_by_field() {
     let desk = desk();
-    Qmd::new().install(&desk.home, "");
+    install_qmd(&desk, "");
     let folder = collection(&desk);
     let answer =
         desk.json(&["fork", "Add smart forking to claude-team", "--collection", COLLECTION, "--auto-fork"]);
@@ -179,7 +185,7 @@ fn without_qmd_the_index_answers_and_says_so() {
     assert_eq!(ids(&answer)[0], FORKING);
     let quiet = desk.json(&["fork", "smart forking", "--engine", "auto"]);
     assert_eq!((&quiet["engine"], &quiet["fallback_used"]), (&json!("own"), &json!(false)), "{quiet}");
-    Qmd::new().install(&desk.home, "");
+    install_qmd(&desk, "");
     let answer = desk.json(&["fork", "smart forking", "--engine", "auto"]);
     assert_eq!(answer["engine"], "own", "{answer}");
     assert_eq!(answer["qmd_error"], format!("qmd query: Collection not found: {COLLECTION}"));
@@ -236,7 +242,7 @@ fn a_fork_by_rank_works_on_the_intent() {
         let desk = desk();
         let projects = desk.home.config_dir().join("projects");
         let original = desk.transcript(&desk.home.path().join("tmp"), FORKING);
-        let (before, old) = (Snapshot::of(&projects), bytes(&original));
+        let (before, old) = (Snapshot::read(&projects), bytes(&original));
         let answer = desk.json(&["fork", "smart forking", flag, number]);
         assert_eq!((&answer["forked_rank"], &answer["forked_index"]), (&json!(1), &json!(0)), "{answer}");
         let forked = &answer["forked_session"];
@@ -251,7 +257,7 @@ fn a_fork_by_rank_works_on_the_intent() {
         let fork = desk.transcript(&desk.home.path().join("tmp"), id);
         assert_eq!(prompts(&fork), ["Add smart forking to claude-team", "smart forking"]);
         assert_eq!(bytes(&original), old);
-        let after = Snapshot::of(&projects);
+        let after = Snapshot::read(&projects);
         assert_eq!(before.differences(&after), [fork.strip_prefix(&projects).unwrap().to_path_buf()]);
     }
     let desk = desk();
@@ -259,6 +265,14 @@ fn a_fork_by_rank_works_on_the_intent() {
     assert_eq!(run.code, Some(2), "{}", run.stderr);
     let run = desk.backstory(&["fork", "smart forking", "--auto-fork", "--print"]).succeeded();
     assert_eq!(desk.plain(run.answer()), format!("cd ~/tmp && claude --resume={FORKING} --fork-session"));
+}
+
+#[test]
+fn a_fork_without_a_terminal_is_a_worker() {
+    let desk = desk();
+    let run = desk.backstory(&["fork", "smart forking", "--auto-fork"]).succeeded();
+    let number = run.stdout.split_whitespace().nth(1).unwrap_or_default().parse::<u64>().expect("a number");
+    assert_eq!(stopped(&desk, &json!(number))["task"], "smart forking", "{}", run.stdout);
 }
 
 #[test]
@@ -315,7 +329,7 @@ fn a_fork_by_rank_is_a_worker_with_a_place_of_its_own() {
 #[test]
 fn options_narrow_the_answer() {
     let desk = desk();
-    Qmd::new().install(&desk.home, "");
+    install_qmd(&desk, "");
     collection(&desk);
     for engine in ["own", "qmd"] {
         let ask = |arguments: &[&str]| {
@@ -342,7 +356,7 @@ fn options_narrow_the_answer() {
 #[test]
 fn a_document_without_its_transcript_cannot_be_forked() {
     let desk = desk();
-    Qmd::new().install(&desk.home, "");
+    install_qmd(&desk, "");
     let text = format!(
         "- **Session ID:** {GONE}\n- **Working Directory:** /private/tmp\n- **Date:** 2026-01-07T00:11:47.756Z\n\n## User\n\nQuarantine the lighthouse\n"
     );
@@ -431,7 +445,7 @@ fn an_export_of_which_nothing_came_fails() {
     for more in [&[][..], &["--json"]] {
         let run = desk.backstory(&[&arguments[..], more].concat());
         assert_eq!(run.code, Some(1), "{}", run.stdout);
-        assert!(run.stderr.contains("none of 2 documents could be exported"), "{}", run.stderr);
+        assert!(run.stderr.contains("could not export any of 2 documents"), "{}", run.stderr);
     }
 }
 
@@ -442,7 +456,7 @@ fn an_export_lets_qmd_index_what_is_new() {
     let run = desk.backstory(&["export", "--markdown", &folder, "--index"]);
     assert_eq!(run.code, Some(1));
     assert!(run.stderr.contains("there is no program `qmd`"), "{}", run.stderr);
-    Qmd::new().install(&desk.home, "[ \"$1\" = embed ] && echo \"embed asked\" >> \"$HOME/asked\"");
+    install_qmd(&desk, "[ \"$1\" = embed ] && echo \"embed asked\" >> \"$HOME/asked\"");
     collection(&desk);
     session(&desk, GONE, "tmp", "Quarantine the lighthouse", "Done.");
     let run = desk.backstory(&["export", "--markdown", &folder, "--index", "--json"]);
@@ -463,7 +477,7 @@ fn an_export_lets_qmd_index_what_is_new() {
 #[test]
 fn what_doctor_prints_can_be_pasted() {
     let desk = desk();
-    Qmd::new().install(&desk.home, "");
+    install_qmd(&desk, "");
     let schedule = desk.json(&["doctor", "--schedule"]);
     let shell = |line: &str| {
         let mut command = desk.home.command("/bin/sh");

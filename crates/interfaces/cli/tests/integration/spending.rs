@@ -35,6 +35,25 @@ fn what_was_spent_by_the_hour() {
 }
 
 #[test]
+fn the_most_expensive_and_the_latest_are_shown_first() {
+    let home = ScratchHome::new();
+    for (id, day, tokens) in [("11111111", 18, 10), ("22222222", 19, 3000), ("33333333", 20, 200)] {
+        let session = Transcript::new(&format!("{id}-aaaa")).at(&format!("2026-11-{day}T09:30:00Z"));
+        session.prompt("Count").usage(output(tokens)).answer("One").write_to(&home);
+    }
+    let printed = |arguments: &[&str]| {
+        let output =
+            home.command(env!("CARGO_BIN_EXE_backstory")).args(arguments).env("TZ", "UTC").output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let sessions = printed(&["cost", "--by", "session", "-n", "1"]);
+    assert!(sessions.contains("22222222") && !sessions.contains("33333333"), "{sessions}");
+    assert!(sessions.contains("2 more; use --limit to show more"), "{sessions}");
+    let days = printed(&["cost", "-n", "2"]);
+    assert!(days.contains("2026-11-20") && !days.contains("2026-11-18"), "{days}");
+}
+
+#[test]
 fn a_pull_request_has_the_sessions_that_made_it_and_those_of_its_branch() {
     let home = ScratchHome::new();
     let link = |url: &str| json!({"prNumber": 5, "prUrl": url, "prRepository": "sam/shop"});
@@ -83,6 +102,9 @@ fn windows_of_five_hours() {
     let blocks: Vec<_> = found["blocks"].as_array().unwrap().iter().map(block).collect();
     let expected = [("2026-11-20T09:00:00.000Z", Some(30)), ("2026-11-20T14:00:00.000Z", Some(40))];
     assert_eq!(blocks, expected.map(|(start, tokens)| (start.to_owned(), tokens)));
+    let of_session = &found["blocks"][0]["by_session"];
+    assert_eq!(of_session[0]["session_id"], "11111111-aaaa");
+    assert_eq!((of_session.as_array().map(Vec::len), of_session[0]["tokens"].as_u64()), (Some(1), Some(30)));
     let later = answer(&home, &["cost", "--blocks", "--since", "2026-11-21"]);
     assert_eq!(later["blocks"], json!([]));
 }
@@ -156,4 +178,37 @@ fn today_on_one_screen() {
     };
     assert!(line("needs permission") < line("Count the files"), "{text}");
     assert!(text.contains("2 sessions, 2 prompts"), "{text}");
+}
+
+#[test]
+fn checkouts_of_one_repository_are_one_project() {
+    let home = ScratchHome::new();
+    let shop = home.repository("work/shop");
+    shop.commit("README.md", "shop", "Begin");
+    let (path, clone) = (shop.path().display().to_string(), home.path().join("else/shop-again"));
+    shop.git(["clone", "--quiet", &path, &clone.display().to_string()]);
+    let session = |id: &str, cwd: &std::path::Path, tokens: u64| {
+        Transcript::new(id).cwd(cwd).prompt("Fix it").usage(output(tokens)).answer("Done").write_to(&home)
+    };
+    session("11111111-aaaa", shop.path(), 1);
+    session("22222222-bbbb", &clone, 10);
+    session("33333333-cccc", &home.dir("work/other"), 100);
+    let by_project = answer(&home, &["cost", "--by", "project"]);
+    let mut found: Vec<u64> =
+        lines(&by_project, "output_tokens").into_iter().map(|(_, tokens)| tokens).collect();
+    found.sort_unstable();
+    assert_eq!(found, [11, 100], "{by_project}");
+}
+
+#[test]
+fn a_day_may_be_named_without_a_flag() {
+    let home = ScratchHome::new();
+    let session = Transcript::new("11111111-aaaa").at("2026-11-20T09:30:00Z").prompt("Count");
+    let session = session.usage(output(10)).answer("One").at("2026-11-21T14:00:00Z").prompt("Go on");
+    session.usage(output(20)).answer("Two").write_to(&home);
+    let one_day = answer(&home, &["cost", "2026-11-21"]);
+    assert_eq!(lines(&one_day, "output_tokens"), [("2026-11-21".to_owned(), 20)]);
+    let mut blocks = home.command(env!("CARGO_BIN_EXE_backstory"));
+    let printed = blocks.args(["cost", "--by", "block"]).env("TZ", "UTC").output().unwrap();
+    assert!(String::from_utf8_lossy(&printed.stdout).contains("BLOCK"), "{printed:?}");
 }

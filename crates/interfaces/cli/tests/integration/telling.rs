@@ -83,10 +83,19 @@ fn a_day_without_work_names_the_last_one_before() {
     let home = home();
     assert_eq!(
         printed(&home, &["day", "2026-03-09"]),
-        "Monday, 9 March 2026\nNo session was active. The last day before it: 2026-03-03.\n"
+        "Monday, 9 March 2026\nNo session was active. The last active day before: `backstory day 2026-03-03`\n"
     );
     let only = json(&home, "day_summary", &["day", "2026-03-02", "--project", "blog"]);
     assert_eq!(only["projects"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn without_any_session_it_is_said_where_they_are_looked_for() {
+    let home = ScratchHome::new();
+    for arguments in [&["day"][..], &["cost"], &["cost", "--blocks"], &["blame", "price.rs"]] {
+        let said = printed(&home, arguments);
+        assert!(said.starts_with("There are no sessions in "), "{arguments:?}: {said}");
+    }
 }
 
 /// What a fork copied was done once.

@@ -20,7 +20,7 @@ fn script(gate: &Gate) -> Script {
     let touch = json!({"command": "touch made-it && rm -rf build", "description": "Make it"});
     Script::new()
         .on("say hello", [Answer::held(gate).then_text("Hello.")])
-        .on("touch it", [Answer::tool("Bash", touch), Answer::text("Made.")])
+        .on("touch it", [Answer::held(gate).then_tool("Bash", touch), Answer::text("Made.")])
 }
 
 /// `backstory watch` with its output in a pipe.
@@ -119,6 +119,7 @@ fn a_worker_that_asks_is_seen_by_all_who_look() {
             reported == (&json!("session-activity"), &json!(state), &json!("protocol"), &ready["session_id"])
         };
         events.until("thinking", |line| is(line, "thinking"));
+        gate.open();
         let asked = events.until("asked", |line| is(line, "waiting_permission"));
         assert!(asked.contains(r#""toolName":"Bash""#) && asked.contains("Make it"), "{asked}");
         assert!(asked.contains(r#""needs":"permission""#), "{asked}");

@@ -6,9 +6,11 @@ use testkit::{Answer, Claude, Gate, Script};
 use crate::desk::Desk;
 use crate::labelling::ready;
 
-fn desk() -> Desk {
+/// Whoever is to wait does so until the gate is open.
+fn desk(gate: &Gate) -> Desk {
     let write = json!({"command": "echo new > made.txt", "description": "Make a file"});
     let script = Script::new()
+        .on("wait here", [Answer::held(gate)])
         .on("say hello", [Answer::text("Hello there.")])
         .on("and again", [Answer::text("Hello again.")])
         .on("make a file", [Answer::text("I will.").then_tool("Bash", write), Answer::text("Made.")]);
@@ -17,7 +19,7 @@ fn desk() -> Desk {
 
 #[test]
 fn a_task_has_a_work_tree_of_its_own_which_goes_when_nothing_is_lost() {
-    let desk = desk();
+    let desk = desk(&Gate::new());
     let shop = desk.project("shop");
     let tree = shop.path().canonicalize().expect("real").join(".claude/worktrees/hello");
     let first = ready(&desk, shop.path(), &["--worktree=hello", "say hello"]);
@@ -97,9 +99,10 @@ fn a_claude_that_looks_only_in_its_own_folder_forks_into_a_work_tree_from_a_copy
 
 #[test]
 fn a_work_tree_in_which_somebody_works_is_kept() {
-    let desk = desk();
+    let gate = Gate::new();
+    let desk = desk(&gate);
     let shop = desk.project("shop");
-    let first = ready(&desk, shop.path(), &["--worktree=one", "--detach", "say hello"]);
+    let first = ready(&desk, shop.path(), &["--worktree=one", "--detach", "wait here"]);
     // Two trees, two workers at once.
     let second = ready(&desk, shop.path(), &["--worktree=two", "--detach", "say hello"]);
     assert_eq!((&first["behind"], &second["behind"]), (&Value::Null, &Value::Null));
@@ -112,12 +115,13 @@ fn a_work_tree_in_which_somebody_works_is_kept() {
         let removed = desk.json(&["stop", &worker["worker"].to_string(), "--remove-worktree"]);
         assert_eq!(removed["status"], "stopped", "{removed}");
     }
+    gate.open();
     assert_eq!(shop.git(["branch", "--format=%(refname:short)"]), "main");
 }
 
 #[test]
 fn at_the_end_it_is_removed_or_kept_with_the_reason() {
-    let desk = desk();
+    let desk = desk(&Gate::new());
     let shop = desk.project("shop");
     let run = |words: &[&str]| {
         let mut command = desk.command(&[&["run", "--worktree", "--remove-worktree"], words].concat());

@@ -1,4 +1,4 @@
-//! `answer_worker`: answers what a worker asks, where the person lets models do so.
+//! `answer_worker`: answers a worker's request, where the person allows models to.
 
 use app::workers::answer::{Request, answer};
 use app::workers::list::WorkerInfo;
@@ -20,9 +20,9 @@ pub(super) fn tool() -> Tool {
     )
     .effect(Effect::Ends)
     .quoting()
-    .texts(LONGEST)
+    .max_text(LONGEST)
 }
 
-const DESCRIPTION: &str = "Answers a permission request or a question of a worker in the person's place; list_workers shows the requests. Allow \
-only what the person would allow, and deny with a reason otherwise.\n\
+const DESCRIPTION: &str = "Answers a worker's permission request or question in the person's place; list_workers shows the requests. Allow only \
+what the person would allow; otherwise deny with a reason.\n\
 Example: {\"worker\": 3, \"request\": \"toolu_01\", \"reply\": {\"behavior\": \"deny\", \"message\": \"Work on a branch instead.\"}}";

@@ -1,8 +1,8 @@
 //! `message_worker`: sends workers a message.
 
-use app::workers::message::message;
+use app::workers::message::{Answer, message};
 
-use super::asking;
+use super::{truncated_workers, worker_requests};
 use crate::tool::{Effect, Tool};
 
 pub(super) fn tool() -> Tool {
@@ -10,10 +10,13 @@ pub(super) fn tool() -> Tool {
         .effect(Effect::Starts)
         .waiting()
         .quoting()
-        .shrinking()
-        .shaped(|answer| asking::add_commands(answer, "/waited/workers"))
+        .output(truncated_workers::output::<Answer>)
+        .shaped(|answer| {
+            worker_requests::add_commands(answer, "/waited/workers");
+            truncated_workers::shorten(answer, "/waited/workers");
+        })
 }
 
-const DESCRIPTION: &str = "Sends one or several workers a message, which begins their next turn, and waits for it if wait_mode is any or all. \
-A session that nobody has open can be named too: a worker resumes it.\n\
+const DESCRIPTION: &str = "Sends one or more workers a message, which starts their next turn; with wait_mode any or all it waits for that turn to \
+end. A session that nobody has open can be named, too: a worker resumes it.\n\
 Example: {\"workers\": [3, 4], \"message\": \"Also update the changelog.\", \"wait_mode\": \"all\", \"timeout_seconds\": 300}";

@@ -1,11 +1,11 @@
-//! `pick_session`: which session a task belongs to.
+//! `pick_session`: chooses a session for a task.
 
 use app::choose::pick::pick;
 use app::choose::request::Request;
 
 use crate::tool::Tool;
 
-/// How many of the considered sessions an answer shows.
+/// How many scored sessions an answer has.
 const SHOWN: usize = 3;
 
 pub(super) fn tool() -> Tool {
@@ -15,9 +15,9 @@ pub(super) fn tool() -> Tool {
         Ok(answer)
     })
     .quoting()
-    .shrinking()
+    .truncating()
 }
 
-const DESCRIPTION: &str = "Chooses for a task in a repository whether to resume one of its sessions, to begin a fresh one or to wait, and says \
-why: `action` is resume, fresh or queue. Nothing is started; spawn_worker carries it out.\n\
+const DESCRIPTION: &str = "Decides whether a task should resume one of its repository's sessions, start a fresh one or wait, and says why: \
+`action` is resume, fresh or queue. It starts nothing; spawn_worker does.\n\
 Example: {\"task\": \"fix the flaky login test\", \"repo\": \"web\"}";

@@ -1,4 +1,4 @@
-//! `smart_fork`: the sessions that know most about an intent, and a worker in a fork of one.
+//! `smart_fork`: ranks sessions for an intent, and starts a worker in a fork of one.
 
 use app::proceed::fork_request::{Answer, ForkSessions, Request, forks};
 use app::quoting::neutralize;
@@ -9,27 +9,25 @@ use serde_json::{Value, json};
 use crate::instructions::NOTICE;
 use crate::next_step::as_tool_call;
 use crate::tool::{Effect, Reply, Tool, value};
-use crate::{bounds, schema};
+use crate::{schema, size};
 
 pub(super) fn tool() -> Tool {
-    Tool::replying::<Request, ForkSessions>("smart_fork", "Find and fork a session", DESCRIPTION, reply)
+    Tool::with_reply::<Request, ForkSessions>("smart_fork", "Find and fork a session", DESCRIPTION, reply)
         .effect(Effect::Starts)
         .input(input)
         .output(output)
 }
 
-const DESCRIPTION: &str = "Ranks the past sessions that know most about what is to be done, so that their context can be inherited. With \
-auto_fork, fork_index (from 0) or fork_rank (from 1) a worker in the background works on the intent in a fork of that session, \
-which itself stays as it is; follow it with wait_workers and worker_log. Without them nothing is started.\n\
+const DESCRIPTION: &str = "Ranks the past sessions that know most about a task, so that a fork can inherit their context. With auto_fork, \
+fork_index or fork_rank a background worker starts on the intent in a fork of that session, which itself stays unchanged; follow it \
+with wait_workers and worker_log. Without them nothing starts.\n\
 Example: {\"intent\": \"add rate limits to the upload API\", \"limit\": 3}";
 
 fn input() -> JsonObject {
     let mut schema = schema::input::<Request>();
-    // Without an intent there is nothing to rank by; only a terminal asks for the last session.
-    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        properties.remove("last");
-        properties["intent"]["type"] = json!("string");
-    }
+    // Only a terminal asks for the last session; a tool needs an intent to rank by.
+    schema::remove(&mut schema, "last");
+    schema::unset(&mut schema, "intent", "default");
     schema.insert("required".to_owned(), json!(["intent"]));
     schema
 }
@@ -43,7 +41,13 @@ fn output() -> JsonObject {
 
 fn reply(context: &Context, request: &Request) -> Result<Reply, Error> {
     if request.intent.trim().is_empty() {
-        return Err(Error::new(Kind::Usage, "`intent` is missing: say what is to be done"));
+        return Err(Error::new(Kind::Usage, "`intent` is missing: say what is to be done")
+            .hint("the tool's description ends with an example"));
+    }
+    if request.last {
+        return Err(Error::new(Kind::Usage, "smart_fork has no argument `last`: it ranks sessions by an intent").hint(
+            "fork the last session: spawn_worker {\"task\": …, \"continue_session\": true, \"fork_session\": true}",
+        ));
     }
     let answer = forks(context, request)?.worded(as_tool_call);
     let mut shown = value(&answer)?;
@@ -54,7 +58,7 @@ fn reply(context: &Context, request: &Request) -> Result<Reply, Error> {
     neutralize(&mut shown);
     shown["notice"] = json!(NOTICE);
     let before = shown.pointer(list).and_then(Value::as_array).map_or(0, Vec::len);
-    let left = bounds::fit(&mut shown, list);
+    let left = size::truncate_list(&mut shown, list);
     shown["truncated"] = json!(left < before);
     Ok(match answer {
         Answer::ForkSessions(_) => Reply::Answer(shown),

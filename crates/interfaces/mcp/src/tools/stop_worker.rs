@@ -8,9 +8,12 @@ use crate::tool::{Effect, Tool};
 const LONGEST: usize = 1_000;
 
 pub(super) fn tool() -> Tool {
-    Tool::new("stop_worker", "Stop a worker", DESCRIPTION, stop).effect(Effect::Ends).quoting().texts(LONGEST)
+    Tool::new("stop_worker", "Stop a worker", DESCRIPTION, stop)
+        .effect(Effect::Ends)
+        .quoting()
+        .max_text(LONGEST)
 }
 
-const DESCRIPTION: &str = "Ends a worker with everything it started: one that waits is cancelled, one that works is interrupted. Its session \
-stays and can be continued. With remove_worktree its work tree is removed too, if nothing would be lost.\n\
+const DESCRIPTION: &str = "Ends a worker and everything it started; a queued one is cancelled, a running one interrupted. Its session is kept and \
+can be continued.\n\
 Example: {\"worker\": 3}";

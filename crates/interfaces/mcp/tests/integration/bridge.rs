@@ -117,7 +117,8 @@ fn the_budget_falls_in_the_middle_of_a_turn() {
         // Claude Code writes a message a moment after it has called the tool.
         gate.wait_until_reached();
         wait_until(scene.home.path(), "the first message", || {
-            crate::client::text(&transcript).contains("What does it cost?")
+            // On a slow machine the transcript itself comes later than that.
+            transcript.exists() && String::from_utf8_lossy(&bytes(&transcript)).contains("What does it cost?")
         });
         gate.open();
     });
@@ -233,7 +234,9 @@ fn it_is_a_server_with_tools_alone() {
     assert_eq!(missing["result"]["isError"], true, "{missing}");
     let unknown = client.ask("tools/call", json!({"name": "search", "arguments": {}}));
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
-    assert_eq!(client.ask("resources/list", json!({}))["error"]["code"], -32601);
+    let none = client.ask("resources/list", json!({}))["error"].clone();
+    assert_eq!(none["code"], -32601, "{none}");
+    assert!(none["data"]["next_steps"].to_string().contains("tools/list"), "{none}");
     // Its worker is over: nobody is there to announce anything.
     let gone =
         client.ask("tools/call", json!({"name": "openclaw_announce", "arguments": {"message": "late"}}));
@@ -245,4 +248,95 @@ fn it_is_a_server_with_tools_alone() {
     let found = client.ask("tools/call", asked).to_string();
     assert!(!found.contains(SESSION), "{found}");
     assert_eq!(client.end().code, Some(0));
+}
+
+#[test]
+fn settings_that_make_no_sense_are_said_instead_of_no_tools() {
+    let scene = Scene::with(Claude::newest(), Script::new().otherwise(Answer::text("It is done.")));
+    worked(&scene, &[]);
+    scene.home.write(".config/backstory/config.toml", "[agents.main.bridge]\ntools = [\"openclaw_spawn\"]\n");
+    let mut client = Client::begin(scene.command(&["mcp", "--worker", "1"]));
+    for (method, parameters) in
+        [("tools/list", json!({})), ("tools/call", json!({"name": "openclaw_announce", "arguments": {}}))]
+    {
+        let error = client.ask(method, parameters)["error"].clone();
+        assert!(
+            error["message"].as_str().is_some_and(|said| said.contains("`openclaw_spawn`")),
+            "{method}: {error}"
+        );
+        assert!(error["data"]["next_steps"].to_string().contains("openclaw_announce"), "{method}: {error}");
+    }
+}
+
+#[test]
+fn its_sessions_are_read_before_it_is_asked() {
+    let scene = Scene::with(Claude::newest(), Script::new().otherwise(Answer::text("It is done.")));
+    worked(&scene, &[]);
+    let catalog = scene.home.state_dir().join("catalog.sqlite");
+    std::fs::remove_file(&catalog).unwrap();
+    let mut client = Client::begin(scene.command(&["mcp", "--worker", "1"]));
+    wait_until(scene.home.path(), "the catalog", || catalog.exists());
+    // What comes later is in the answers all the same.
+    let late = "99999999-4444-4444-8444-444444444444";
+    testkit::Transcript::new(late).cwd(scene.directory("web")).prompt("Trim the wick").write_to(&scene.home);
+    let answer = client.ask("tools/call", json!({"name": "openclaw_session_list", "arguments": {}}));
+    assert!(answer.to_string().contains(late), "{answer}");
+}
+
+#[test]
+fn its_memory_is_indexed_before_it_is_asked_and_kept_fresh() {
+    let scene = Scene::with(Claude::newest(), Script::new().otherwise(Answer::text("It is done.")));
+    worked(&scene, &[]);
+    let _ = std::fs::remove_dir_all(scene.home.state_dir().join("index"));
+    let pending = || -> u64 {
+        let output = scene.command(&["index", "--dry-run", "--json"]).output().unwrap();
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        answer["pending_files"].as_u64().unwrap_or_else(|| panic!("{answer}"))
+    };
+    assert!(pending() > 0);
+    let mut client = Client::begin(scene.command(&["mcp", "--worker", "1"]));
+    wait_until(scene.home.path(), "the index", || pending() == 0);
+    testkit::Transcript::new("99999999-4444-4444-8444-444444444444")
+        .cwd(scene.directory("web"))
+        .prompt("Trim the wick")
+        .write_to(&scene.home);
+    assert_eq!(pending(), 1);
+    client.ask("tools/call", json!({"name": "openclaw_session_info", "arguments": {}}));
+    wait_until(scene.home.path(), "what is new in it", || pending() == 0);
+}
+
+#[test]
+fn settings_switch_it_and_each_tool_for_all_agents_and_for_one() {
+    let scene = Scene::with(Claude::newest(), Script::new().otherwise(Answer::text("It is done.")));
+    worked(&scene, &[]);
+    let check = |settings: &str, expected: &[&str]| {
+        scene.home.write(".config/backstory/config.toml", settings);
+        let mut client = Client::begin(scene.command(&["mcp", "--worker", "1"]));
+        let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+        let names: Vec<_> =
+            tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+        assert_eq!(names, expected, "{settings}");
+        // What is switched off is not called either.
+        for tool in ["openclaw_memory_search", "openclaw_session_info"] {
+            let answer = client.ask("tools/call", json!({"name": tool, "arguments": {"query": "oil"}}));
+            let is_there = answer["result"]["content"].is_array();
+            assert_eq!(is_there, expected.contains(&tool), "{settings}: {answer}");
+        }
+    };
+    let (memory, info) = ("openclaw_memory_search", "openclaw_session_info");
+    check("[bridge]\nenabled = false\n", &[]);
+    check(
+        "[bridge]\nenabled = false\n[agents.main.bridge]\nenabled = true\ntools = [\"memory_search\"]\n",
+        &[memory],
+    );
+    check("[agents.main.bridge]\nenabled = false\n", &[]);
+    check("[bridge]\ntools = [\"session_info\"]\n[agents.ops.bridge]\nenabled = false\n", &[info]);
+    let off =
+        json!({"agents": {"defaults": {"subagents": {"claudeCode": {"mcpBridge": {"enabled": false}}}}}});
+    scene.home.write(".openclaw/openclaw.json", off.to_string());
+    check("", &[]);
+    check(
+        "[bridge]\nenabled = true\ntools = [\"session_info\", \"openclaw_memory_search\"]\n",
+        &[memory, info],
+    );
 }

@@ -1,5 +1,6 @@
 //! A client of the tests' own: it writes lines and reads lines, and forgives nothing.
 
+use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -24,8 +25,10 @@ pub(crate) struct Client {
     lines: Receiver<String>,
     errors: Option<JoinHandle<String>>,
     next: i64,
+    /// The schemas of the tools' answers, once they are asked for.
+    schemas: HashMap<String, Value>,
     /// The messages that answered no request.
-    pub(crate) unasked: Vec<Value>,
+    pub(crate) notifications: Vec<Value>,
 }
 
 /// How a server ended.
@@ -56,7 +59,15 @@ impl Client {
             text
         });
         let input = child.stdin.take();
-        Self { child, input, lines, errors: Some(errors), next: 1, unasked: Vec::new() }
+        Self {
+            child,
+            input,
+            lines,
+            errors: Some(errors),
+            next: 1,
+            schemas: HashMap::new(),
+            notifications: Vec::new(),
+        }
     }
 
     /// Starts the server and begins a session.
@@ -116,7 +127,7 @@ impl Client {
             if message["id"] == id {
                 return message;
             }
-            self.unasked.push(message);
+            self.notifications.push(message);
         }
     }
 
@@ -137,7 +148,26 @@ impl Client {
         let same: Value = serde_json::from_str(text).expect("the text is the same in JSON");
         assert_eq!(same, result["structuredContent"], "a client without structured content gets the same");
         assert!(text.len() <= 26_000, "{tool} answers with {} bytes", text.len());
+        self.check_schema(tool, &same);
         result
+    }
+
+    /// Fails where an answer has not the schema that its tool is listed with: a client would refuse it.
+    #[track_caller]
+    fn check_schema(&mut self, tool: &str, answer: &Value) {
+        if self.schemas.is_empty() {
+            let listed = self.ask("tools/list", json!({}))["result"]["tools"].take();
+            let tools = listed.as_array().unwrap_or_else(|| panic!("{listed}"));
+            let schema =
+                |tool: &Value| (tool["name"].as_str().unwrap().to_owned(), tool["outputSchema"].clone());
+            self.schemas = tools.iter().map(schema).collect();
+        }
+        let validator = jsonschema::draft202012::new(&self.schemas[tool]).unwrap();
+        let wrong: Vec<_> = validator
+            .iter_errors(answer)
+            .map(|error| format!("{} at {}", error.masked(), error.instance_path()))
+            .collect();
+        assert!(wrong.is_empty(), "{tool}: {}\n{answer:#}", wrong.join("\n"));
     }
 
     /// Calls a tool that has to succeed; what it answers.
@@ -155,19 +185,26 @@ impl Client {
         assert_eq!(result["isError"], true, "{tool}: {}", result["structuredContent"]);
         let told = result["structuredContent"].clone();
         assert!(told["error"].is_string() && told["message"].is_string(), "{told}");
-        assert!(told["next_steps"].is_array(), "{told}");
+        let steps = told["next_steps"].as_array().unwrap_or_else(|| panic!("{told}"));
+        let says = |step: &Value| step.as_str().is_some_and(|step| !step.is_empty());
+        assert!(!steps.is_empty() && steps.iter().all(says), "{tool}: {told}");
         told
     }
 
     /// Reads nothing any more.
-    pub(crate) fn deafen(&mut self) {
+    pub(crate) fn stop_reading(&mut self) {
         self.lines = channel().1;
+    }
+
+    /// Closes the server's input; its output can still be read.
+    pub(crate) fn close_input(&mut self) {
+        drop(self.input.take());
     }
 
     /// Closes the server's input and waits for its end; every line it still wrote must be a message.
     #[track_caller]
     pub(crate) fn end(mut self) -> End {
-        drop(self.input.take());
+        self.close_input();
         while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
             serde_json::from_str::<Value>(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
         }

@@ -33,12 +33,17 @@ fn node(scene: &Scene) -> Command {
     command
 }
 
-/// What the inspector says of a server.
-fn inspect(scene: &Scene, server: &[&str], arguments: &[&str]) -> Value {
+/// The inspector, asking a server.
+fn called(scene: &Scene, server: &[&str], arguments: &[&str]) -> Run {
     let mut command = node(scene);
     command.arg(installed("@modelcontextprotocol/inspector/clients/launcher/build/index.js"));
     command.arg("--cli").args(server).args(arguments);
-    let run = Run::of(command);
+    Run::of(command)
+}
+
+/// What the inspector says of a server.
+fn inspect(scene: &Scene, server: &[&str], arguments: &[&str]) -> Value {
+    let run = called(scene, server, arguments);
     assert_eq!(run.code, Some(0), "{arguments:?}: {}", run.stderr);
     serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run:?}"))
 }
@@ -58,6 +63,10 @@ fn the_inspector_lists_and_calls() {
         let call = ["--method", "tools/call", "--tool-name", "session_list", "--tool-arg", "limit=2"];
         let answer = inspect(&scene, server, &call);
         assert_eq!(answer["structuredContent"]["known"], 3, "{answer}");
+        let wrong =
+            ["--method", "tools/call", "--tool-name", "read_session", "--tool-arg", "session=abcdef99"];
+        let refused = called(&scene, server, &wrong);
+        assert!(refused.stdout.contains("not_found") && refused.stdout.contains("next_steps"), "{refused:?}");
         let resources = inspect(&scene, server, &["--method", "resources/list"]);
         assert_eq!(resources["resources"][2]["uri"], format!("session://{TOKENS}"), "{resources}");
         let read =

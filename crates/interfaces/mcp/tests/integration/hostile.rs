@@ -1,6 +1,10 @@
 //! Clients that break the protocol: no crash, no hang, a clear error, and the next one is served.
 
+use std::io::Write as _;
+use std::process::Stdio;
+
 use serde_json::{Value, json};
+use testkit::{Answer, Claude, Gate, Script};
 
 use crate::client::Client;
 use crate::scene::Scene;
@@ -91,6 +95,20 @@ fn what_comes_before_initialize_is_refused_and_the_client_may_begin() {
         let message = answer["error"]["message"].as_str().unwrap_or_else(|| panic!("{method}: {answer}"));
         assert!(message.contains("initialize"), "{answer}");
     }
+    for (method, parameters, says) in [
+        ("initialize", json!({}), "missing field `protocolVersion`"),
+        (
+            "initialize",
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}}),
+            "missing field `clientInfo`",
+        ),
+        ("server/discover", json!({}), "`_meta` lacks `io.modelcontextprotocol/protocolVersion`"),
+        ("no/such", json!({}), "unknown method `no/such`"),
+    ] {
+        let error = client.ask(method, parameters)["error"].clone();
+        assert!(error["message"].as_str().is_some_and(|message| message.contains(says)), "{method}: {error}");
+        assert!(error["data"]["next_steps"][0].is_string(), "{method}: {error}");
+    }
     client.notify("notifications/initialized", json!({}));
     lives(&mut client);
     assert_eq!(client.initialize("2025-06-18")["result"]["protocolVersion"], "2025-06-18");
@@ -101,7 +119,7 @@ fn what_comes_before_initialize_is_refused_and_the_client_may_begin() {
 fn an_id_is_used_once_at_a_time() {
     let scene = Scene::new();
     let mut client = scene.client();
-    // The first one is not answered until a worker that never ends has: there is none, so it waits for its time.
+    // They come faster than one is answered.
     let slow = json!({"name": "search", "arguments": {"query": "refresh token"}});
     for _ in 0..20 {
         client.line(&json!({"jsonrpc": "2.0", "id": 500, "method": "tools/call", "params": slow}));
@@ -112,7 +130,7 @@ fn an_id_is_used_once_at_a_time() {
     let refused = |answer: &&Value| {
         answer["error"]["message"].as_str().is_some_and(|text| text.contains("with this id was not answered"))
     };
-    assert!(found >= 1 && found + answers.iter().filter(refused).count() == 20, "{answers:?}");
+    assert!((1..20).contains(&found) && found + answers.iter().filter(refused).count() == 20, "{answers:?}");
     // Once answered it can be used again.
     client.line(&json!({"jsonrpc": "2.0", "id": 500, "method": "ping"}));
     assert!(client.receive()["result"].is_object());
@@ -125,10 +143,30 @@ fn a_client_that_reads_nothing_or_is_gone_ends_the_server() {
     for _ in 0..200 {
         client.send("tools/list", json!({}));
     }
-    client.deafen();
+    client.stop_reading();
     let end = client.end();
     assert_eq!(end.code, Some(0), "{}", end.stderr);
     assert!(!end.stderr.contains("panicked"), "{}", end.stderr);
+}
+
+#[test]
+fn a_client_that_closes_its_end_and_reads_nothing_ends_the_server() {
+    let scene = Scene::new();
+    let mut command = scene.command(&["mcp"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let client = json!({"name": "deaf", "version": "1"});
+    let parameters = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+    writeln!(input, "{}", json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": parameters}))
+        .unwrap();
+    // More than a pipe holds.
+    for id in 1..20 {
+        writeln!(input, "{}", json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"})).unwrap();
+    }
+    drop(input);
+    let end = child.wait().unwrap();
+    assert_eq!(end.code(), Some(0), "its output is open, and nobody reads it");
 }
 
 #[test]
@@ -146,4 +184,44 @@ fn many_at_once_are_all_answered() {
         let answer = client.receive();
         assert!(open.remove(&answer["id"].as_i64().unwrap()), "{answer}");
     }
+}
+
+#[test]
+fn calls_that_wait_are_limited_and_delay_no_other() {
+    const WAITING: usize = 64;
+    let gate = Gate::new();
+    let script =
+        Script::new().on("hold the lamp", [Answer::held(&gate)]).otherwise(Answer::text("It is done."));
+    let scene = Scene::with(Claude::newest(), script);
+    let mut client = scene.client();
+    let worker = client.call("spawn_worker", json!({"task": "hold the lamp"}))["worker"].clone();
+    gate.wait_until_reached();
+    let wait = json!({"name": "wait_workers", "arguments": {"workers": [worker]}});
+    let ids: Vec<i64> = (0..WAITING + 3).map(|_| client.send("tools/call", wait.clone())).collect();
+    for _ in 0..3 {
+        let refused = client.receive();
+        assert!(ids.contains(&refused["id"].as_i64().unwrap()), "{refused}");
+        let payload = &refused["result"]["structuredContent"];
+        assert_eq!(payload["error"], "unavailable", "{refused}");
+        assert!(payload["next_steps"][0].as_str().unwrap().contains("cancel one"), "{refused}");
+    }
+    assert!(client.call("session_list", json!({}))["sessions"].is_array());
+    gate.open();
+    for _ in 0..WAITING {
+        let answer = client.receive();
+        assert_eq!(answer["result"]["structuredContent"]["idle"], json!([worker]), "{answer}");
+    }
+    client.call("stop_worker", json!({"worker": worker}));
+}
+
+#[test]
+fn arguments_of_any_length_are_answered_at_once() {
+    let scene = Scene::new();
+    let mut client = scene.client();
+    // Each is compared with no id of a session, however much it looks like one.
+    let long = client.fail("read_session", json!({"session": "a".repeat(1 << 20)}));
+    assert_eq!(long["error"], "not_found", "{long}");
+    assert_eq!(client.fail("read_session", json!({"session": " "}))["error"], "usage");
+    let query = client.fail("search", json!({"query": "token ".repeat(100_000)}));
+    assert_eq!(query["error"], "usage", "{query}");
 }

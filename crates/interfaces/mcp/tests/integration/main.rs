@@ -14,6 +14,7 @@ mod client;
 mod clients;
 mod hostile;
 mod http;
+mod places;
 mod protocol;
 mod quoting;
 mod scene;

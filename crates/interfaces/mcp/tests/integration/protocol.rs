@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 use crate::client::Client;
 use crate::scene::Scene;
 
+/// How long the list of tools may be, in bytes.
+const LONGEST_LIST: usize = 50_000;
+
 /// What the revision of 2026-07-28 has in each request.
 fn meta(version: &str) -> Value {
     json!({
@@ -31,12 +34,16 @@ fn every_revision_with_a_handshake_is_spoken() {
         assert!(client.ask("tools/list", json!({}))["result"]["tools"].as_array().unwrap().len() >= 12);
         assert_eq!(client.end().code, Some(0));
     }
-    let mut client = Client::start(scene.command(&["mcp"]));
-    assert_eq!(
-        client.initialize("1999-01-01")["result"]["protocolVersion"],
-        "2025-11-25",
-        "the newest it knows"
-    );
+    for other in ["1999-01-01", "2026-07-28", "9999-01-01"] {
+        let mut client = Client::start(scene.command(&["mcp"]));
+        assert_eq!(
+            client.initialize(other)["result"]["protocolVersion"],
+            "2025-11-25",
+            "the newest it knows"
+        );
+        client.notify("notifications/initialized", json!({}));
+        assert_eq!(client.ask("ping", json!({}))["result"], json!({}), "{other}");
+    }
 }
 
 #[test]
@@ -75,12 +82,22 @@ fn a_client_that_closes_is_left_quietly() {
     assert_eq!((end.code, end.stderr.as_str()), (Some(0), ""));
     let end = scene.client().end();
     assert_eq!((end.code, end.stderr.as_str()), (Some(0), ""));
-    // What is asked right before is answered all the same.
+}
+
+#[test]
+fn what_was_asked_before_the_end_of_input_is_answered() {
+    let scene = Scene::new();
     let mut client = scene.client();
     let id = client.send("tools/call", json!({"name": "session_list", "arguments": {}}));
-    let mut command = scene.command(&["mcp"]);
-    command.env("RUST_LOG", "trace");
-    assert_eq!(client.answer(id)["result"]["structuredContent"]["known"], 3);
+    // The last message has no line end.
+    client.raw(br#"{"jsonrpc":"2.0","id":77,"method":"ping"}"#);
+    client.close_input();
+    let answers = [client.receive(), client.receive()];
+    let of =
+        |id: i64| answers.iter().find(|answer| answer["id"] == id).unwrap_or_else(|| panic!("{answers:?}"));
+    assert!(of(77)["result"].is_object(), "{answers:?}");
+    assert_eq!(of(id)["result"]["structuredContent"]["known"], 3, "{answers:?}");
+    assert_eq!(client.end().code, Some(0));
 }
 
 #[test]
@@ -104,6 +121,8 @@ fn standard_output_is_the_protocols_alone() {
 fn the_tools_are_these() {
     let scene = Scene::new();
     let tools = scene.client().ask("tools/list", json!({}))["result"]["tools"].clone();
+    let size = tools.to_string().len();
+    assert!(size <= LONGEST_LIST, "every session of a client reads the list, and it has {size} bytes");
     insta::assert_snapshot!("tools", serde_json::to_string_pretty(&tools).unwrap());
     for tool in tools.as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
@@ -131,7 +150,7 @@ fn long_calls_report_progress() {
     let answer = client.ask("tools/call", parameters);
     assert_ne!(answer["result"]["isError"], true, "{answer}");
     let steps: Vec<f64> = client
-        .unasked
+        .notifications
         .iter()
         .filter(|told| told["method"] == "notifications/progress")
         .map(|told| {
@@ -139,8 +158,9 @@ fn long_calls_report_progress() {
             told["params"]["progress"].as_f64().unwrap()
         })
         .collect();
+    assert!(!steps.is_empty(), "the index is made, which takes at least one step");
     assert!(steps.windows(2).all(|pair| pair[0] < pair[1]), "progress only grows: {steps:?}");
-    let silent = client.unasked.len();
+    let silent = client.notifications.len();
     client.call("search", json!({"query": "lighthouse lamp"}));
-    assert_eq!(client.unasked.len(), silent, "nobody asked to be told");
+    assert_eq!(client.notifications.len(), silent, "nobody asked to be told");
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use testkit::claude::offline_environment;
+use testkit::transcript::Lineage;
 use testkit::{Answer, Claude, ModelServer, PATIENCE, ScratchHome, Script, Transcript};
 
 use crate::client::{Client, program};
@@ -60,6 +61,17 @@ impl Scene {
         }
         long.write_to(&scene.home);
         scene
+    }
+
+    /// Writes a session of the project `web` and six forks of it, in which nothing more was said.
+    pub(crate) fn write_copies(&self, prompt: &str, answer: &str) {
+        let first = Transcript::new("66666666-4444-4444-8444-444444444444").cwd(self.directory("web"));
+        let first = first.prompt(prompt).answer(answer);
+        first.write_to(&self.home);
+        for number in 0..6 {
+            let id = format!("7777777{number}-4444-4444-8444-444444444444");
+            first.fork(&id, Lineage::RequestSession).write_to(&self.home);
+        }
     }
 
     /// A directory of the home.

@@ -102,3 +102,26 @@ fn a_worker_of_a_denied_project_is_out_of_reach() {
     }
     client.call("stop_worker", json!({"worker": worker}));
 }
+
+#[test]
+fn inside_an_agents_worker_the_server_shows_the_agents_own() {
+    const OWN: &str = "77777777-7777-4777-8777-777777777777";
+    let scene = Scene::new();
+    let task = ["run", "--agent", "main", "--session-id", OWN, "Draw the map of the shoals"];
+    let output = scene.command(&task).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mark = format!("{}#1", scene.home.state_dir().canonicalize().unwrap().display());
+    let mut client = scene.client_with(&[("BACKSTORY_WORKER", &mark)]);
+    let seen = client.call("session_list", json!({}));
+    let ids: Vec<_> = seen["sessions"].as_array().unwrap().iter().map(|one| &one["session_id"]).collect();
+    assert_eq!(ids, [OWN], "{seen}");
+    assert_eq!(client.call("search", json!({"query": "tides lighthouse refresh token"}))["hits"], json!([]));
+    for (tool, arguments) in [
+        ("read_session", json!({"session": TIDES})),
+        ("spawn_worker", json!({"task": "And again", "resume_session_id": TOKENS})),
+        ("message_worker", json!({"workers": [TOKENS], "message": "And again"})),
+    ] {
+        assert_eq!(client.fail(tool, arguments)["error"], "not_found", "{tool}");
+    }
+    assert!(client.ask("resources/list", json!({})).to_string().matches("session://").count() == 1);
+}

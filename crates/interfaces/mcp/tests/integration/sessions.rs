@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use testkit::Transcript;
-use testkit::transcript::Lineage;
 
 use crate::scene::{LONG, Scene, TIDES, TOKENS};
 
@@ -173,21 +172,16 @@ fn a_message_of_any_length_is_read_to_its_end() {
     }
     assert!(read.trim() == text.trim(), "{} of {} bytes", read.len(), text.len());
     let error = client.fail("read_session", json!({"session": id, "text_offset": -1}));
-    assert!(error["message"].as_str().unwrap().contains("`text_offset`: -1 is no whole number"), "{error}");
+    assert!(
+        error["message"].as_str().unwrap().contains("`text_offset`: -1 is not a whole number"),
+        "{error}"
+    );
 }
 
 #[test]
 fn copies_of_a_conversation_are_found_once() {
     let scene = Scene::new();
-    let first = Transcript::new("66666666-4444-4444-8444-444444444444")
-        .cwd(scene.directory("web"))
-        .prompt("Repair the foghorn of the lighthouse")
-        .answer("The foghorn sounds again.");
-    first.write_to(&scene.home);
-    for number in 0..6 {
-        let id = format!("7777777{number}-4444-4444-8444-444444444444");
-        first.fork(&id, Lineage::RequestSession).write_to(&scene.home);
-    }
+    scene.write_copies("Repair the foghorn of the lighthouse", "The foghorn sounds again.");
     Transcript::new("88888888-4444-4444-8444-444444444444")
         .cwd(scene.directory("web"))
         .prompt("Paint the foghorn")

@@ -72,13 +72,17 @@ fn a_worker_is_started_told_more_read_and_stopped() {
     let newer = client.call("worker_log", json!({"worker": worker, "after": log["page"]["newer"]}));
     assert_eq!(newer["page"]["messages"], json!([]), "{newer}");
 
+    let alone = client.call("wait_workers", json!({"workers": worker}));
+    assert_eq!(alone["idle"], json!([worker]), "one name needs no list: {alone}");
     let listed = client.call("list_workers", json!({"active": true, "project": "web"}));
     assert_eq!(listed["workers"][0]["worker"], *worker, "{listed}");
     assert_eq!(client.call("list_workers", json!({"status": "running"}))["workers"], json!([]));
     assert_eq!(client.call("list_workers", json!({"project": "harbor"}))["workers"], json!([]));
     let stopped = client.call("stop_worker", json!({"worker": worker}));
     assert_eq!(stopped["status"], "stopped", "{stopped}");
-    assert_eq!(client.call("list_workers", json!({"active": true}))["workers"], json!([]));
+    assert_eq!(client.call("list_workers", json!({}))["workers"], json!([]), "those that have not ended");
+    let all = client.call("list_workers", json!({"active": false}));
+    assert_eq!(all["workers"][0]["status"], "stopped", "{all}");
     let over = client.fail("stop_worker", json!({"worker": worker}));
     assert!(over["next_steps"].to_string().contains("read_session {"), "{over}");
 
@@ -102,7 +106,7 @@ fn a_session_is_resumed_forked_or_named() {
     let forked = start(json!({"task": "say hello", "resume_session_id": &TOKENS[..8], "fork_session": true}));
     assert_eq!(forked["start"], "fork", "{forked}");
     assert_ne!(forked["session_id"], TOKENS);
-    let resumed = start(json!({"task": "say hello", "resume_session_id": TOKENS}));
+    let resumed = start(json!({"task": "say hello", "resume_session_id": TOKENS, "project_path": "web"}));
     assert_eq!((&resumed["start"], &resumed["session_id"]), (&json!("resume"), &json!(TOKENS)), "{resumed}");
     let last = start(json!({"task": "say hello", "continue_session": true, "project_path": "harbor"}));
     assert_eq!(
@@ -119,6 +123,7 @@ fn a_session_is_resumed_forked_or_named() {
     for contradiction in [
         json!({"task": "t", "resume_session_id": TIDES, "continue_session": true}),
         json!({"task": "t", "fork_session": true}),
+        json!({"task": "t", "resume_session_id": TIDES, "project_path": "web"}),
         json!({"task": "t", "session_id": own, "resume_session_id": TIDES}),
         json!({"task": "t", "session_id": "no-uuid"}),
         json!({"task": ""}),
@@ -178,7 +183,10 @@ fn what_a_worker_asks_is_the_persons_to_answer() {
     assert_eq!(request["tool"], "Bash", "{listed}");
     let arguments = json!({"worker": worker, "request": request["request"], "reply": {"behavior": "allow"}});
     let hidden = client.ask("tools/call", json!({"name": "answer_worker", "arguments": arguments}));
-    assert!(hidden["error"]["message"].as_str().unwrap().contains("no tool `answer_worker`"), "{hidden}");
+    assert!(
+        hidden["error"]["message"].as_str().unwrap().contains("unknown tool `answer_worker`"),
+        "{hidden}"
+    );
 
     let mut allowed = scene.client_with(&[("BACKSTORY_MCP_ANSWER_PERMISSIONS", "true")]);
     let mut always = arguments.clone();
@@ -293,4 +301,24 @@ fn a_model_is_no_flag() {
     let arguments = json!({"task": "say hello", "model": "--dangerously-skip-permissions"});
     let error = client.fail("spawn_worker", arguments);
     assert_eq!(error["error"], "usage", "{error}");
+}
+
+#[test]
+fn what_a_worker_is_told_is_short() {
+    let scene = scene();
+    let mut client = scene.client();
+    let long = "x".repeat(4_000_000);
+    for (tool, arguments) in [
+        ("spawn_worker", json!({"task": long})),
+        ("message_worker", json!({"workers": [TOKENS], "message": long})),
+        ("pick_session", json!({"task": long})),
+        ("smart_fork", json!({"intent": long, "auto_fork": true})),
+    ] {
+        let error = client.fail(tool, arguments);
+        assert_eq!(error["error"], "too_large", "{tool}: {error}");
+        assert!(
+            error["message"].as_str().unwrap().ends_with("may have at most 100 kB; this one has 4000 kB")
+        );
+    }
+    assert_eq!(client.call("list_workers", json!({}))["workers"], json!([]));
 }

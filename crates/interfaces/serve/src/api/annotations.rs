@@ -1,5 +1,5 @@
-//! What the person annotates sessions with: names, tags, notes, pins, and what they hide. Other pages and programs hear of a
-//! change from the event stream.
+//! What the person annotates sessions with: names, tags, notes, pins, and what they hide. The event stream
+//! announces each change.
 
 use app::sessions::annotate::{self, AnnotatedSession, Tags};
 use app::{Error, Kind};
@@ -9,7 +9,7 @@ use model::SessionId;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::extract::{At, Given};
+use crate::extract::{JsonBody, PathParams};
 use crate::operation::{get, patch};
 use crate::problem::Problem;
 use crate::routes::Routes;
@@ -43,8 +43,8 @@ pub(super) fn add(routes: &mut Routes) {
 
 async fn change(
     State(server): State<Shared>,
-    At(session): At<SessionId>,
-    Given(new): Given<NewAnnotations>,
+    PathParams(session): PathParams<SessionId>,
+    JsonBody(new): JsonBody<NewAnnotations>,
 ) -> Result<Json<AnnotatedSession>, Problem> {
     let NewAnnotations { name, add_tags, remove_tags, note, pinned, hidden } = new;
     let sessions = vec![session.to_string()];

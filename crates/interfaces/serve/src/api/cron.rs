@@ -5,7 +5,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 
-use crate::extract::{Asked, At, Given, Granted};
+use crate::extract::{Authorized, JsonBody, PathParams, QueryParams, check_limit};
 use crate::operation::{delete, get, post};
 use crate::problem::Problem;
 use crate::routes::Routes;
@@ -37,8 +37,8 @@ async fn list(State(server): State<Shared>) -> Result<Json<JobList>, Problem> {
 
 async fn add_job(
     State(server): State<Shared>,
-    Granted(grant): Granted,
-    Given(request): Given<cron::add::Request>,
+    Authorized(grant): Authorized,
+    JsonBody(request): JsonBody<cron::add::Request>,
 ) -> Result<(StatusCode, Json<JobInfo>), Problem> {
     let acts_unasked =
         request.permission_mode.as_deref().is_some_and(|mode| mode != "default" && mode != "plan");
@@ -47,25 +47,53 @@ async fn add_job(
     Ok((StatusCode::CREATED, Json(job)))
 }
 
-async fn remove(State(server): State<Shared>, At(job): At<String>) -> Result<Json<JobInfo>, Problem> {
+async fn remove(
+    State(server): State<Shared>,
+    PathParams(job): PathParams<String>,
+) -> Result<Json<JobInfo>, Problem> {
     Ok(Json(server.ask(move |context| cron::remove(context, &JobRequest { job })).await?))
 }
 
-async fn enable(State(server): State<Shared>, At(job): At<String>) -> Result<Json<JobInfo>, Problem> {
-    Ok(Json(server.ask(move |context| cron::switch(context, &JobRequest { job }, true)).await?))
+/// Enables a job, unless it acts without asking and the token may not have it so.
+pub(crate) async fn enable(
+    State(server): State<Shared>,
+    Authorized(grant): Authorized,
+    PathParams(job): PathParams<String>,
+) -> Result<Json<JobInfo>, Problem> {
+    let job = JobRequest { job };
+    let enabled = server.work(move |_, context| {
+        scopes::check_job(&grant, context, &job)?;
+        Ok(cron::switch(context, &job, true)?)
+    });
+    Ok(Json(enabled.await?))
 }
 
-async fn disable(State(server): State<Shared>, At(job): At<String>) -> Result<Json<JobInfo>, Problem> {
+/// Disables a job.
+pub(crate) async fn disable(
+    State(server): State<Shared>,
+    PathParams(job): PathParams<String>,
+) -> Result<Json<JobInfo>, Problem> {
     Ok(Json(server.ask(move |context| cron::switch(context, &JobRequest { job }, false)).await?))
 }
 
-async fn run(State(server): State<Shared>, At(job): At<String>) -> Result<Json<RunInfo>, Problem> {
-    Ok(Json(server.ask(move |context| cron::run(context, &JobRequest { job })).await?))
+/// Runs a job now, with the same exception.
+pub(crate) async fn run(
+    State(server): State<Shared>,
+    Authorized(grant): Authorized,
+    PathParams(job): PathParams<String>,
+) -> Result<Json<RunInfo>, Problem> {
+    let job = JobRequest { job };
+    let run = server.work(move |_, context| {
+        scopes::check_job(&grant, context, &job)?;
+        Ok(cron::run(context, &job)?)
+    });
+    Ok(Json(run.await?))
 }
 
 async fn history(
     State(server): State<Shared>,
-    Asked(request): Asked<HistoryRequest>,
+    QueryParams(request): QueryParams<HistoryRequest>,
 ) -> Result<Json<History>, Problem> {
+    check_limit(request.limit)?;
     Ok(Json(server.ask(move |context| cron::history(context, &request)).await?))
 }

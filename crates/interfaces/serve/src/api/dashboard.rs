@@ -1,6 +1,8 @@
 //! What the dashboard's pages ask for: rows of sessions, blocks, outlines, words in a session, pictures, a day to replay,
 //! and spending to add up.
 
+use std::num::NonZeroUsize;
+
 use app::Moment;
 use app::dashboard::{blocks, day, find, outline, picture, rows, spending};
 use app::sessions::list;
@@ -10,7 +12,7 @@ use model::SessionId;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::extract::{Asked, At};
+use crate::extract::{PathParams, QueryParams};
 use crate::operation::get;
 use crate::problem::Problem;
 use crate::routes::Routes;
@@ -32,7 +34,7 @@ struct BlocksQuery {
     around_offset: Option<u64>,
     /// At most so many messages, up to 500; 100 without it.
     #[schemars(range(min = 1, max = 500))]
-    limit: Option<usize>,
+    limit: Option<NonZeroUsize>,
     /// Texts of tools at their whole length.
     #[serde(default)]
     whole: bool,
@@ -83,7 +85,7 @@ pub(super) fn add(routes: &mut Routes) {
 
 async fn all_rows(
     State(server): State<Shared>,
-    Asked(query): Asked<RowsQuery>,
+    QueryParams(query): QueryParams<RowsQuery>,
 ) -> Result<Json<rows::Answer>, Problem> {
     let RowsQuery { project, since, tag, pinned, hidden } = query;
     let request = list::Request { project, since, tag, pinned, hidden, ..list::Request::default() };
@@ -92,19 +94,19 @@ async fn all_rows(
 
 async fn page(
     State(server): State<Shared>,
-    At(session): At<SessionId>,
-    Asked(query): Asked<BlocksQuery>,
+    PathParams(session): PathParams<SessionId>,
+    QueryParams(query): QueryParams<BlocksQuery>,
 ) -> Result<Json<blocks::Answer>, Problem> {
     let BlocksQuery { subagent, before, after, around, around_offset, limit, whole } = query;
-    let session = session.to_string();
+    let (session, limit) = (session.to_string(), limit.map(NonZeroUsize::get));
     let request = blocks::Request { session, subagent, before, after, around, around_offset, limit, whole };
     Ok(Json(server.ask(move |context| blocks::blocks(context, &request)).await?))
 }
 
 async fn find_text(
     State(server): State<Shared>,
-    At(session): At<SessionId>,
-    Asked(query): Asked<FindQuery>,
+    PathParams(session): PathParams<SessionId>,
+    QueryParams(query): QueryParams<FindQuery>,
 ) -> Result<Json<find::Answer>, Problem> {
     let request = find::Request { session: session.to_string(), text: query.text };
     Ok(Json(server.ask(move |context| find::find(context, &request)).await?))
@@ -112,7 +114,7 @@ async fn find_text(
 
 async fn outline_of(
     State(server): State<Shared>,
-    At(session): At<SessionId>,
+    PathParams(session): PathParams<SessionId>,
 ) -> Result<Json<outline::Answer>, Problem> {
     let request = outline::Request { session: session.to_string() };
     Ok(Json(server.ask(move |context| outline::outline(context, &request)).await?))
@@ -120,7 +122,7 @@ async fn outline_of(
 
 async fn one_picture(
     State(server): State<Shared>,
-    At((session, offset, number)): At<(SessionId, u64, usize)>,
+    PathParams((session, offset, number)): PathParams<(SessionId, u64, usize)>,
 ) -> Result<Json<picture::Answer>, Problem> {
     let request = picture::Request { session: session.to_string(), offset, number };
     Ok(Json(server.ask(move |context| picture::picture(context, &request)).await?))
@@ -128,14 +130,14 @@ async fn one_picture(
 
 async fn replay(
     State(server): State<Shared>,
-    Asked(request): Asked<day::Request>,
+    QueryParams(request): QueryParams<day::Request>,
 ) -> Result<Json<day::Answer>, Problem> {
     Ok(Json(server.ask(move |context| day::day(context, &request)).await?))
 }
 
 async fn all_spending(
     State(server): State<Shared>,
-    Asked(request): Asked<spending::Request>,
+    QueryParams(request): QueryParams<spending::Request>,
 ) -> Result<Json<spending::Answer>, Problem> {
     Ok(Json(server.ask(move |context| spending::spending(context, &request)).await?))
 }

@@ -2,9 +2,13 @@
 
 mod annotations;
 mod cost;
-mod cron;
+pub(crate) mod cron;
+mod cursor_text;
 mod dashboard;
 mod doctor;
+mod known_place;
+mod message;
+mod own_scope;
 mod page_cursor;
 mod projects;
 mod search;
@@ -27,5 +31,6 @@ pub(crate) fn add(routes: &mut Routes) {
     dashboard::add(routes);
     doctor::add(routes);
     tokens::add(routes);
+    own_scope::add(routes);
     events::route::add(routes);
 }

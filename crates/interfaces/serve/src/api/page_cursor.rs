@@ -8,14 +8,16 @@ use std::str::FromStr;
 use app::sessions::list::SessionOrder;
 use model::{Session, SessionId};
 
+use crate::api::cursor_text::CursorText;
 use crate::problem::Problem;
 
 /// Every order, and its word in a cursor. Without one, running sessions come first, then pinned ones, then the newest.
-const ORDERS: [(Option<SessionOrder>, &str); 6] = [
+const ORDERS: [(Option<SessionOrder>, &str); 7] = [
     (None, "default"),
     (Some(SessionOrder::Newest), "newest"),
     (Some(SessionOrder::Oldest), "oldest"),
     (Some(SessionOrder::Cost), "cost"),
+    (Some(SessionOrder::Cheapest), "cheapest"),
     (Some(SessionOrder::Messages), "messages"),
     (Some(SessionOrder::Tokens), "tokens"),
 ];
@@ -44,6 +46,10 @@ impl Cursor {
             // Of numbers that are not negative, the greater has the greater bits.
             Some(SessionOrder::Cost) => {
                 [!number(session.cost_usd.unwrap_or_default().max(0.0).to_bits()), 0, 0]
+            }
+            Some(SessionOrder::Cheapest) => {
+                let cost = session.cost_usd.filter(|cost| *cost > 0.0).unwrap_or(f64::MAX);
+                [number(cost.to_bits()), 0, 0]
             }
             Some(SessionOrder::Messages) => [!number(session.visible_messages), 0, 0],
             Some(SessionOrder::Tokens) => [!number(session.usage.total()), 0, 0],
@@ -78,9 +84,8 @@ impl PartialOrd for Cursor {
 impl Display for Cursor {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let known = ORDERS.iter().find(|(order, _)| *order == self.order);
-        let word = known.map_or("default", |(_, word)| word);
-        let [first, second, third] = self.key;
-        write!(out, "{word}_{first}_{second}_{third}_{}", self.id)
+        let order = known.map_or("default", |(_, word)| word).to_owned();
+        CursorText { order, key: self.key, id: self.id.clone() }.fmt(out)
     }
 }
 
@@ -89,14 +94,11 @@ impl FromStr for Cursor {
 
     fn from_str(text: &str) -> Result<Self, Problem> {
         let read = || {
-            let mut parts = text.splitn(5, '_');
-            let word = parts.next()?;
+            let CursorText { order: word, key, id } = CursorText::read(text)?;
             let (order, _) = ORDERS.iter().find(|(_, known)| *known == word)?;
-            let mut number = || parts.next()?.parse::<i64>().ok();
-            let key = [number()?, number()?, number()?];
-            Some(Self { order: *order, key, id: parts.next()?.parse().ok()? })
+            Some(Self { order: *order, key, id })
         };
-        read().ok_or_else(|| Problem::usage("this is no `cursor` that a page gave as its `next`"))
+        read().ok_or_else(|| Problem::usage("this `cursor` is not the `next` of a page"))
     }
 }
 
@@ -109,7 +111,7 @@ mod tests {
 
     fn session(id: &str, is_running: bool, second: i64) -> Session {
         let last_modified = Timestamp::from_second(second).ok();
-        Session { is_running, last_modified, ..Session::blank(id.parse().unwrap()) }
+        Session { is_running, last_modified, ..Session::new(id.parse().unwrap()) }
     }
 
     #[test]

@@ -13,7 +13,8 @@ use model::{AgentId, Session};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::extract::Asked;
+use crate::api::known_place::known;
+use crate::extract::{Authorized, QueryParams};
 use crate::operation::get;
 use crate::problem::Problem;
 use crate::routes::Routes;
@@ -49,7 +50,8 @@ struct Project {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct StatusQuery {
-    /// A path or a project's name; the directory that the server was started in without it.
+    /// The path or the name of a project, for who may only read one that sessions belong to; the directory that the server
+    /// was started in without it.
     repo: Option<String>,
     /// The OpenClaw agent whose own sessions are listed separately.
     agent: Option<AgentId>,
@@ -101,8 +103,12 @@ fn grouped(sessions: &[Session], spent: &[SpendingRow]) -> Vec<Project> {
 
 async fn status_of(
     State(server): State<Shared>,
-    Asked(query): Asked<StatusQuery>,
+    Authorized(grant): Authorized,
+    QueryParams(query): QueryParams<StatusQuery>,
 ) -> Result<Json<status::Answer>, Problem> {
-    let request = status::Request { repo: query.repo, agent: query.agent };
-    Ok(Json(server.ask(move |context| status::status(context, &request)).await?))
+    let found = server.ask(move |context| {
+        let repo = known(context, grant.scope(), query.repo)?;
+        status::status(context, &status::Request { repo, agent: query.agent })
+    });
+    Ok(Json(found.await?))
 }

@@ -1,5 +1,7 @@
 //! Finding and choosing: search, fork, pick.
 
+use std::num::NonZeroUsize;
+
 use app::choose::{self, pick};
 use app::proceed::fork_request;
 use app::search::{self, Mode, Role, SourceKind};
@@ -11,7 +13,8 @@ use model::AgentId;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::extract::{Asked, Given};
+use crate::api::known_place::known;
+use crate::extract::{Authorized, JsonBody, QueryParams, check_limit};
 use crate::operation::{get, post};
 use crate::problem::Problem;
 use crate::routes::Routes;
@@ -51,7 +54,10 @@ struct SearchQuery {
     mode: Mode,
     /// At most so many sessions, up to 200; 10 without it.
     #[schemars(range(min = 1, max = 200))]
-    limit: Option<usize>,
+    limit: Option<NonZeroUsize>,
+    /// How many seconds old the list of files may be, for a client that asks at every key; 0 without it.
+    #[serde(default)]
+    max_age_seconds: u32,
 }
 
 pub(super) fn add(routes: &mut Routes) {
@@ -69,7 +75,7 @@ pub(super) fn add(routes: &mut Routes) {
 
 async fn search_by_query(
     State(server): State<Shared>,
-    Asked(query): Asked<SearchQuery>,
+    QueryParams(query): QueryParams<SearchQuery>,
 ) -> Result<Json<search::Answer>, Problem> {
     let asked = query;
     let request = search::Request {
@@ -85,7 +91,8 @@ async fn search_by_query(
         since: asked.since,
         until: asked.until,
         mode: asked.mode,
-        limit: asked.limit,
+        limit: asked.limit.map(NonZeroUsize::get),
+        max_age_seconds: asked.max_age_seconds,
         ..search::Request::default()
     };
     answer(&server, request).await
@@ -93,27 +100,34 @@ async fn search_by_query(
 
 async fn search_by_body(
     State(server): State<Shared>,
-    Given(request): Given<search::Request>,
+    JsonBody(request): JsonBody<search::Request>,
 ) -> Result<Json<search::Answer>, Problem> {
     answer(&server, request).await
 }
 
 async fn answer(server: &Shared, mut request: search::Request) -> Result<Json<search::Answer>, Problem> {
-    request.limit = request.limit.map(|limit| limit.clamp(1, MOST));
+    request.limit.map_or(Ok(()), check_limit)?;
+    request.limit = request.limit.map(|limit| limit.min(MOST));
     Ok(Json(server.ask(move |context| search::search(context, &request)).await?))
 }
 
 async fn fork(
     State(server): State<Shared>,
-    Given(request): Given<fork_request::Request>,
+    JsonBody(request): JsonBody<fork_request::Request>,
 ) -> Result<Json<fork_request::Answer>, Problem> {
+    check_limit(request.limit)?;
     let found = server.ask(move |context| fork_request::forks(context, &request)).await?;
     Ok(Json(found.worded(NextStep::to_string)))
 }
 
 async fn pick_session(
     State(server): State<Shared>,
-    Given(request): Given<choose::request::Request>,
+    Authorized(grant): Authorized,
+    JsonBody(request): JsonBody<choose::request::Request>,
 ) -> Result<Json<choose::answer::Answer>, Problem> {
-    Ok(Json(server.ask(move |context| pick::pick(context, &request)).await?))
+    let picked = server.ask(move |context| {
+        let repo = known(context, grant.scope(), request.repo.clone())?;
+        pick::pick(context, &choose::request::Request { repo, ..request })
+    });
+    Ok(Json(picked.await?))
 }

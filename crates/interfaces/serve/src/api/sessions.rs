@@ -1,5 +1,7 @@
 //! Sessions: all of them page by page, one of them, its messages page by page, and a message to it.
 
+use std::num::NonZeroUsize;
+
 use app::Moment;
 use app::sessions::list::{self, OriginName, SessionOrder};
 use app::sessions::{page, show};
@@ -10,8 +12,9 @@ use model::{AgentId, Session, SessionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::api::message::Message;
 use crate::api::page_cursor::Cursor;
-use crate::extract::{Asked, At, Given};
+use crate::extract::{Authorized, JsonBody, PathParams, QueryParams};
 use crate::operation::{get, post};
 use crate::problem::Problem;
 use crate::routes::Routes;
@@ -57,9 +60,32 @@ struct SessionsQuery {
     sort: Option<SessionOrder>,
     /// At most so many, up to 10,000; 100 without it.
     #[schemars(range(min = 1, max = 10_000))]
-    limit: Option<usize>,
+    limit: Option<NonZeroUsize>,
     /// The page after this place: `next` of a page.
     cursor: Option<String>,
+}
+
+impl SessionsQuery {
+    /// What is asked of the list: the filter alone, because order and limit are those of pages.
+    fn into_filter(self) -> list::Request {
+        let words = self.words.unwrap_or_default();
+        list::Request {
+            project: self.project,
+            branch: self.branch,
+            origin: self.origin,
+            agent: self.agent,
+            running: self.running,
+            since: self.since,
+            until: self.until,
+            file: self.file,
+            tag: self.tag,
+            pinned: self.pinned,
+            hidden: self.hidden,
+            words: words.split_whitespace().map(str::to_owned).collect(),
+            sort: None,
+            limit: None,
+        }
+    }
 }
 
 /// A page of sessions.
@@ -83,6 +109,8 @@ struct SessionsPage {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct MessagesQuery {
+    /// Only what this sub-agent of it said and did.
+    subagent: Option<String>,
     /// Messages before this place: `older` of a page.
     before: Option<String>,
     /// Messages after this place: `newer` of a page.
@@ -93,21 +121,13 @@ struct MessagesQuery {
     around_offset: Option<u64>,
     /// At most so many messages, up to 500; 50 without it.
     #[schemars(range(min = 1, max = 500))]
-    limit: Option<usize>,
+    limit: Option<NonZeroUsize>,
     /// Also what tools did.
     #[serde(default)]
     tools: bool,
     /// Also what the model thought.
     #[serde(default)]
     thinking: bool,
-}
-
-/// A message to a session or a worker.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Message {
-    /// The message.
-    pub(super) message: String,
 }
 
 pub(super) fn add(routes: &mut Routes) {
@@ -127,46 +147,19 @@ pub(super) fn add(routes: &mut Routes) {
 
 async fn list(
     State(server): State<Shared>,
-    Asked(query): Asked<SessionsQuery>,
+    QueryParams(query): QueryParams<SessionsQuery>,
 ) -> Result<Json<SessionsPage>, Problem> {
     let cursor: Option<Cursor> = query.cursor.as_deref().map(str::parse).transpose()?;
-    let limit = query.limit.unwrap_or(LIMIT).clamp(1, MOST);
-    let SessionsQuery {
-        project,
-        branch,
-        origin,
-        agent,
-        running,
-        since,
-        until,
-        file,
-        tag,
-        pinned,
-        hidden,
-        words,
-        sort,
-        ..
-    } = query;
+    let limit = query.limit.map_or(LIMIT, NonZeroUsize::get).min(MOST);
+    let sort = query.sort;
     if cursor.as_ref().is_some_and(|cursor| cursor.order() != sort) {
-        return Err(Problem::usage("the `cursor` is of a page in another order"));
+        return Err(Problem::usage("the `cursor` is of a page in another order: pass the same `sort`"));
     }
-    let request = list::Request {
-        project,
-        branch,
-        origin,
-        agent,
-        running,
-        since,
-        until,
-        file,
-        tag,
-        pinned,
-        hidden,
-        words: words.iter().flat_map(|words| words.split_whitespace()).map(str::to_owned).collect(),
-        ..list::Request::default()
-    };
+    // The first page needs no more than its own sessions; where another begins, only all of them say.
+    let most = (cursor.is_none() && sort.is_none()).then_some(limit + 1);
+    let request = list::Request { limit: most, ..query.into_filter() };
     let found = server.ask(move |context| list::list(context, &request)).await?;
-    let matching = found.sessions.len();
+    let matching = found.sessions.len() + found.more;
     let is_later = |session: &Session| cursor.as_ref().is_none_or(|cursor| cursor.is_before(session));
     let mut sessions = found.sessions;
     if sort.is_some() {
@@ -186,7 +179,10 @@ async fn list(
     }))
 }
 
-async fn one(State(server): State<Shared>, At(session): At<SessionId>) -> Result<Json<Session>, Problem> {
+async fn one(
+    State(server): State<Shared>,
+    PathParams(session): PathParams<SessionId>,
+) -> Result<Json<Session>, Problem> {
     let request = show::Request { session: session.to_string(), ..show::Request::default() };
     let found = server.ask(move |context| show::show(context, request)).await?;
     Ok(Json(found.session))
@@ -194,20 +190,21 @@ async fn one(State(server): State<Shared>, At(session): At<SessionId>) -> Result
 
 async fn messages(
     State(server): State<Shared>,
-    At(session): At<SessionId>,
-    Asked(query): Asked<MessagesQuery>,
+    PathParams(session): PathParams<SessionId>,
+    QueryParams(query): QueryParams<MessagesQuery>,
 ) -> Result<Json<page::Answer>, Problem> {
-    let MessagesQuery { before, after, around, around_offset, limit, tools, thinking } = query;
-    let session = session.to_string();
-    let request = page::Request { session, before, after, around, around_offset, limit, tools, thinking };
+    let MessagesQuery { subagent, before, after, around, around_offset, limit, tools, thinking } = query;
+    let (session, limit) = (session.to_string(), limit.map(NonZeroUsize::get));
+    let request =
+        page::Request { session, subagent, before, after, around, around_offset, limit, tools, thinking };
     Ok(Json(server.ask(move |context| page::page(context, &request)).await?))
 }
 
 async fn send_message(
     State(server): State<Shared>,
-    At(session): At<SessionId>,
-    Given(said): Given<Message>,
+    Authorized(grant): Authorized,
+    PathParams(session): PathParams<SessionId>,
+    JsonBody(said): JsonBody<Message>,
 ) -> Result<Json<send::Answer>, Problem> {
-    let request = send::Request { to: session.to_string(), message: said.message };
-    Ok(Json(server.ask(move |context| send::send(context, &request)).await?))
+    said.send(&server, grant, session.to_string()).await
 }

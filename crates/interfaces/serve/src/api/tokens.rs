@@ -1,4 +1,4 @@
-//! Tokens: handed out, listed and revoked by those who may.
+//! Tokens: created, listed and revoked, with the scope `admin`.
 
 use axum::Json;
 use axum::extract::State;
@@ -6,52 +6,62 @@ use axum::http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::extract::{At, Given};
+use crate::extract::{Authorized, JsonBody, PathParams};
 use crate::operation::{delete, get, post};
 use crate::problem::Problem;
 use crate::routes::Routes;
 use crate::security::tokens::{NewToken, TokenInfo, TokenScope};
 use crate::state::Shared;
 
-/// The tokens that are good now.
+/// The tokens that are valid now.
 #[derive(Debug, Serialize, JsonSchema)]
 struct TokenList {
     /// Oldest first.
     tokens: Vec<TokenInfo>,
+    /// The place of the caller's own among them.
+    yours: Option<usize>,
 }
 
-/// A token to hand out.
+/// A token to create.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct NewTokenRequest {
     /// Its name.
     name: String,
-    /// What it is good for.
+    /// What it allows.
     scope: TokenScope,
 }
 
 pub(super) fn add(routes: &mut Routes) {
     routes.add(
-        get("/api/v1/tokens", "list_tokens", "The tokens that are good now").answer::<TokenList>(),
+        get("/api/v1/tokens", "list_tokens", "The tokens that are valid now").answer::<TokenList>(),
         list,
     );
-    let route = post("/api/v1/tokens", "add_token", "Hands out a token, which is shown this once");
+    let route = post("/api/v1/tokens", "add_token", "Creates a token, which is shown once");
     routes.add(route.body::<NewTokenRequest>().answer::<NewToken>().status(201), hand_out);
     routes.add(
-        delete("/api/v1/tokens/{name}", "revoke_token", "Ends a token and its browsers").status(204),
+        delete("/api/v1/tokens/{name}", "revoke_token", "Revokes a token and its browsers").status(204),
         revoke,
     );
 }
 
-async fn list(State(server): State<Shared>) -> Result<Json<TokenList>, Problem> {
+async fn list(
+    State(server): State<Shared>,
+    Authorized(grant): Authorized,
+) -> Result<Json<TokenList>, Problem> {
     let asked = server.clone();
-    let tokens = server.ask(move |context| asked.credentials.tokens().list(context.now)).await?;
-    Ok(Json(TokenList { tokens }))
+    let list = server
+        .ask(move |context| {
+            let (tokens, yours) = asked.credentials.tokens().list_for(&grant, context.now)?;
+            Ok(TokenList { tokens, yours })
+        })
+        .await?;
+    Ok(Json(list))
 }
 
 async fn hand_out(
     State(server): State<Shared>,
-    Given(wanted): Given<NewTokenRequest>,
+    JsonBody(wanted): JsonBody<NewTokenRequest>,
 ) -> Result<(StatusCode, Json<NewToken>), Problem> {
     let asked = server.clone();
     let made = server
@@ -60,7 +70,10 @@ async fn hand_out(
     Ok((StatusCode::CREATED, Json(made)))
 }
 
-async fn revoke(State(server): State<Shared>, At(name): At<String>) -> Result<StatusCode, Problem> {
+async fn revoke(
+    State(server): State<Shared>,
+    PathParams(name): PathParams<String>,
+) -> Result<StatusCode, Problem> {
     let asked = server.clone();
     server.ask(move |_| asked.credentials.tokens().revoke(&name)).await?;
     Ok(StatusCode::NO_CONTENT)

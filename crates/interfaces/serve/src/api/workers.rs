@@ -10,13 +10,14 @@ use axum::response::Response;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::api::sessions::Message;
+use crate::api::message::Message;
 use crate::chat::follow;
-use crate::extract::{Asked, At, Given, Granted};
+use crate::extract::{Authorized, JsonBody, PathParams, QueryParams};
 use crate::operation::{delete, get, post};
 use crate::problem::Problem;
 use crate::routes::Routes;
 use crate::security::scopes;
+use crate::security::tokens::TokenScope;
 use crate::state::Shared;
 
 /// The answer to a permission request or a question.
@@ -29,7 +30,7 @@ struct WorkerAnswer {
     reply: PermissionReply,
 }
 
-/// What a worker goes on with.
+/// What to change in a worker.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WorkerChange {
@@ -78,25 +79,26 @@ async fn list_all(State(server): State<Shared>) -> Result<Json<list::Answer>, Pr
 
 async fn start_one(
     State(server): State<Shared>,
-    Granted(grant): Granted,
-    Given(request): Given<start::Request>,
+    Authorized(grant): Authorized,
+    JsonBody(request): JsonBody<start::Request>,
 ) -> Result<(StatusCode, Json<run::Ready>), Problem> {
-    let order = request.order()?;
-    let acts_unasked =
-        order.options.permission_mode.acts_without_asking() || !order.options.allowed_tools.is_empty();
-    scopes::check_unasked(&grant, acts_unasked, "a worker")?;
+    let order = request.task_spec()?;
+    scopes::check_unasked(&grant, order.options.acts_without_asking(), "a worker")?;
     let ready = server.ask(move |context| start::start(context, &request)).await?;
     Ok((StatusCode::CREATED, Json(ready)))
 }
 
-async fn find(State(server): State<Shared>, At(worker): At<String>) -> Result<Json<WorkerInfo>, Problem> {
+async fn find(
+    State(server): State<Shared>,
+    PathParams(worker): PathParams<String>,
+) -> Result<Json<WorkerInfo>, Problem> {
     Ok(Json(server.ask(move |context| workers::find(context, &worker)).await?))
 }
 
 async fn stop_one(
     State(server): State<Shared>,
-    At(worker): At<String>,
-    Asked(query): Asked<StopQuery>,
+    PathParams(worker): PathParams<String>,
+    QueryParams(query): QueryParams<StopQuery>,
 ) -> Result<Json<stop::Answer>, Problem> {
     let request = stop::Request { worker, remove_worktree: query.remove_worktree };
     Ok(Json(server.ask(move |context| stop::stop(context, &request)).await?))
@@ -104,33 +106,45 @@ async fn stop_one(
 
 async fn send_message(
     State(server): State<Shared>,
-    At(worker): At<String>,
-    Given(said): Given<Message>,
+    Authorized(grant): Authorized,
+    PathParams(worker): PathParams<String>,
+    JsonBody(said): JsonBody<Message>,
 ) -> Result<Json<send::Answer>, Problem> {
-    let request = send::Request { to: worker, message: said.message };
-    Ok(Json(server.ask(move |context| send::send(context, &request)).await?))
+    said.send(&server, grant, worker).await
 }
 
 async fn answer_one(
     State(server): State<Shared>,
-    At(worker): At<String>,
-    Given(given): Given<WorkerAnswer>,
+    Authorized(grant): Authorized,
+    PathParams(worker): PathParams<String>,
+    JsonBody(given): JsonBody<WorkerAnswer>,
 ) -> Result<StatusCode, Problem> {
+    let allows_more = matches!(
+        given.reply,
+        PermissionReply::Allow { always: true, .. } | PermissionReply::Allow { input: Some(_), .. }
+    );
+    if allows_more && grant.scope() < TokenScope::Admin {
+        let detail = "an answer that allows more than what is asked for, once, needs an admin's token";
+        return Err(Problem::forbidden(detail));
+    }
     let request = answer::Request { worker, request: given.request, reply: given.reply };
     server.ask(move |context| answer::answer(context, &request)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn interrupt_one(State(server): State<Shared>, At(worker): At<String>) -> Result<StatusCode, Problem> {
+async fn interrupt_one(
+    State(server): State<Shared>,
+    PathParams(worker): PathParams<String>,
+) -> Result<StatusCode, Problem> {
     server.ask(move |context| steer::interrupt(context, &worker)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 async fn change_one(
     State(server): State<Shared>,
-    Granted(grant): Granted,
-    At(worker): At<String>,
-    Given(change): Given<WorkerChange>,
+    Authorized(grant): Authorized,
+    PathParams(worker): PathParams<String>,
+    JsonBody(change): JsonBody<WorkerChange>,
 ) -> Result<StatusCode, Problem> {
     let WorkerChange { model, permission_mode } = change;
     let acts_unasked = permission_mode.is_some_and(PermissionMode::acts_without_asking);
@@ -139,6 +153,10 @@ async fn change_one(
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn events(State(server): State<Shared>, At(worker): At<String>) -> Result<Response, Problem> {
-    follow::stream(&server, worker).await
+async fn events(
+    State(server): State<Shared>,
+    Authorized(grant): Authorized,
+    PathParams(worker): PathParams<String>,
+) -> Result<Response, Problem> {
+    follow::stream(&server, grant, worker).await
 }

@@ -1,6 +1,7 @@
 //! The events of one worker as a stream. A worker is followed by a thread, because its events are waited for.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::sync::mpsc::RecvError;
 use std::time::Duration;
 
@@ -8,46 +9,48 @@ use app::Error;
 use app::workers::{Event, attach};
 use axum::body::{Body, Bytes};
 use axum::response::Response;
-use futures_util::stream;
+use futures_util::{Stream, stream};
 use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
-use tokio::time::sleep;
+use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use crate::events::route::response;
 use crate::problem::Problem;
+use crate::security::Grant;
 use crate::state::Shared;
 
-/// How many events a reader may be behind; the thread waits then.
-const BEHIND: usize = 64;
-/// How often a follower checks whether its reader has left.
-pub(crate) const GLANCE: Duration = Duration::from_millis(250);
-/// How often something is sent when nothing happens.
+/// How many events a client may be behind; the thread waits then.
+const CAPACITY: usize = 64;
+/// How often a follower checks whether its client has disconnected.
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(250);
+/// How often a comment is sent, which fails where the client has disconnected, and the token is checked again, as it is for
+/// each event.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// The reader of a stream, as the thread that follows a worker sees it.
+/// The client of a stream, for the thread that follows a worker.
 pub(crate) struct Reader(Sender<String>);
 
 impl Reader {
-    /// Sends an event; false where the reader has left.
+    /// Sends an event; false where the client has disconnected.
     pub(crate) fn send(&self, frame: String) -> bool {
         self.0.blocking_send(frame).is_ok()
     }
 
-    fn has_left(&self) -> bool {
+    fn is_disconnected(&self) -> bool {
         self.0.is_closed()
     }
 
-    /// Passes events on until there are no more, the reader has left, or `pass` returns false.
+    /// Passes events on until there are no more, the client has disconnected, or `pass` returns false.
     pub(crate) fn follow(
         &self,
         mut next: impl FnMut(Duration) -> Result<Option<Event>, RecvError>,
         mut pass: impl FnMut(&Self, Event) -> bool,
     ) {
-        while !self.has_left() {
-            let is_open = match next(GLANCE) {
+        while !self.is_disconnected() {
+            let is_open = match next(POLL_INTERVAL) {
                 Ok(Some(event)) => pass(self, event),
                 Ok(None) => true,
                 Err(RecvError) => false,
@@ -60,7 +63,7 @@ impl Reader {
 }
 
 /// What a worker does, from lately until it ends.
-pub(crate) async fn stream(server: &Shared, worker: String) -> Result<Response, Problem> {
+pub(crate) async fn stream(server: &Shared, grant: Arc<Grant>, worker: String) -> Result<Response, Problem> {
     let place = server.follower()?;
     let (link, mut events) = server
         .ask(move |context| {
@@ -69,36 +72,58 @@ pub(crate) async fn stream(server: &Shared, worker: String) -> Result<Response, 
             Ok((link, events))
         })
         .await?;
-    Ok(streamed(server, place, move |reader| {
+    Ok(streamed(server, grant, place, move |reader| {
         let _link = link;
-        reader.follow(|patience| events.next_within(patience), |reader, event| reader.send(frame_of(&event)));
+        reader.follow(|timeout| events.next_within(timeout), |reader, event| reader.send(frame_of(&event)));
     }))
 }
 
-/// A stream of what `work` sends from a thread of its own, which has one of the places for followers.
+/// A stream of what `work` sends. It runs on its own thread and takes one of the follower permits.
 pub(crate) fn streamed(
     server: &Shared,
+    grant: Arc<Grant>,
     place: OwnedSemaphorePermit,
     work: impl FnOnce(&Reader) + Send + 'static,
 ) -> Response {
-    let (sender, receiver) = channel(BEHIND);
+    let (sender, receiver) = channel(CAPACITY);
     spawn_blocking(move || {
         work(&Reader(sender));
         drop(place);
     });
-    let stop = server.stop();
-    response(Body::from_stream(stream::unfold((receiver, stop), |(mut receiver, mut stop)| async {
-        let frame = until_stopped(&mut receiver, &mut stop).await?;
-        Some((Ok::<_, Infallible>(Bytes::from(frame)), (receiver, stop)))
-    })))
+    let (stop, server) = (server.stop(), server.clone());
+    let is_granted = move || server.credentials.holds(&grant, server.context().now);
+    response(Body::from_stream(while_granted(receiver, stop, is_granted)))
 }
 
-async fn until_stopped(receiver: &mut Receiver<String>, stop: &mut watch::Receiver<bool>) -> Option<String> {
+/// The frames that are received until the server stops or the client's token is revoked.
+fn while_granted(
+    receiver: Receiver<String>,
+    stop: watch::Receiver<bool>,
+    is_granted: impl Fn() -> bool + Send + 'static,
+) -> impl Stream<Item = Result<Bytes, Infallible>> + Send + 'static {
+    let mut tick = interval(KEEP_ALIVE);
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    tick.reset();
+    stream::unfold(
+        (receiver, stop, tick, is_granted),
+        |(mut receiver, mut stop, mut tick, is_granted)| async move {
+            let frame = until_tick(&mut receiver, &mut stop, &mut tick).await?;
+            let frame = frame.unwrap_or_else(|| ": keepalive\n\n".to_owned());
+            is_granted().then(|| (Ok(Bytes::from(frame)), (receiver, stop, tick, is_granted)))
+        },
+    )
+}
+
+/// The next frame, or nothing at a tick; none at the end.
+async fn until_tick(
+    receiver: &mut Receiver<String>,
+    stop: &mut watch::Receiver<bool>,
+    tick: &mut Interval,
+) -> Option<Option<String>> {
     tokio::select! {
         _ = stop.wait_for(|stop| *stop) => None,
-        frame = receiver.recv() => frame,
-        // A comment now and then shows whether the reader has left.
-        () = sleep(KEEP_ALIVE) => Some(": keepalive\n\n".to_owned()),
+        frame = receiver.recv() => frame.map(Some),
+        _ = tick.tick() => Some(None),
     }
 }
 
@@ -115,4 +140,36 @@ fn frame_of(event: &Event) -> String {
 /// What failed, as the last event of a stream.
 pub(crate) fn failure(error: &Error) -> String {
     frame("error", &serde_json::json!({ "error": error.message }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use futures_util::StreamExt as _;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_ends_when_its_token_is_revoked() {
+        let (_sender, receiver) = channel(CAPACITY);
+        let (_stopper, stop) = watch::channel(false);
+        let holds = AtomicBool::new(true);
+        let frames = while_granted(receiver, stop, move || holds.swap(false, Ordering::Relaxed));
+        let frames: Vec<_> = frames.take(3).collect().await;
+        assert_eq!(frames, [Ok(Bytes::from_static(b": keepalive\n\n"))]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_event_is_sent_to_a_revoked_token() {
+        let (sender, receiver) = channel(CAPACITY);
+        for word in ["first", "second", "third"] {
+            sender.send(word.to_owned()).await.unwrap();
+        }
+        let (_stopper, stop) = watch::channel(false);
+        let holds = AtomicBool::new(true);
+        let frames = while_granted(receiver, stop, move || holds.swap(false, Ordering::Relaxed));
+        let frames: Vec<_> = frames.collect().await;
+        assert_eq!(frames, [Ok(Bytes::from_static(b"first"))]);
+    }
 }

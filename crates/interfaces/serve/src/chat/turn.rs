@@ -3,7 +3,7 @@
 use std::sync::mpsc::RecvError;
 use std::time::Duration;
 
-use app::workers::{Command, Event, Events, Link, attach, run, send, start};
+use app::workers::{Event, Events, Link, attach, run, send, start};
 use app::{Context, Error, Kind};
 use model::SessionId;
 
@@ -15,7 +15,8 @@ pub(crate) struct Turn {
     pub(crate) session: SessionId,
     _link: Link,
     events: Events,
-    /// The id of the message, or of the request that was answered: events before it was accepted belong to an earlier turn.
+    /// The id of the message, or of the request that was answered: events before it was accepted belong to an earlier turn,
+    /// of which only requests are passed on.
     waits_for: Option<String>,
     is_over: bool,
 }
@@ -23,31 +24,27 @@ pub(crate) struct Turn {
 impl Turn {
     /// Sends a message to a session that there is.
     pub(crate) fn of_session(context: &Context, session: &SessionId, message: &str) -> Result<Self, Error> {
-        if message.trim().is_empty() {
-            return Err(Error::new(Kind::Usage, "the message is empty"));
-        }
-        if let Ok((worker, mut link)) = attach(context, session.as_str()) {
-            let events = link.listen();
-            let command = run::message(message);
-            let Command::Message { id, .. } = &command else {
-                return Err(Error::new(Kind::Internal, "a message became something else"));
-            };
-            let waits_for = Some(id.clone());
-            link.command(command)
-                .map_err(|why| Error::new(Kind::Held, format!("worker {}: {why}", worker.worker)))?;
-            let session = worker.session_id;
-            return Ok(Self {
-                worker: worker.worker,
-                session,
-                _link: link,
-                events,
-                waits_for,
-                is_over: false,
-            });
+        if let Some(turn) = Self::of_living_worker(context, session, message)? {
+            return Ok(turn);
         }
         let sent =
             send::send(context, &send::Request { to: session.to_string(), message: message.to_owned() })?;
         Self::of_worker(context, sent.worker)
+    }
+
+    /// Sends a message to the session's worker; `None` where none lives.
+    pub(crate) fn of_living_worker(
+        context: &Context,
+        session: &SessionId,
+        message: &str,
+    ) -> Result<Option<Self>, Error> {
+        let (id, command) = run::message(message)?;
+        let Ok((worker, mut link)) = attach(context, session.as_str()) else { return Ok(None) };
+        let events = link.listen();
+        link.command(command)
+            .map_err(|why| Error::new(Kind::Held, format!("worker {}: {why}", worker.worker)))?;
+        let (worker, session) = (worker.worker, worker.session_id);
+        Ok(Some(Self { worker, session, _link: link, events, waits_for: Some(id), is_over: false }))
     }
 
     /// Starts a worker, whose task is the message.
@@ -56,7 +53,7 @@ impl Turn {
         Self::of_worker(context, ready.worker)
     }
 
-    /// Listens to a worker from the moment on at which a request of it is answered.
+    /// Follows a worker from the answer to one of its requests on.
     pub(crate) fn of_answer(context: &Context, worker: i64, request: &str) -> Result<Self, Error> {
         let waits_for = Some(request.to_owned());
         Ok(Self { waits_for, ..Self::of_worker(context, worker)? })
@@ -69,24 +66,63 @@ impl Turn {
         Ok(Self { worker: worker.worker, session, _link: link, events, waits_for: None, is_over: false })
     }
 
-    /// The next event of the turn, unless none comes within `patience`; an error after the last one, which is the turn's
+    /// The next event of the turn, unless none comes within `timeout`; an error after the last one, which is the turn's
     /// result or the end of the worker.
-    pub(crate) fn next_within(&mut self, patience: Duration) -> Result<Option<Event>, RecvError> {
+    pub(crate) fn next_within(&mut self, timeout: Duration) -> Result<Option<Event>, RecvError> {
         if self.is_over {
             return Err(RecvError);
         }
-        let Some(event) = self.events.next_within(patience)? else { return Ok(None) };
-        let is_end = matches!(event, Event::Ended { .. });
+        let Some(event) = self.events.next_within(timeout)? else { return Ok(None) };
         if let (Some(wanted), Event::Accepted { message: id } | Event::Answered { request: id, .. }) =
             (&self.waits_for, &event)
             && wanted == id
         {
             self.waits_for = None;
         }
-        if self.waits_for.is_some() && !is_end {
+        if self.waits_for.as_ref().is_some_and(|wanted| !is_passed_on_before(wanted, &event)) {
             return Ok(None);
         }
-        self.is_over = is_end || matches!(event, Event::Result(_));
+        self.is_over = matches!(event, Event::Ended { .. } | Event::Result(_));
         Ok(Some(event))
+    }
+}
+
+/// Whether an event is passed on before the wanted message or answer has been accepted: the worker's end, after which it never
+/// will be, and another request, which may have to be answered first.
+fn is_passed_on_before(wanted: &str, event: &Event) -> bool {
+    match event {
+        Event::Ended { .. } => true,
+        Event::Asked(asked) => asked.request != wanted,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use app::workers::PermissionRequest;
+
+    use super::*;
+
+    #[test]
+    fn what_else_is_asked_is_passed_on_before_an_answer_is_taken() {
+        let asked = |id: &str| {
+            Event::Asked(PermissionRequest {
+                request: id.to_owned(),
+                tool: "Bash".to_owned(),
+                input: serde_json::json!({ "command": "make" }),
+                description: None,
+                reason: None,
+                suggestions: Vec::new(),
+                tool_use_id: None,
+                agent: None,
+            })
+        };
+        let check = |event: &Event, expected: bool| {
+            assert_eq!(is_passed_on_before("wanted", event), expected, "{event:?}");
+        };
+        check(&asked("other"), true);
+        check(&asked("wanted"), false);
+        check(&Event::Delta { text: "of an earlier turn".to_owned() }, false);
+        check(&Event::Answered { request: "other".to_owned(), allowed: true }, false);
     }
 }

@@ -1,5 +1,5 @@
-//! Publishes each event to all listeners, and keeps the latest ones for those who come back. A listener who is too slow for
-//! what is kept has to fetch everything again; nobody waits for one.
+//! Publishes each event to all subscribers, and keeps the latest ones for clients that reconnect. A subscriber that is too slow
+//! has to fetch everything again; no other waits for it.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,11 +12,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::{Mutex as AsyncMutex, broadcast, watch};
 
-/// How many events a listener may be behind.
-const BEHIND: usize = 512;
+/// How many events a subscriber may be behind.
+const CAPACITY: usize = 512;
 /// For how long a snapshot is given to those who join: hundreds of them join at once when a server starts again.
 const FRESH: Duration = Duration::from_secs(2);
-/// How many events are kept for those who come back, and how many bytes of them.
+/// How many events are kept for clients that reconnect, and how many bytes of them.
 const KEPT: usize = 4096;
 const KEPT_BYTES: usize = 8 << 20;
 
@@ -26,7 +26,7 @@ pub(crate) enum Dialect {
     /// What our own types say.
     Own,
     /// What CrewHub's front end expects: its keys, names and rows of sub-agents.
-    Crew,
+    CrewHub,
 }
 
 /// An event as it is written on a stream, in both dialects.
@@ -42,7 +42,7 @@ pub(crate) type Named = (&'static str, Value);
 /// Where events come from, and where they go.
 pub(crate) struct Hub {
     sender: broadcast::Sender<Frame>,
-    kept: Mutex<Kept>,
+    history: Mutex<History>,
     live: watch::Sender<Option<Live>>,
     /// The latest snapshot in each dialect; who joins while one is made waits for it.
     snapshots: [AsyncMutex<Option<Snapshot>>; 2],
@@ -58,7 +58,7 @@ struct Snapshot {
 }
 
 /// The latest events, as they are written on the stream.
-struct Kept {
+struct History {
     /// Distinguishes this server's events from those of one before it.
     epoch: String,
     /// The number of the latest event.
@@ -67,8 +67,8 @@ struct Kept {
     bytes: usize,
 }
 
-/// Where a listener begins.
-pub(crate) struct Beginning {
+/// Where a subscriber begins.
+pub(crate) struct Subscription {
     /// The events since the one that was received last.
     pub(crate) missed: Vec<Frame>,
     /// Whether there are others that are not kept any more.
@@ -78,11 +78,11 @@ pub(crate) struct Beginning {
 }
 
 impl Frame {
-    /// The bytes for a listener.
+    /// The bytes for a subscriber.
     pub(crate) fn bytes(&self, dialect: Dialect) -> Bytes {
         match dialect {
             Dialect::Own => self.own.clone(),
-            Dialect::Crew => self.crew.clone(),
+            Dialect::CrewHub => self.crew.clone(),
         }
     }
 
@@ -93,19 +93,19 @@ impl Frame {
 }
 
 impl Hub {
-    /// A hub without listeners.
+    /// A hub without subscribers.
     pub(crate) fn new(now: Timestamp) -> Self {
         let epoch = format!("{:x}", now.as_microsecond());
-        let kept = Kept { epoch, last: 0, frames: VecDeque::new(), bytes: 0 };
+        let history = History { epoch, last: 0, frames: VecDeque::new(), bytes: 0 };
         Self {
-            sender: broadcast::channel(BEHIND).0,
-            kept: Mutex::new(kept),
+            sender: broadcast::channel(CAPACITY).0,
+            history: Mutex::new(history),
             live: watch::channel(None).0,
             snapshots: Default::default(),
         }
     }
 
-    /// Publishes an event that is the same for all listeners.
+    /// Publishes an event that is the same for all subscribers.
     pub(crate) fn publish(&self, name: &str, data: &impl Serialize) {
         let Ok(data) = serde_json::to_string(data) else { return };
         self.send(|id| {
@@ -114,69 +114,78 @@ impl Hub {
         });
     }
 
-    /// Publishes an event that is another one, or several, for CrewHub's front end.
+    /// Publishes an event that is another one, or several, for CrewHub's front end. The last of several has the id: who
+    /// comes back after the first one gets them all.
     pub(crate) fn publish_both(&self, own: &Named, crew: &[Named]) {
         self.send(|id| {
-            let each = crew.iter().map(|(name, data)| written(id, name, &data.to_string()));
-            Frame {
-                own: written(id, own.0, &own.1.to_string()),
-                crew: Bytes::from(each.collect::<Vec<_>>().concat()),
+            let mut group = Vec::new();
+            if let Some(((name, data), before)) = crew.split_last() {
+                for (name, data) in before {
+                    group.extend(unnumbered(name, &data.to_string()).into_bytes());
+                }
+                group.extend(written(id, name, &data.to_string()));
             }
+            Frame { own: written(id, own.0, &own.1.to_string()), crew: Bytes::from(group) }
         });
     }
 
+    /// Publishes an event for CrewHub's front end alone.
+    pub(crate) fn publish_to_crewhub(&self, crew: &Named) {
+        self.send(|id| Frame { own: Bytes::new(), crew: written(id, crew.0, &crew.1.to_string()) });
+    }
+
     fn send(&self, frame: impl FnOnce(&str) -> Frame) {
-        let mut kept = self.locked();
-        kept.last += 1;
-        let frame = frame(&format!("{}-{}", kept.epoch, kept.last));
-        kept.keep(frame.clone());
-        // Within the lock, so that nobody who joins misses it or gets it twice; nobody may be listening.
+        let mut history = self.locked();
+        history.last += 1;
+        let frame = frame(&format!("{}-{}", history.epoch, history.last));
+        history.keep(frame.clone());
+        // Within the lock, so that a new subscriber neither misses it nor gets it twice; there may be none.
         let _ = self.sender.send(frame);
     }
 
-    /// Joins the listeners; `received` is the id of the last event that was received.
-    pub(crate) fn join(&self, received: Option<&str>) -> Beginning {
-        let kept = self.locked();
+    /// Subscribes; `received` is the id of the last event that was received.
+    pub(crate) fn subscribe(&self, received: Option<&str>) -> Subscription {
+        let history = self.locked();
         let later = self.sender.subscribe();
-        let since = received.map(|received| kept.since(received));
+        let since = received.map(|received| history.since(received));
         let is_incomplete = since.as_ref().is_some_and(Option::is_none);
-        Beginning { missed: since.flatten().unwrap_or_default(), is_incomplete, later }
+        Subscription { missed: since.flatten().unwrap_or_default(), is_incomplete, later }
     }
 
-    /// Joins the listeners with a snapshot, which is made where there is no fresh one; events since then follow it.
-    pub(crate) async fn join_with_snapshot(
+    /// Subscribes with a snapshot, which is made where there is no fresh one; events since then follow it.
+    pub(crate) async fn subscribe_with_snapshot(
         &self,
         dialect: Dialect,
         make: impl Future<Output = Option<Bytes>>,
-    ) -> (Option<Bytes>, Beginning) {
+    ) -> (Option<Bytes>, Subscription) {
         let mut known = self.snapshots[dialect as usize].lock().await;
         if let Some(snapshot) = known.as_ref().filter(|known| known.made.elapsed() < FRESH) {
-            let beginning = self.join(Some(&snapshot.id));
-            if !beginning.is_incomplete {
-                return (Some(snapshot.frame.clone()), beginning);
+            let subscription = self.subscribe(Some(&snapshot.id));
+            if !subscription.is_incomplete {
+                return (Some(snapshot.frame.clone()), subscription);
             }
         }
-        let (id, beginning) = (self.last_id(), self.join(None));
+        let (id, subscription) = (self.last_id(), self.subscribe(None));
         let frame = make.await;
         *known = frame.clone().map(|frame| Snapshot { made: Instant::now(), id, frame });
-        (frame, beginning)
+        (frame, subscription)
     }
 
     fn last_id(&self) -> String {
-        let kept = self.locked();
-        format!("{}-{}", kept.epoch, kept.last)
+        let history = self.locked();
+        format!("{}-{}", history.epoch, history.last)
     }
 
-    /// The event for a listener that missed others.
+    /// The event for a subscriber that missed others.
     pub(crate) fn resync(&self) -> Bytes {
-        let kept = self.locked();
+        let history = self.locked();
         let data =
             json!({ "lost": null, "reason": "some events are not kept any more: fetch everything again" });
-        Bytes::from(format!("id: {}-{}\nevent: resync\ndata: {data}\n\n", kept.epoch, kept.last))
+        Bytes::from(format!("id: {}-{}\nevent: resync\ndata: {data}\n\n", history.epoch, history.last))
     }
 
-    /// How many listen.
-    pub(crate) fn listeners(&self) -> usize {
+    /// How many subscribers there are.
+    pub(crate) fn subscribers(&self) -> usize {
         self.sender.receiver_count()
     }
 
@@ -190,16 +199,21 @@ impl Hub {
         self.live.send_replace(live);
     }
 
-    fn locked(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn locked(&self) -> MutexGuard<'_, History> {
+        self.history.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 fn written(id: &str, name: &str, data: &str) -> Bytes {
-    Bytes::from(format!("id: {id}\nevent: {name}\ndata: {data}\n\n"))
+    Bytes::from(format!("id: {id}\n{}", unnumbered(name, data)))
 }
 
-impl Kept {
+/// An event without an id.
+pub(super) fn unnumbered(name: &str, data: &str) -> String {
+    format!("event: {name}\ndata: {data}\n\n")
+}
+
+impl History {
     fn keep(&mut self, frame: Frame) {
         self.bytes += frame.len();
         self.frames.push_back((self.last, frame));
@@ -233,7 +247,7 @@ mod tests {
 
     #[track_caller]
     fn check(hub: &Hub, received: Option<&str>, missed: &[&str], is_incomplete: bool) {
-        let found = hub.join(received);
+        let found = hub.subscribe(received);
         let data = |frame: &Frame| {
             String::from_utf8_lossy(&frame.own)
                 .lines()
@@ -263,7 +277,7 @@ mod tests {
     fn what_is_not_kept_any_more_is_said() {
         let hub = hub(KEPT + 2);
         check(&hub, Some("0-1"), &[], true);
-        assert_eq!(hub.join(Some("0-2")).missed.len(), KEPT);
+        assert_eq!(hub.subscribe(Some("0-2")).missed.len(), KEPT);
         assert_eq!(String::from_utf8_lossy(&hub.resync()).lines().next(), Some("id: 0-4098"));
     }
 
@@ -271,12 +285,9 @@ mod tests {
     fn an_event_can_be_another_one_for_the_other_front_end() {
         let hub = hub(0);
         hub.publish_both(&("a", json!(1)), &[("b", json!(2)), ("c", json!(3))]);
-        let frame = &hub.join(Some("0-0")).missed[0];
+        let frame = &hub.subscribe(Some("0-0")).missed[0];
         assert_eq!(frame.bytes(Dialect::Own), "id: 0-1\nevent: a\ndata: 1\n\n");
-        assert_eq!(
-            frame.bytes(Dialect::Crew),
-            "id: 0-1\nevent: b\ndata: 2\n\nid: 0-1\nevent: c\ndata: 3\n\n"
-        );
+        assert_eq!(frame.bytes(Dialect::CrewHub), "event: b\ndata: 2\n\nid: 0-1\nevent: c\ndata: 3\n\n");
     }
 
     #[tokio::test]
@@ -287,18 +298,18 @@ mod tests {
             count.set(count.get() + 1);
             Some(Bytes::from_static(b"all"))
         };
-        let (first, beginning) = hub.join_with_snapshot(Dialect::Own, make()).await;
-        assert_eq!((first.as_deref(), beginning.missed.len()), (Some(&b"all"[..]), 0));
+        let (first, subscription) = hub.subscribe_with_snapshot(Dialect::Own, make()).await;
+        assert_eq!((first.as_deref(), subscription.missed.len()), (Some(&b"all"[..]), 0));
         hub.publish("tick", &4);
-        let (second, beginning) = hub.join_with_snapshot(Dialect::Own, make()).await;
-        assert_eq!((second.as_deref(), beginning.missed.len(), count.get()), (Some(&b"all"[..]), 1, 1));
+        let (second, subscription) = hub.subscribe_with_snapshot(Dialect::Own, make()).await;
+        assert_eq!((second.as_deref(), subscription.missed.len(), count.get()), (Some(&b"all"[..]), 1, 1));
         // Too much has happened since.
         for number in 0..=KEPT {
             hub.publish("tick", &number);
         }
-        let (_, beginning) = hub.join_with_snapshot(Dialect::Own, make()).await;
-        assert_eq!((beginning.missed.len(), beginning.is_incomplete, count.get()), (0, false, 2));
-        let _ = hub.join_with_snapshot(Dialect::Crew, make()).await;
+        let (_, subscription) = hub.subscribe_with_snapshot(Dialect::Own, make()).await;
+        assert_eq!((subscription.missed.len(), subscription.is_incomplete, count.get()), (0, false, 2));
+        let _ = hub.subscribe_with_snapshot(Dialect::CrewHub, make()).await;
         assert_eq!(count.get(), 3);
     }
 

@@ -1,4 +1,4 @@
-//! The event stream: what sessions do, published to everybody who listens.
+//! The event stream: what sessions do, published to all subscribers.
 
 pub(crate) mod hub;
 pub(crate) mod route;

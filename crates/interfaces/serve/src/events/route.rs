@@ -16,9 +16,10 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use crate::crew::sessions::crew_sessions;
-use crate::events::hub::{Dialect, Frame};
-use crate::extract::Granted;
+use crate::crewhub::sessions::crewhub_sessions;
+use crate::events::hub::{Dialect, Frame, unnumbered};
+use crate::events::watching::{ASKS, REFRESH, open_asks};
+use crate::extract::Authorized;
 use crate::operation::get;
 use crate::routes::Routes;
 use crate::security::Grant;
@@ -26,18 +27,20 @@ use crate::state::Shared;
 
 /// How often something is sent when nothing happens, so that no proxy closes the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// The first line of a stream: how long a client waits before it comes back, in milliseconds.
+/// The first line of a stream: how long a client waits before it reconnects, in milliseconds.
 const GREETING: &str = "retry: 2000\n\n";
 
 pub(crate) fn add(routes: &mut Routes) {
     let own = get("/api/v1/events", "events", "What sessions do, as it happens");
-    routes.add(own.stream(), |state, granted, headers| events(state, granted, headers, Dialect::Own));
+    routes.add(own.stream(), |state, authorized, headers| events(state, authorized, headers, Dialect::Own));
     let crew = get("/api/events", "crew_events", "What sessions do, with CrewHub's keys and rows");
-    routes.add(crew.stream(), |state, granted, headers| events(state, granted, headers, Dialect::Crew));
+    routes.add(crew.stream(), |state, authorized, headers| {
+        events(state, authorized, headers, Dialect::CrewHub)
+    });
 }
 
-/// One listener.
-struct Listener {
+/// One subscriber.
+struct Subscriber {
     server: Shared,
     grant: Arc<Grant>,
     dialect: Dialect,
@@ -50,33 +53,33 @@ struct Listener {
 
 async fn events(
     State(server): State<Shared>,
-    Granted(grant): Granted,
+    Authorized(grant): Authorized,
     headers: HeaderMap,
     dialect: Dialect,
 ) -> Response {
     let received = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     let mut ready = VecDeque::from([Bytes::from_static(GREETING.as_bytes())]);
-    let known = received.map(|received| server.hub.join(Some(received)));
-    let beginning = match known {
-        Some(beginning) if !beginning.is_incomplete => beginning,
+    let known = received.map(|received| server.hub.subscribe(Some(received)));
+    let subscription = match known {
+        Some(subscription) if !subscription.is_incomplete => subscription,
         known => {
             ready.extend(known.map(|_| server.hub.resync()));
-            let (snapshot, beginning) =
-                server.hub.join_with_snapshot(dialect, everything(&server, dialect)).await;
+            let (snapshot, subscription) =
+                server.hub.subscribe_with_snapshot(dialect, everything(&server, dialect)).await;
             ready.extend(snapshot);
-            beginning
+            subscription
         }
     };
-    ready.extend(beginning.missed.iter().map(|frame| frame.bytes(dialect)));
+    ready.extend(subscription.missed.iter().map(|frame| frame.bytes(dialect)));
     let mut tick = interval(KEEP_ALIVE);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     tick.reset();
     let stop = server.stop();
-    let listener =
-        Listener { server, grant, dialect, ready, later: beginning.later, tick, stop, is_over: false };
-    response(Body::from_stream(stream::unfold(listener, |mut listener| async {
-        let bytes = listener.next().await?;
-        Some((Ok::<_, Infallible>(bytes), listener))
+    let subscriber =
+        Subscriber { server, grant, dialect, ready, later: subscription.later, tick, stop, is_over: false };
+    response(Body::from_stream(stream::unfold(subscriber, |mut subscriber| async {
+        let bytes = subscriber.next().await?;
+        Some((Ok::<_, Infallible>(bytes), subscriber))
     })))
 }
 
@@ -87,18 +90,24 @@ pub(crate) fn response(body: Body) -> Response {
     (kind, [("x-accel-buffering", "no")], body).into_response()
 }
 
-/// All sessions that are watched, as an event without an id: what it contains is older than the last id.
+/// All sessions that are watched and all that workers ask, as events without an id: what they contain is older than the
+/// last id.
 async fn everything(server: &Shared, dialect: Dialect) -> Option<Bytes> {
     let live = server.hub.live()?;
-    let found = server.work(move |server, context| match dialect {
-        Dialect::Own => Ok(json!({ "sessions": live.snapshot(context)?.sessions })),
-        Dialect::Crew => Ok(json!(crew_sessions(server, context, None)?)),
+    let found = server.work(move |server, context| {
+        let sessions = match dialect {
+            Dialect::Own => json!({ "sessions": live.snapshot(context)?.sessions }),
+            Dialect::CrewHub => json!(crewhub_sessions(server, context, None)?),
+        };
+        let asks = open_asks(context).into_iter().map(|asks| (ASKS, asks.written(server, dialect)));
+        Ok([(REFRESH, sessions)].into_iter().chain(asks).collect::<Vec<_>>())
     });
-    let data = found.await.ok()?;
-    Some(Bytes::from(format!("event: sessions-refresh\ndata: {data}\n\n")))
+    let events = found.await.ok()?;
+    let written = events.iter().map(|(name, data)| unnumbered(name, &data.to_string()));
+    Some(Bytes::from(written.collect::<String>()))
 }
 
-impl Listener {
+impl Subscriber {
     async fn next(&mut self) -> Option<Bytes> {
         if let Some(ready) = self.ready.pop_front() {
             return Some(ready);
@@ -106,21 +115,20 @@ impl Listener {
         if self.is_over {
             return None;
         }
-        tokio::select! {
-            _ = self.stop.wait_for(|stop| *stop) => None,
+        let bytes = tokio::select! {
+            _ = self.stop.wait_for(|stop| *stop) => return None,
             received = self.later.recv() => match received {
-                Ok(frame) => Some(frame.bytes(self.dialect)),
+                Ok(frame) => frame.bytes(self.dialect),
                 Err(RecvError::Lagged(_)) => {
-                    // It comes back by itself, and gets everything again.
+                    // The client reconnects, and gets everything again.
                     self.is_over = true;
-                    Some(self.server.hub.resync())
+                    self.server.hub.resync()
                 }
-                Err(RecvError::Closed) => None,
+                Err(RecvError::Closed) => return None,
             },
-            _ = self.tick.tick() => {
-                let is_granted = self.server.credentials.holds(&self.grant, self.server.context().now);
-                is_granted.then(|| Bytes::from_static(b": keepalive\n\n"))
-            }
-        }
+            _ = self.tick.tick() => Bytes::from_static(b": keepalive\n\n"),
+        };
+        let is_granted = self.server.credentials.holds(&self.grant, self.server.context().now);
+        is_granted.then_some(bytes)
     }
 }

@@ -56,9 +56,8 @@ pub(crate) fn refusal() -> Response {
     const PAGE: &str = "<!doctype html><html lang=en><meta charset=utf-8>\
         <meta name=viewport content=\"width=device-width\"><title>Backstory</title>\
         <h1>This browser is not signed in</h1>\
-        <p>Open the link that <code>backstory serve</code> printed. It works once; for another browser, \
-        print a token with <code>backstory serve token add NAME --scope act</code> and open \
-        <code>/?token=TOKEN</code> here.";
+        <p>Run <code>backstory serve link</code> on the machine that serves this, and open here what it prints: \
+        a link for one browser, once.";
     (StatusCode::UNAUTHORIZED, Html(PAGE)).into_response()
 }
 
@@ -99,6 +98,10 @@ mod tests {
             assert_eq!(response.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8", "{path}");
             assert_eq!(response.headers()[header::CACHE_CONTROL], "private, no-cache");
         }
+        // A browser takes no other kind for a service worker, and asks for it again.
+        let worker = asked("/sw.js", "").unwrap();
+        assert_eq!(worker.headers()[header::CONTENT_TYPE], "text/javascript; charset=utf-8");
+        assert_eq!(worker.headers()[header::CACHE_CONTROL], "private, no-cache");
         for path in ["/assets/none.js", "/../Cargo.toml", "/.env"] {
             assert!(asked(path, "").is_none(), "{path}");
         }

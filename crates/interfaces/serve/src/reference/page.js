@@ -74,8 +74,10 @@ function described(document, path, method, operation) {
   details.addEventListener("toggle", () => {
     if (details.childElementCount > 1) return;
     details.append(...parameters(document, operation), ...content(document, "Body", operation.requestBody));
-    for (const [status, response] of Object.entries(operation.responses ?? {})) {
-      const answer = content(document, `Answer ${status}`, response);
+    for (const [status, told] of Object.entries(operation.responses ?? {})) {
+      const response = resolved(document, told);
+      // What stands elsewhere is a refusal, and each of them is a problem.
+      const answer = told.$ref ? [] : content(document, `Answer ${status}`, response);
       details.append(...(answer.length ? answer : [element("h4", `Answer ${status}: ${response.description}`)]));
     }
   });

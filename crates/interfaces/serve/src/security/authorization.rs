@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use jiff::Timestamp;
 
+use crate::connection_table::ConnectionMark;
 use crate::notice::Notice;
 use crate::page;
 use crate::problem::Problem;
@@ -17,16 +18,27 @@ use crate::security::tokens::Grant;
 use crate::security::{body, headers, link, origin, scopes};
 use crate::state::Shared;
 
-/// Passes on a request that is authorized, and answers one that is not.
+/// Passes on a request that is authorized, and answers one that is not. An unauthenticated connection is closed after one
+/// answer; an authenticated one is never closed for another.
 pub(crate) async fn authorize(State(server): State<Shared>, request: Request, next: Next) -> Response {
     let began = Instant::now();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let reads_pages = page::reads_pages(&request);
-    let mut response = match admit(&server, request).await {
-        Ok(Admitted::Request(request)) => next.run(*request).await,
-        Ok(Admitted::Answer(response)) => response,
-        Err(problem) if reads_pages && problem.is_unauthorized() => page::refusal(),
-        Err(problem) => problem.into_response(),
+    let authentication = authenticate(&server, &request);
+    if let Ok(Authentication::LinkExchanged(_) | Authentication::Token(_)) = &authentication
+        && let Some(mark) = request.extensions().get::<ConnectionMark>()
+    {
+        mark.set_authenticated();
+    }
+    let mut response = match authentication {
+        Ok(Authentication::Token(grant)) => match check_grant(grant, request).await {
+            Ok(request) => next.run(request).await,
+            Err(problem) => problem.into_response(),
+        },
+        Ok(Authentication::LinkExchanged(response)) => response,
+        Ok(Authentication::NotNeeded) => closing(next.run(request).await),
+        Err(problem) if reads_pages && problem.is_unauthorized() => closing(page::refusal()),
+        Err(problem) => closing(problem.into_response()),
     };
     headers::secure(response.headers_mut());
     let status = response.status().as_u16();
@@ -34,25 +46,48 @@ pub(crate) async fn authorize(State(server): State<Shared>, request: Request, ne
     response
 }
 
-enum Admitted {
-    Request(Box<Request>),
-    Answer(Response),
+/// How a request was authenticated.
+enum Authentication {
+    /// It needs no credential.
+    NotNeeded,
+    /// By the token of a link, which was exchanged for a cookie with this answer.
+    LinkExchanged(Response),
+    /// By a token or a cookie, which grants this.
+    Token(Grant),
 }
 
-async fn admit(server: &Shared, request: Request) -> Result<Admitted, Problem> {
+/// The response, after which its connection is closed.
+fn closing(mut response: Response) -> Response {
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
+}
+
+/// Authenticates a request, after its host and its origin were checked.
+fn authenticate(server: &Shared, request: &Request) -> Result<Authentication, Problem> {
     let bound = server.credentials.bound;
-    let host = origin::host(&request, bound)?;
+    let host = origin::host(request, bound)?;
     origin::check(request.method(), request.uri().path(), request.headers(), (bound, host))?;
     if request.uri().path() == "/health" {
-        return Ok(Admitted::Request(Box::new(request)));
+        return Ok(Authentication::NotNeeded);
     }
     let now = server.context().now;
-    if let Some(secret) = link::in_page(&request) {
-        let cookie = server.credentials.exchange(&secret, now)?;
-        let place = [(header::LOCATION, "/".to_owned()), (header::SET_COOKIE, cookie)];
-        return Ok(Admitted::Answer((StatusCode::SEE_OTHER, place).into_response()));
-    }
-    let grant = credential(server, &request, now)?;
+    let Some(secret) = link::in_page(request) else {
+        return credential(server, request, now).map(Authentication::Token);
+    };
+    let home = (header::LOCATION, "/".to_owned());
+    let cookie = match server.credentials.exchange(&secret, now) {
+        // A link that was used already still leads a browser that is signed in to the page.
+        Err(problem) if problem.is_unauthorized() && browser(server, request.headers(), now).is_some() => {
+            return Ok(Authentication::LinkExchanged((StatusCode::SEE_OTHER, [home]).into_response()));
+        }
+        exchanged => exchanged?,
+    };
+    let place = [home, (header::SET_COOKIE, cookie)];
+    Ok(Authentication::LinkExchanged((StatusCode::SEE_OTHER, place).into_response()))
+}
+
+/// The request with its grant and its whole body, if the grant is enough for it.
+async fn check_grant(grant: Grant, request: Request) -> Result<Request, Problem> {
     let needed = scopes::needed(request.method(), request.uri().path());
     if grant.scope() < needed {
         return Err(Problem::forbidden(format!(
@@ -62,22 +97,27 @@ async fn admit(server: &Shared, request: Request) -> Result<Admitted, Problem> {
     }
     let mut request = body::whole(request).await?;
     request.extensions_mut().insert(Arc::new(grant));
-    Ok(Admitted::Request(Box::new(request)))
+    Ok(request)
 }
 
-/// What the request's credential grants: a bearer, the token of an event stream, or a browser's cookie.
+/// What the request's credential grants: a bearer token, the token of an event stream, or a browser's cookie.
 fn credential(server: &Shared, request: &Request, now: Timestamp) -> Result<Grant, Problem> {
     let headers = request.headers();
     if let Some(secret) = bearer(headers).or_else(|| link::in_stream(request)) {
         let grant = server.credentials.tokens.grant(&secret, now);
         return grant.ok_or_else(|| unauthorized("this token is not valid"));
     }
-    let mut grants = cookies(headers).filter_map(|secret| server.credentials.tokens.grant(secret, now));
-    let grant = grants.find(Grant::is_browser);
-    let grant =
-        grant.ok_or_else(|| unauthorized("open the link that `backstory serve` printed, or send a token"))?;
+    let grant = browser(server, headers, now);
+    let none = || unauthorized("open the link that `backstory serve link` prints, or send a token");
+    let grant = grant.ok_or_else(none)?;
     origin::check_browser(request.method(), headers)?;
     Ok(grant)
+}
+
+/// What the cookie of a browser grants.
+fn browser(server: &Shared, headers: &HeaderMap, now: Timestamp) -> Option<Grant> {
+    let mut grants = cookies(headers).filter_map(|secret| server.credentials.tokens.grant(secret, now));
+    grants.find(Grant::is_browser)
 }
 
 fn bearer(headers: &HeaderMap) -> Option<String> {
@@ -86,7 +126,7 @@ fn bearer(headers: &HeaderMap) -> Option<String> {
     scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim().to_owned())
 }
 
-/// Every value of our cookie: one that somebody planted beside the right one does no harm.
+/// Every value of our cookie: another page on this machine may have set one beside ours.
 fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let pairs = all.flat_map(|text| text.split(';')).filter_map(|pair| pair.trim().split_once('='));

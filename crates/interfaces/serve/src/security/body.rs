@@ -1,4 +1,4 @@
-//! The body of a request is read whole before anything is done with it: at most so much, and not for longer.
+//! The body of a request is read whole before anything is done with it, with a limit on its size and on the time.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub(super) async fn whole(request: Request) -> Result<Request, Problem> {
     if head.headers.contains_key(header::TRANSFER_ENCODING)
         && head.headers.contains_key(header::CONTENT_LENGTH)
     {
-        return Err(Problem::usage("a body has one length"));
+        return Err(Problem::usage("send either Content-Length or Transfer-Encoding, not both"));
     }
     let bytes = match timeout(LONGEST, to_bytes(body, LARGEST)).await {
         Ok(Ok(bytes)) => bytes,
@@ -34,7 +34,7 @@ pub(super) async fn whole(request: Request) -> Result<Request, Problem> {
             return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, Kind::TooLarge, detail));
         }
         Err(_) => {
-            let detail = "the body took too long";
+            let detail = "the body did not arrive in time";
             return Err(Problem::new(StatusCode::REQUEST_TIMEOUT, Kind::Usage, detail));
         }
     };

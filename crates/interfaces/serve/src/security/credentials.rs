@@ -25,7 +25,7 @@ impl Credentials {
         Self { bound, tokens, link: Link::new() }
     }
 
-    /// The tokens that were handed out.
+    /// The tokens.
     pub(crate) fn tokens(&self) -> &Tokens {
         &self.tokens
     }
@@ -40,16 +40,20 @@ impl Credentials {
         self.tokens.holds(grant.digest(), now)
     }
 
-    /// A cookie for the token of a link: once for the printed one, at any time for a named one.
+    /// A cookie for the token of a link: once for a link that was printed, at any time for a named token.
     pub(super) fn exchange(&self, secret: &str, now: Timestamp) -> Result<String, Problem> {
-        let from = match self.tokens.grant(secret, now) {
-            Some(grant) => grant,
-            None if self.link.close(secret) => Grant::of_link(),
-            None => {
-                return Err(unauthorized("this link was used already; start `serve` again for a new one"));
-            }
+        let added = match self.tokens.grant(secret, now) {
+            Some(from) => Some(self.tokens.add_browser(&from, now)),
+            None => self
+                .link
+                .exchange(secret, || self.tokens.add_browser(&Grant::of_link(), now))
+                .or_else(|| self.tokens.exchange_link(secret, now)),
         };
-        let cookie = self.tokens.add_browser(&from, now)?;
+        let used = || {
+            let why = "this link was used already, or is too old; `backstory serve link` prints a new one";
+            unauthorized(why)
+        };
+        let cookie = added.ok_or_else(used)??;
         let month = tokens::BROWSER_DAYS * 24 * 3600;
         let secure = if self.bound == Bound::Encrypted { "; Secure" } else { "" };
         Ok(format!("{COOKIE}={cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age={month}{secure}"))

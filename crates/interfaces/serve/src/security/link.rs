@@ -1,5 +1,4 @@
-//! The link that `serve` prints. Its token lives in memory alone, and no longer than until a browser has exchanged it for
-//! a cookie.
+//! The link that `serve` prints. Its token is in memory only, until a browser has exchanged it for a cookie.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -27,14 +26,15 @@ impl Link {
         self.locked().clone().unwrap_or_default()
     }
 
-    /// Uses the token, which can be done once; false where this is not it.
-    pub(super) fn close(&self, secret: &str) -> bool {
+    /// Uses the token, which succeeds once; none where it is another.
+    pub(super) fn exchange<T, E>(
+        &self,
+        secret: &str,
+        work: impl FnOnce() -> Result<T, E>,
+    ) -> Option<Result<T, E>> {
         let mut token = self.locked();
         let is_it = token.as_ref().is_some_and(|token| token.as_bytes().ct_eq(secret.as_bytes()).into());
-        if is_it {
-            *token = None;
-        }
-        is_it
+        is_it.then(|| work().inspect(|_| *token = None))
     }
 
     fn locked(&self) -> MutexGuard<'_, Option<String>> {
@@ -68,13 +68,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_used_once() {
+    fn it_is_used_with_success_once() {
         let link = Link::new();
         let token = link.token();
         for wrong in ["", "another", &token[1..]] {
-            assert!(!link.close(wrong), "{wrong}");
+            assert_eq!(link.exchange(wrong, || Ok::<_, ()>(1)), None, "{wrong}");
         }
-        assert!(link.close(&token) && !link.close(&token));
-        assert!(link.token().is_empty() && !link.close(""));
+        assert_eq!(link.exchange(&token, || Err::<(), _>("the disk is full")), Some(Err("the disk is full")));
+        assert_eq!(link.exchange(&token, || Ok::<_, ()>(1)), Some(Ok(1)));
+        assert_eq!(link.exchange(&token, || Ok::<_, ()>(2)), None);
+        assert!(link.token().is_empty() && link.exchange("", || Ok::<_, ()>(3)).is_none());
     }
 }

@@ -1,5 +1,5 @@
-//! Who may ask for what: every request is authorized in one place, which checks its host, its origin, its credential, its
-//! scope and its size before any handler sees it.
+//! Security: every request is authorized in one place, which checks its host, its origin, its credential, its scope and its size
+//! before any handler gets it.
 
 pub(crate) mod authorization;
 mod body;
@@ -12,4 +12,4 @@ pub(crate) mod tokens;
 
 pub(crate) use credentials::Credentials;
 pub(crate) use origin::Bound;
-pub(crate) use tokens::{Grant, Tokens};
+pub(crate) use tokens::{Grant, TokenScope, Tokens};

@@ -1,5 +1,5 @@
-//! Where a request comes from. A page of a stranger's can make a browser send requests here; what tells them apart is the
-//! host they were sent to and the origin they come from, which no page can change.
+//! Where a request comes from. A page of another site can make a browser send requests here; they are distinguished by `Host`
+//! and `Origin`, which no page can change.
 
 use std::net::IpAddr;
 
@@ -65,14 +65,16 @@ fn without_port(host: &str) -> Option<&str> {
 pub(super) fn host(request: &Request, bound: Bound) -> Result<&str, Problem> {
     let mut said = request.headers().get_all(header::HOST).iter();
     let (Some(host), None) = (said.next(), said.next()) else {
-        return Err(Problem::usage("a request has one Host"));
+        return Err(Problem::usage("send exactly one Host header"));
     };
-    let host = host.to_str().map_err(|_| Problem::usage("the Host is no name"))?;
+    let host = host.to_str().map_err(|_| Problem::usage("the Host header is not a host name"))?;
     if request.uri().authority().is_some_and(|authority| authority.as_str() != host) {
         return Err(Problem::usage("the address and the Host differ"));
     }
     if !bound.is_ours(host) {
-        return Err(Problem::forbidden("this Host is not ours; use an address of this machine"));
+        return Err(Problem::forbidden(
+            "this Host is not allowed: use localhost or an address of this machine",
+        ));
     }
     Ok(host)
 }
@@ -91,7 +93,7 @@ pub(super) fn check(
     }
     match text(headers, SITE) {
         None | Some("same-origin" | "none") => Ok(()),
-        // Somebody followed a link to a page of ours.
+        // A link from another site to one of our pages.
         Some(_)
             if is_safe(method) && !path.starts_with("/api") && text(headers, MODE) == Some("navigate") =>
         {
@@ -107,7 +109,9 @@ pub(super) fn check_browser(method: &Method, headers: &HeaderMap) -> Result<(), 
     if is_safe(method) || says {
         return Ok(());
     }
-    Err(Problem::forbidden("a change with a cookie has to say its Origin; programs send a token instead"))
+    Err(Problem::forbidden(
+        "a change with a cookie needs an Origin header; programs send a bearer token instead",
+    ))
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

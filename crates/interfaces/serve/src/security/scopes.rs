@@ -1,15 +1,17 @@
-//! What a token has to be good for, by what is asked: reading, acting in the person's name, or handing out more tokens and
-//! changing what the server is connected to.
+//! The scope that each request needs: `read`, `act` for acting in the person's name, `admin` for creating tokens and changing
+//! what the server is connected to.
 
+use app::Context;
+use app::cron::{self, JobRequest};
 use axum::http::Method;
 
 use crate::problem::Problem;
 use crate::security::origin::is_safe;
 use crate::security::tokens::{Grant, TokenScope};
 
-/// Questions that are too long for an address: asking them changes nothing.
+/// Queries with a body: they change nothing.
 const QUESTIONS: [&str; 4] = ["/api/v1/search", "/api/v1/pick", "/api/discovery/scan", "/api/discovery/test"];
-/// What only an administrator may touch.
+/// Paths that need the scope `admin` to change anything.
 const ADMINISTRATION: [&str; 4] = ["/api/v1/tokens", "/api/auth/", "/api/backup/", "/api/connections"];
 
 /// What a request needs.
@@ -26,12 +28,17 @@ pub(super) fn needed(method: &Method, path: &str) -> TokenScope {
     }
 }
 
-/// Refuses what would act without asking anybody, unless an administrator wants it.
+/// Refuses what would act without asking, unless the token's scope is `admin`.
 pub(crate) fn check_unasked(grant: &Grant, acts_unasked: bool, what: &str) -> Result<(), Problem> {
     if acts_unasked && grant.scope() < TokenScope::Admin {
         return Err(Problem::forbidden(format!("{what} that acts without asking needs an admin's token")));
     }
     Ok(())
+}
+
+/// Refuses to start or change a job that acts without asking, unless the token's scope is `admin`.
+pub(crate) fn check_job(grant: &Grant, context: &Context, job: &JobRequest) -> Result<(), Problem> {
+    check_unasked(grant, cron::acts_without_asking(context, job)?, "a job")
 }
 
 #[cfg(test)]
@@ -46,6 +53,7 @@ mod tests {
     #[test]
     fn reading_acting_and_administration() {
         check("GET", "/api/v1/sessions", TokenScope::Read);
+        check("GET", "/api/v1/cost/blocks", TokenScope::Read);
         check("HEAD", "/api/connections", TokenScope::Read);
         check("POST", "/api/v1/search", TokenScope::Read);
         check("POST", "/api/v1/search/", TokenScope::Act);

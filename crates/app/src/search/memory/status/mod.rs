@@ -166,9 +166,9 @@ fn scan(memory: &Memory, known: &AgentMemory, source: SourceKind, claude: usize)
     let database = known.database.as_ref().filter(|_| source == SourceKind::Sessions);
     let is_read =
         |database: &&openclaw::AgentDatabase| database.open().is_ok_and(|open| open.sessions().is_ok());
-    issues.extend(database.filter(|database| !is_read(database)).map(crate::sessions::unread::said));
+    issues.extend(database.filter(|database| !is_read(database)).map(crate::sessions::unread::describe));
     if files == 0 && issues.is_empty() {
-        issues.push(format!("no files of the source `{}` in {}", source.word(), folder.display()));
+        issues.push(format!("no files of the source `{}` in {}", source.as_str(), folder.display()));
     }
     SourceScan { source, total_files: files, issues }
 }

@@ -8,7 +8,7 @@ use transcript::record::parse;
 use super::{Scene, end};
 
 #[test]
-fn a_permission_is_asked() {
+fn a_permission_request() {
     let asked = |scene: Scene| scene.busy().prompt("x").calls("t1", "Bash").asks("permission prompt");
     let begin = "thinking R, tool_use R Bash (a thing), waiting_permission R Bash (a thing)";
     let allowed = asked(Scene::a()).wait(7200).check(begin).busy().answers("t1").says(end()).idle().wait(1);
@@ -39,7 +39,7 @@ fn a_permission_is_asked() {
 }
 
 #[test]
-fn a_hook_is_quicker_than_the_record_it_tells_of() {
+fn a_hook_arrives_before_the_record_it_reports() {
     let ask = HookSignal::Asked { tool: Some("Bash".into()), detail: None, question: false };
     let mut scene = Scene::c().hook(HookSignal::PromptSubmitted).check("thinking H");
     let made = scene.now + SignedDuration::from_millis(1);
@@ -52,7 +52,7 @@ fn a_hook_is_quicker_than_the_record_it_tells_of() {
 }
 
 #[test]
-fn each_release_has_its_own_word_for_what_is_asked() {
+fn each_release_names_requests_differently() {
     let check = |tool: &str, word: &str, expected: &str| {
         Scene::a().busy().prompt("x").check("thinking R").calls("t1", tool).asks(word).check(expected);
     };

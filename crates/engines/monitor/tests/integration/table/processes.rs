@@ -7,10 +7,32 @@ use serde_json::{Value, json};
 
 use super::{Scene, end};
 
+fn asks(question: bool) -> WorkerActivity {
+    let (detail, asking) = (Some("a thing".into()), Some("touch it".into()));
+    WorkerActivity::Asking { tool: "Bash".into(), detail, asking, question }
+}
+
+#[test]
+fn a_workers_request_is_known_before_it_is_in_the_transcript() {
+    let scene = Scene::c().worker(WorkerActivity::Working).worker(asks(false));
+    let asked: Vec<_> = scene.seen.iter().map(|activity| activity.asking.as_deref()).collect();
+    assert_eq!(asked, [None, Some("touch it")]);
+}
+
+#[test]
+fn a_session_of_a_worker_has_a_place_and_a_name_before_it_has_a_transcript() {
+    let scene = Scene::c().worker(WorkerActivity::Working);
+    let info = scene.tracker.info(scene.now);
+    assert_eq!(
+        (info.project.as_deref(), info.title.as_deref()),
+        (Some("shop"), Some("Paint the fence in green"))
+    );
+    let scene = scene.prompt("Sand it first");
+    assert_eq!(scene.tracker.info(scene.now).title.as_deref(), Some("Sand it first"));
+}
+
 #[test]
 fn a_worker_of_ours() {
-    let asks =
-        |question| WorkerActivity::Asking { tool: "Bash".into(), detail: Some("a thing".into()), question };
     let turn = |scene: Scene| {
         let scene = scene.worker(WorkerActivity::Working).check("thinking P").prompt("x").calls("t1", "Bash");
         let scene = scene.wait(60).check("tool_use P Bash (a thing)");
@@ -35,7 +57,7 @@ fn a_worker_of_ours() {
 }
 
 #[test]
-fn how_a_worker_left_is_told_once() {
+fn a_workers_end_is_reported_once() {
     let ended = |at| ProcessState::Ended { at, evidence: Evidence::Registry };
     let scene = Scene::a().idle().worker(WorkerActivity::Working).check("waiting_input R, thinking P");
     let at = scene.now;
@@ -51,7 +73,7 @@ fn how_a_worker_left_is_told_once() {
 }
 
 #[test]
-fn a_session_that_its_worker_lets_go_is_what_the_other_signs_say() {
+fn a_released_session_follows_the_other_evidence() {
     let mut scene = Scene::a().busy().worker(WorkerActivity::Working).check("thinking R, thinking P");
     scene.tracker.worker_report(None, scene.now);
     scene.tell();

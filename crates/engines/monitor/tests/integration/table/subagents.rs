@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Scene, end};
 
 #[test]
-fn hooks_of_a_subagent_say_nothing_of_the_turn() {
+fn a_subagents_hooks_do_not_change_the_turn() {
     let answered = HookSignal::Answered { tool: Some("Bash".into()), tool_use: Some("t9".into()) };
     let mut scene =
         Scene::b().hook(HookSignal::PromptSubmitted).hook(HookSignal::TurnEnded { in_background: 1 });

@@ -41,7 +41,7 @@ fn a_tool() {
 }
 
 #[test]
-fn the_seven_seconds() {
+fn an_open_tool_waits_for_permission_after_seven_seconds() {
     let exempt = |tool: &str| Scene::c().prompt("x").calls("t1", tool).wait(100);
     exempt("Task").check("thinking X, tool_use X Task (a thing)");
     exempt("Agent").check("thinking X, tool_use X Agent (a thing)");

@@ -67,7 +67,7 @@ fn a_text_turn() {
 }
 
 #[test]
-fn every_way_in_which_a_message_stops() {
+fn every_stop_reason_of_a_message() {
     // By records alone, in every class of release: a registry may be another container's.
     for version in ["1.0.60", "2.0.77", "2.1.100", "2.1.197", "2.1.329"] {
         for reason in ["end_turn", "stop_sequence", "max_tokens", "refusal", "a new one"] {
@@ -106,7 +106,7 @@ fn a_block_of_an_earlier_turn_does_not_count() {
 }
 
 #[test]
-fn only_thought_and_nothing_after_it() {
+fn thinking_without_a_text() {
     Scene::b()
         .check("waiting_input R")
         .prompt("x")
@@ -214,7 +214,7 @@ fn compaction() {
 }
 
 #[test]
-fn what_begins_no_turn() {
+fn records_that_begin_no_turn() {
     let scene = Scene::b().prompt("x").says(end()).check("waiting_input R, thinking X, waiting_input X");
     let scene = scene
         .prompt("<command-name>/model</command-name>")
@@ -260,7 +260,7 @@ fn a_stop_hook_sends_the_turn_on() {
 }
 
 #[test]
-fn what_is_known_of_a_session_while_it_is_watched() {
+fn the_facts_of_a_watched_session() {
     let usage = json!({"input_tokens": 4, "cache_read_input_tokens": 1000, "output_tokens": 6});
     let answer = json!({"type": "assistant", "cwd": "/home/ana/shop", "gitBranch": "main", "message": {"model": "claude-x", "usage": usage, "content": [{"type": "text", "text": "So."}], "stop_reason": "end_turn"}});
     let scene = Scene::b().prompt("Fix the login").write(answer);

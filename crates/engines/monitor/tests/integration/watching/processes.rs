@@ -10,7 +10,7 @@ use model::{Evidence, State};
 use monitor::hooks;
 use serde_json::{Value, json};
 
-use super::{Room, append, both, clock, line, prompts};
+use super::{WatchedFolder, append, both, clock, line, prompts};
 
 /// A process that can be killed, and its registry record.
 struct ProcessState {
@@ -19,11 +19,11 @@ struct ProcessState {
 }
 
 impl ProcessState {
-    fn start(room: &Room) -> Self {
+    fn start(folder: &WatchedFolder) -> Self {
         let child = Command::new("sleep").arg("1000").spawn().unwrap();
-        let folder = room.folder.path().join("sessions");
-        fs::create_dir_all(&folder).unwrap();
-        let record = folder.join(format!("{}.json", child.id()));
+        let registry = folder.root.path().join("sessions");
+        fs::create_dir_all(&registry).unwrap();
+        let record = registry.join(format!("{}.json", child.id()));
         Self { child, record }
     }
 
@@ -48,76 +48,76 @@ impl Drop for ProcessState {
 
 #[test]
 fn the_registry_is_followed() {
-    both(|room| {
-        let path = room.write("-p/s1.jsonl", &prompts(1..3));
-        let mut ear = room.listen();
-        let process = ProcessState::start(&room);
+    both(|folder| {
+        let path = folder.write("-p/s1.jsonl", &prompts(1..3));
+        let mut subscriber = folder.listen();
+        let process = ProcessState::start(&folder);
         process.says("s1", &json!("busy"), &json!(null));
-        ear.until_state("s1", State::Thinking, Evidence::Registry);
+        subscriber.until_state("s1", State::Thinking, Evidence::Registry);
         append(
             &path,
             &line(
                 &json!({"type": "assistant", "message": {"content": [{"type": "tool_use", "id": "t1", "name": "Bash", "input": {}}], "stop_reason": "tool_use"}}),
             ),
         );
-        ear.until_state("s1", State::ToolUse, Evidence::Registry);
+        subscriber.until_state("s1", State::ToolUse, Evidence::Registry);
         process.says("s1", &json!("waiting"), &json!("permission prompt"));
-        ear.until_state("s1", State::WaitingPermission, Evidence::Registry);
+        subscriber.until_state("s1", State::WaitingPermission, Evidence::Registry);
         process.says("s1", &json!("idle"), &json!(null));
-        ear.until_state("s1", State::WaitingInput, Evidence::Registry);
+        subscriber.until_state("s1", State::WaitingInput, Evidence::Registry);
         // `/clear`: the same process holds another session now.
         process.says("s2", &json!("idle"), &json!(null));
-        ear.until_state("s1", State::Ended, Evidence::Registry);
-        assert!(ear.snapshot().sessions.iter().any(|info| info.session_id.as_str() == "s2"));
+        subscriber.until_state("s1", State::Ended, Evidence::Registry);
+        assert!(subscriber.snapshot().sessions.iter().any(|info| info.session_id.as_str() == "s2"));
         fs::remove_file(&process.record).unwrap();
-        ear.until("s2 removed: it never had a transcript", |event| event.name() == "session-removed");
+        subscriber.until("s2 removed: it never had a transcript", |event| event.name() == "session-removed");
     });
 }
 
 #[test]
-fn a_process_that_came_and_went_between_two_looks_is_not_waited_for() {
-    let mut room = Room::new(false);
-    room.timers.unregistered = SignedDuration::from_secs(1);
-    fs::create_dir(room.folder.path().join("sessions")).unwrap();
-    let mut ear = room.listen();
+fn a_process_that_came_and_went_between_two_polls_leaves_no_state() {
+    let mut folder = WatchedFolder::new(false);
+    folder.timers.unregistered = SignedDuration::from_secs(1);
+    fs::create_dir(folder.root.path().join("sessions")).unwrap();
+    let mut subscriber = folder.listen();
     let answer = json!({"type": "assistant", "version": "2.1.329", "message": {"content": [{"type": "text", "text": "So."}], "stop_reason": "end_turn"}});
-    room.write("-p/s1.jsonl", &(prompts(1..3) + &line(&answer)));
-    ear.until_state("s1", State::WaitingInput, Evidence::Transcript);
-    ear.until_state("s1", State::Idle, Evidence::Registry);
+    folder.write("-p/s1.jsonl", &(prompts(1..3) + &line(&answer)));
+    subscriber.until_state("s1", State::WaitingInput, Evidence::Transcript);
+    subscriber.until_state("s1", State::Idle, Evidence::Registry);
 }
 
 #[test]
 fn a_killed_process_is_noticed() {
-    both(|room| {
-        room.write("-p/s1.jsonl", &prompts(1..3));
-        let mut process = ProcessState::start(&room);
+    both(|folder| {
+        folder.write("-p/s1.jsonl", &prompts(1..3));
+        let mut process = ProcessState::start(&folder);
         process.says("s1", &json!("busy"), &json!(null));
-        let mut ear = room.listen();
-        assert_eq!(ear.snapshot().sessions[0].activity.state, State::Thinking);
+        let mut subscriber = folder.listen();
+        assert_eq!(subscriber.snapshot().sessions[0].activity.state, State::Thinking);
         process.child.kill().unwrap();
         process.child.wait().unwrap();
-        ear.until_state("s1", State::Lost, Evidence::Registry);
-        drop(ear);
+        subscriber.until_state("s1", State::Lost, Evidence::Registry);
+        drop(subscriber);
         // The record is still there for one who starts later.
-        let ear = room.listen();
-        assert_eq!(ear.snapshot().sessions[0].activity.state, State::Lost);
+        let subscriber = folder.listen();
+        assert_eq!(subscriber.snapshot().sessions[0].activity.state, State::Lost);
     });
 }
 
 #[test]
-fn hooks_reach_one_who_watches_and_one_who_starts_later() {
-    both(|room| {
-        room.write("-p/s1.jsonl", &prompts(1..3));
-        let mut ear = room.listen();
+fn hooks_reach_running_and_later_monitors() {
+    both(|folder| {
+        folder.write("-p/s1.jsonl", &prompts(1..3));
+        let mut subscriber = folder.listen();
         let note = |event: &str| {
             let payload = json!({"session_id": "s1", "hook_event_name": event, "tool_name": "Bash", "tool_input": {"description": "Delete"}});
-            hooks::record(&room.hooks(), payload.to_string().as_bytes(), clock(), str::to_owned).unwrap();
+            hooks::record(&folder.hooks(), payload.to_string().as_bytes(), clock(), str::to_owned).unwrap();
         };
         note("PermissionRequest");
-        ear.until_state("s1", State::WaitingPermission, Evidence::Hook);
-        drop(ear);
-        let ear = room.listen();
-        let activity = ear.snapshot().sessions[0].activity.clone();
+        subscriber.until_state("s1", State::WaitingPermission, Evidence::Hook);
+        drop(subscriber);
+        let subscriber = folder.listen();
+        let activity = subscriber.snapshot().sessions[0].activity.clone();
         assert_eq!((activity.state, activity.tool.as_deref()), (State::WaitingPermission, Some("Bash")));
     });
 }

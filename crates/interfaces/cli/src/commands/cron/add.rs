@@ -38,10 +38,10 @@ pub(super) struct Args {
     /// The directory to run it in [default: the current directory].
     #[arg(long, visible_alias = "project", value_name = "DIR")]
     repo: Option<String>,
-    /// If it is due while an earlier run is still going: skip it, queue one run, or allow both.
+    /// What to do when it is due while an earlier run is still going: skip it, queue one run, or allow both.
     #[arg(long, value_name = "WHAT", default_value = "skip", value_parser = words::<OverlapPolicy>(&["skip", "queue", "allow"]))]
     overlap: OverlapPolicy,
-    /// Do not make up for a missed run.
+    /// Do not make up for missed runs.
     #[arg(long)]
     no_catch_up: bool,
     /// The model to use.

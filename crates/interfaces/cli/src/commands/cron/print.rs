@@ -31,7 +31,7 @@ const RED: Style = AnsiColor::Red.on_default().bold();
 pub(super) fn jobs(context: &Context, found: &JobList) -> Result<(), Failure> {
     let mut out = super::super::paged(context);
     if found.jobs.is_empty() {
-        writeln!(out, "No jobs yet. Add one: backstory cron add <name> --cron '0 9 * * *' <task>")?;
+        out.sentence("No jobs yet. Add one: backstory cron add <name> --cron '0 9 * * *' <task>")?;
         return Ok(out.finish()?);
     }
     let row = |job: &JobInfo| {
@@ -93,7 +93,8 @@ pub(super) fn job(context: &Context, job: &JobInfo) -> Result<(), Failure> {
 fn waiting(out: &mut Output, job: &JobInfo) -> Result<(), Failure> {
     let Some(worker) = job.last_run.as_ref().and_then(|run| run.state.worker()) else { return Ok(()) };
     for request in &job.requests {
-        writeln!(out, "{}: {}", safe(&job.job.spec.name), request_line(worker, request))?;
+        let line = request_line(worker, request, job.requests.len() == 1);
+        writeln!(out, "{}: {line}", safe(&job.job.spec.name))?;
     }
     Ok(())
 }
@@ -127,7 +128,7 @@ pub(super) fn runs(context: &Context, runs: &[RunInfo]) -> Result<(), Failure> {
 pub(super) fn event(context: &Context, event: &DaemonEvent, json: bool) {
     let mut out = Output::plain();
     let line = if json { json_line(event).unwrap_or_default() } else { event_text(context, event) };
-    // A daemon goes on when nobody reads its output.
+    // A daemon keeps running when its output is closed.
     let _ = writeln!(out, "{line}").and_then(|()| out.finish());
 }
 

@@ -136,7 +136,8 @@ fn one_session_and_its_messages() {
 #[test]
 fn finding_choosing_and_counting() {
     let home = home();
-    let shop = home.repository("yard");
+    let yard = home.repository("yard");
+    session(&home, "6601d36f-b6c0-4e4b-9000-7b07e25374f7", yard.path(), "mow the lawn", "Mown.");
     let server = Server::start(&home, &[]);
     let found = server.get("/api/v1/search?query=lanterns&mode=lexical");
     assert_eq!(found["hits"][0]["session_id"], "4601d36f-b6c0-4e4b-9000-7b07e25374f7", "{found}");
@@ -145,16 +146,30 @@ fn finding_choosing_and_counting() {
     assert_eq!(server.ask("GET", "/api/v1/search").send().failed(400), "usage");
     let forks = server.post("/api/v1/fork", &json!({"intent": "the quay", "project_path": "harbor"}));
     assert_eq!(forks["results"][0]["session_id"], "5601d36f-b6c0-4e4b-9000-7b07e25374f7", "{forks}");
-    let picked = server.post("/api/v1/pick", &json!({"task": "mow the lawn", "repo": shop.path()}));
-    assert_eq!(picked["action"], "fresh", "{picked}");
-    let status = server.get(&format!("/api/v1/status?repo={}", shop.path().display()));
+    let picked = server.post("/api/v1/pick", &json!({"task": "mow the lawn", "repo": yard.path()}));
+    assert!(picked["action"].is_string(), "{picked}");
+    // Of a budget of next to nothing any cost is a share that JSON has a number for.
+    let next_to_nothing = json!({"task": "mow the lawn", "repo": yard.path(), "budget_usd": 5e-324});
+    let picked = server.post("/api/v1/pick", &next_to_nothing);
+    let share = json!({"kind": "budget", "value": 100_000.0});
+    assert_eq!(picked["scores"][0]["ceiling"], share, "{picked}");
+    let status = server.get(&format!("/api/v1/status?repo={}", yard.path().display()));
     assert!(status["sessions"]["recent"].is_array(), "{status}");
     let projects = server.get("/api/v1/projects");
     let names: Vec<_> =
         projects["projects"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
     assert!(names.contains(&"shop") && names.contains(&"harbor"), "{projects}");
     let cost = server.get("/api/v1/cost?by=project");
-    assert_eq!((&cost["by"], cost["rows"].as_array().map(Vec::len)), (&json!("project"), Some(2)), "{cost}");
+    assert_eq!((&cost["by"], cost["rows"].as_array().map(Vec::len)), (&json!("project"), Some(3)), "{cost}");
+    let windows = server.get("/api/v1/cost/blocks");
+    let spent: u64 =
+        windows["blocks"].as_array().unwrap().iter().filter_map(|one| one["sessions"].as_u64()).sum();
+    assert_eq!(spent, 4, "each session is in one window: {windows}");
+    assert!(windows["prices_as_of"].is_string(), "{windows}");
+    let of_shop = server.get("/api/v1/cost/blocks?project=shop&since=2001-01-01");
+    assert_eq!(of_shop["blocks"].as_array().map(Vec::len), Some(1), "{of_shop}");
+    assert_eq!(server.get("/api/v1/cost/blocks?until=2001-01-01")["blocks"], json!([]));
+    assert_eq!(server.ask("GET", "/api/v1/cost/blocks?day=1").send().failed(400), "usage");
     assert!(server.get("/api/v1/doctor")["findings"].is_array());
 }
 
@@ -192,6 +207,7 @@ fn tokens_are_handed_out_and_revoked() {
     let listed = server.get("/api/v1/tokens");
     let names: Vec<_> = listed["tokens"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
     assert_eq!(names, ["tests", "phone"]);
+    assert_eq!(listed["yours"], 0, "{listed}");
     assert!(!listed.to_string().contains(secret));
     assert_eq!(server.ask("DELETE", "/api/v1/tokens/phone").send().status, 204);
     assert_eq!(ask(), 401);
@@ -217,4 +233,35 @@ fn the_description_is_served() {
         assert_eq!(server.ask("GET", &format!("/api/v1/docs/{file}")).send().status, 200);
     }
     assert_eq!(server.bare("GET", "/api/v1/docs").send().failed(401), "forbidden");
+}
+
+#[test]
+fn nothing_is_asked_for_with_a_limit_of_nothing() {
+    let home = ScratchHome::new();
+    let shop = home.dir("shop");
+    let id = "3601d36f-b6c0-4e4b-9000-7b07e25374f7";
+    session(&home, id, &shop, "paint the fence", "Done.");
+    let server = Server::start(&home, &[]);
+    for path in [
+        "/api/v1/sessions",
+        &format!("/api/v1/sessions/{id}/messages"),
+        &format!("/api/v1/sessions/{id}/blocks"),
+        "/api/v1/search?query=fence",
+        "/api/v1/cron/history",
+        "/api/sessions/archived",
+        &format!("/api/sessions/claude:{id}/history"),
+        &format!("/api/chat/claude:{id}/history"),
+    ] {
+        let and = if path.contains('?') { '&' } else { '?' };
+        let answer = server.ask("GET", &format!("{path}{and}limit=0")).send();
+        assert_eq!(answer.failed(400), "usage", "{path}");
+        assert!(answer.body.contains("limit"), "{answer:?}");
+        server.get(&format!("{path}{and}limit=1"));
+    }
+    for (path, body) in [
+        ("/api/v1/search", json!({"query": "fence", "limit": 0})),
+        ("/api/v1/fork", json!({"intent": "fence", "limit": 0})),
+    ] {
+        assert_eq!(server.ask("POST", path).json(&body).send().failed(400), "usage", "{path}");
+    }
 }

@@ -4,13 +4,16 @@
 use std::fs;
 use std::io::{BufReader, Read as _, Write as _};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
 use testkit::ScratchHome;
 use testkit::claude::Run;
 
 use super::client::{Answer, connect};
-use super::{Server, cookie, token};
+use super::{Server, cookie, revoke, token};
 
 fn server() -> (ScratchHome, Server) {
     let home = ScratchHome::new();
@@ -149,16 +152,56 @@ fn a_token_does_what_its_scope_says_until_it_is_revoked() {
     assert_eq!(ask(&reads, "GET", "/api/v1/sessions"), 200);
     assert_eq!(ask(&reads, "POST", "/api/v1/workers"), 403);
     assert_eq!(ask(&reads, "GET", "/api/v1/tokens"), 403);
+    for (token, scope) in [(&reads, "read"), (&acts, "act"), (&server.token, "admin")] {
+        let own = server.bare("GET", "/api/v1/scope").header("Authorization", &format!("Bearer {token}"));
+        assert_eq!(own.send().succeeded(), json!({"scope": scope}));
+    }
     assert_eq!(ask(&acts, "POST", "/api/v1/workers"), 400);
     assert_eq!(ask(&acts, "POST", "/api/v1/tokens"), 403);
     let freely = json!({"task": "x", "permission_mode": "bypassPermissions"});
     let answer = server.bare("POST", "/api/v1/workers").header("Authorization", &format!("Bearer {acts}"));
     assert_eq!(answer.json(&freely).send().failed(403), "forbidden");
-    let mut revoke = home.command(env!("CARGO_BIN_EXE_backstory"));
-    revoke.args(["serve", "token", "revoke", "reads"]);
-    let _ = Run::of(revoke).succeeded();
+    revoke(&home, "reads");
     assert_eq!(ask(&reads, "GET", "/api/v1/sessions"), 401);
     assert_eq!(ask(&acts, "GET", "/api/v1/sessions"), 200);
+}
+
+#[test]
+fn a_job_that_acts_without_asking_is_an_administrators() {
+    let (home, server) = server();
+    let shop = home.dir("shop");
+    let acts = token(&home, "acts", "act");
+    for (name, more) in [
+        ("asks", json!({})),
+        ("edits", json!({"permission_mode": "acceptEdits"})),
+        ("allows", json!({"allowed_tools": ["Bash(ls)"]})),
+    ] {
+        let mut job = json!({"name": name, "at": "2099-01-01T00:00:00Z", "task": "hello", "directory": shop});
+        job.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        assert_eq!(server.ask("POST", "/api/v1/cron/jobs").json(&job).send().status, 201, "{job}");
+    }
+    let ask = |method: &str, path: &str| {
+        let asking = server.bare(method, path).header("Authorization", &format!("Bearer {acts}"));
+        asking.json(&json!({})).send()
+    };
+    let switched = |job: &str, way: &str| format!("/api/v1/cron/jobs/{job}/{way}");
+    for job in ["edits", "allows"] {
+        for (method, path) in [
+            ("POST", switched(job, "run")),
+            ("POST", switched(job, "enable")),
+            ("POST", format!("/api/cron/jobs/{job}/run")),
+            ("POST", format!("/api/cron/jobs/{job}/enable")),
+            ("PATCH", format!("/api/cron/jobs/{job}")),
+        ] {
+            assert_eq!(ask(method, &path).failed(403), "forbidden", "{method} {path}");
+        }
+        // To stop it needs no more than to stop a worker.
+        assert_eq!(ask("POST", &switched(job, "disable")).status, 200);
+    }
+    assert_eq!(ask("POST", &switched("asks", "enable")).status, 200);
+    assert_eq!(ask("PATCH", "/api/cron/jobs/asks").status, 200);
+    let runs = server.get("/api/v1/cron/history")["runs"].clone();
+    assert_eq!(runs, json!([]));
 }
 
 #[test]
@@ -172,6 +215,18 @@ fn tokens_are_kept_as_digests_in_a_private_file() {
     let kept = String::from_utf8(testkit::files::bytes(&file)).unwrap();
     let secret = cookie.strip_prefix("backstory=").unwrap();
     assert!(!kept.contains(&named) && !kept.contains(secret) && !kept.contains(&server.link), "{kept}");
+}
+
+#[test]
+fn a_used_link_leads_only_a_browser_that_is_signed_in_to_the_page() {
+    let (_home, server) = server();
+    let cookie = cookie(&server);
+    let again = || server.bare("GET", &format!("/?token={}", server.link));
+    assert_eq!(again().send().status, 401);
+    assert_eq!(again().header("Cookie", "backstory=x").send().status, 401);
+    let answer = again().header("Cookie", &cookie).send();
+    assert_eq!((answer.status, answer.header("location")), (303, Some("/")));
+    assert_eq!(answer.header("set-cookie"), None);
 }
 
 #[test]
@@ -260,6 +315,50 @@ fn no_request_hides_in_another() {
 }
 
 #[test]
+fn who_has_no_token_takes_no_place_from_who_has_one() {
+    /// More than the server has places.
+    const STRANGERS: usize = 1000;
+    /// A silent connection ends by itself after 15 seconds.
+    const SOON: Duration = Duration::from_secs(10);
+    let home = ScratchHome::new();
+    let path = home.path().join("serve.sock");
+    let server = Server::start(&home, &["--unix", path.to_str().unwrap()]);
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).unwrap();
+    let head = |path: &str, credential: &str| {
+        format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{credential}\r\n", server.address)
+    };
+    let open = head("/health", "");
+    let own = head("/api/health", &format!("Authorization: Bearer {}\r\n", server.token));
+
+    let mut kept = BufReader::new(connect(&server.address));
+    let mut ask_kept = || {
+        kept.get_mut().write_all(own.as_bytes()).unwrap();
+        Answer::read(&mut kept).status
+    };
+    assert_eq!(ask_kept(), 200);
+    // What needs no token is answered, and keeps no connection.
+    let mut polling = BufReader::new(connect(&server.address));
+    polling.get_mut().write_all(open.repeat(2).as_bytes()).unwrap();
+    let answer = Answer::read(&mut polling);
+    assert_eq!((answer.status, answer.header("connection")), (200, Some("close")));
+    assert_eq!(Answer::read(&mut polling).status, 0);
+
+    let strangers: Vec<_> = (0..STRANGERS).map(|_| connect(&server.address)).collect();
+    let beside: Vec<_> = (0..100).map(|_| UnixStream::connect(&path).unwrap()).collect();
+    let tcp = connect(&server.address);
+    tcp.set_read_timeout(Some(SOON)).unwrap();
+    (&tcp).write_all(own.as_bytes()).unwrap();
+    assert_eq!(Answer::read(&mut BufReader::new(tcp)).status, 200);
+    let unix = UnixStream::connect(&path).unwrap();
+    unix.set_read_timeout(Some(SOON)).unwrap();
+    (&unix).write_all(own.as_bytes()).unwrap();
+    assert_eq!(Answer::read(&mut BufReader::new(unix)).status, 200);
+    assert_eq!(ask_kept(), 200);
+    drop((strangers, beside));
+}
+
+#[test]
 fn every_answer_is_closed_to_frames_scripts_and_sniffing() {
     let (_home, server) = server();
     let answers = [
@@ -292,6 +391,7 @@ fn a_front_end_is_served_and_nothing_beside_it() {
     let home = ScratchHome::new();
     home.write("dist/index.html", "<script>start()</script><p>page");
     home.write("dist/assets/a.js", "1");
+    home.write("dist/our pictures/Zürich.txt", "lake");
     home.write("secret.txt", "secret");
     symlink(home.path().join("secret.txt"), home.path().join("dist/out.txt")).unwrap();
     let server = Server::start(&home, &["--front", "dist"]);
@@ -300,11 +400,18 @@ fn a_front_end_is_served_and_nothing_beside_it() {
     assert!(page.body.ends_with("page") && page.header("content-type") == Some("text/html; charset=utf-8"));
     assert!(page.header("content-security-policy").unwrap().contains("'sha256-"), "{page:?}");
     assert_eq!(server.ask("GET", "/assets/a.js").send().body, "1");
+    assert_eq!(server.ask("GET", "/our%20pictures/Z%C3%BCrich.txt").send().body, "lake");
     for path in [
         "/out.txt",
         "/../secret.txt",
         "/%2e%2e/secret.txt",
         "/..%2fsecret.txt",
+        "/assets%2f..%2f..%2fsecret.txt",
+        "/assets/%2e%2e/%2e%2e/secret.txt",
+        "/our%20pictures/Z%C3.txt",
+        "/a.js%",
+        "/a%+1.js",
+        "/%00.txt",
         "//etc/passwd",
         "/assets/../../secret.txt",
     ] {
@@ -315,10 +422,49 @@ fn a_front_end_is_served_and_nothing_beside_it() {
         );
     }
     assert_eq!(server.ask("GET", "/api/none").send().failed(404), "not_found");
+    // Browsers ask for it by themselves: a front end without one has no missing file.
+    let icon = || server.ask("GET", "/favicon.ico").send();
+    assert_eq!((icon().status, icon().body.as_str()), (204, ""));
+    home.write("dist/favicon.ico", "icon");
+    assert_eq!((icon().status, icon().header("content-type")), (200, Some("image/x-icon")));
     let missing = fs::metadata(home.path().join("none")).is_err();
     assert!(missing);
     let mut refused = home.command(env!("CARGO_BIN_EXE_backstory"));
     refused.args(["serve", "--port", "0", "--front", "none"]);
     drop(server);
     assert_ne!(Run::of(refused).code, Some(0));
+}
+
+#[test]
+fn only_repositories_of_sessions_are_looked_at() {
+    let (home, server) = server();
+    let shop = home.repository("shop");
+    let folder = home.dir("shop/src");
+    super::session(&home, "3601d36f-b6c0-4e4b-9000-7b07e25374f7", shop.path(), "paint", "Done.");
+    let other = home.repository("other");
+    let file = home.write("other/secret", "x");
+    let reads = token(&home, "reads", "read");
+    let ask = |method: &str, path: &str| {
+        server.bare(method, path).header("Authorization", &format!("Bearer {reads}"))
+    };
+    let status = |repo: &str| ask("GET", &format!("/api/v1/status?repo={repo}")).send();
+    for known in ["shop".to_owned(), shop.path().display().to_string(), folder.display().to_string()] {
+        assert!(status(&known).succeeded()["sessions"].is_object(), "{known}");
+    }
+    let none = home.path().join("none");
+    let up = shop.path().join("../other");
+    for path in [other.path(), home.path(), &file, &none, &up, "/etc".as_ref(), "/".as_ref()] {
+        let path = path.display().to_string();
+        let refused = status(&path);
+        assert_eq!(refused.status, 404, "{path}");
+        // It is the same whether it is there or not.
+        let detail = format!("no directory or project is named `{path}`");
+        assert_eq!(refused.to_json()["detail"], detail);
+        let picked = ask("POST", "/api/v1/pick").json(&json!({"task": "paint", "repo": path})).send();
+        assert_eq!((picked.status, &picked.to_json()["detail"]), (404, &json!(detail)));
+    }
+    // Who may start a worker there may look there.
+    let acts = token(&home, "acts", "act");
+    let looked = server.bare("GET", &format!("/api/v1/status?repo={}", other.path().display()));
+    looked.header("Authorization", &format!("Bearer {acts}")).send().succeeded();
 }

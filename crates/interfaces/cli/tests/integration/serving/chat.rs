@@ -6,39 +6,24 @@ use serde_json::{Value, json};
 use testkit::files::wait_until;
 use testkit::{Answer, Claude, Gate, Script};
 
-use super::Server;
 use super::client::{Heard, Listening};
+use super::talking::{script, server};
+use super::{Server, talking};
 use crate::desk::Desk;
 
-fn script() -> Script {
-    let make = json!({"command": "touch made && rm -rf nothing", "description": "Make a file"});
-    let question = json!({"questions": [{"question": "Which colour?", "header": "Colour", "multiSelect": false, "options": [
-        {"label": "Red", "description": "Like a barn"}, {"label": "Blue", "description": "Like the sea"},
-    ]}]});
-    Script::new()
-        .on("say hello", [Answer::text("Hello there.")])
-        .on("and again", [Answer::text("Hello again.")])
-        .on("make a file", [Answer::text("I will.").then_tool("Bash", make), Answer::text("Made.")])
-        .on("ask me", [Answer::tool("AskUserQuestion", question), Answer::text("Blue it is.")])
-}
-
-fn desk() -> Desk {
+pub(super) fn desk() -> Desk {
     Desk::new(Claude::newest(), script())
 }
 
-fn server(desk: &Desk) -> Server {
-    Server::of(&desk.home, desk.command(&[]), &[])
-}
-
 /// A session that a person had, and its key.
-fn had(desk: &Desk) -> (String, String) {
+pub(super) fn had(desk: &Desk) -> (String, String) {
     let shop = desk.project("shop").path().to_owned();
     desk.claude(&shop, &["-p", "say hello"]);
     let id = desk.json(&["list"])["sessions"][0]["session_id"].as_str().expect("an id").to_owned();
     (format!("claude:{id}"), id)
 }
 
-fn say(server: &Server, key: &str, words: &str) -> Listening {
+pub(super) fn say(server: &Server, key: &str, words: &str) -> Listening {
     let listening =
         server.ask("POST", &format!("/api/chat/{key}/stream")).json(&json!({"message": words})).listen();
     assert_eq!(listening.status, 200);
@@ -46,7 +31,7 @@ fn say(server: &Server, key: &str, words: &str) -> Listening {
 }
 
 /// All events to the end of a stream.
-fn all(mut listening: Listening) -> Vec<Heard> {
+pub(super) fn all(mut listening: Listening) -> Vec<Heard> {
     std::iter::from_fn(|| listening.next()).collect()
 }
 
@@ -55,13 +40,13 @@ fn text(events: &[Heard]) -> String {
     pieces.map(|heard| heard.data["text"].as_str().expect("a text")).collect()
 }
 
-fn names(events: &[Heard]) -> Vec<&str> {
+pub(super) fn names(events: &[Heard]) -> Vec<&str> {
     let mut names: Vec<_> = events.iter().map(|heard| heard.name.as_str()).collect();
     names.dedup();
     names
 }
 
-fn idle(desk: &Desk, server: &Server) -> Value {
+pub(super) fn idle(desk: &Desk, server: &Server) -> Value {
     let is_idle = || server.get("/api/v1/workers")["workers"][0]["status"] == "idle";
     wait_until(desk.home.path(), "an idle worker", is_idle);
     server.get("/api/v1/workers")["workers"][0].clone()
@@ -127,13 +112,22 @@ fn a_chat_starts_the_program_of_its_connection() {
 #[test]
 fn a_permission_is_asked_for_and_allowed_or_denied() {
     let desk = desk();
-    let (key, _) = had(&desk);
-    let shop = desk.home.path().join("shop");
+    let shop = desk.project("shop").path().to_owned();
     let server = server(&desk);
     let mut events = server.ask("GET", "/api/events").listen();
-    for (is_allowed, outcome) in [(false, "error"), (true, "done")] {
+    let told_late = |asked: &Value| {
+        for path in ["/api/events", "/api/v1/events"] {
+            let mut late = server.ask("GET", path).listen();
+            let is_it = |heard: &Heard| {
+                let is_named = heard.name == "worker-asks" && heard.data["worker"] == asked["worker"];
+                is_named && heard.data["requests"][0]["request"] == asked["request"]
+            };
+            late.until(is_it);
+        }
+    };
+    for (id, is_allowed) in [("dev", false), ("qa", true)] {
         // A session's stream has a pause; each time it is another worker, of another session.
-        let key = if is_allowed { key.clone() } else { format!("cc:{}", agent(&server, &shop)) };
+        let key = agent(&server, id, &shop);
         let mut stream = say(&server, &key, "make a file");
         let asked = stream.until(|heard| heard.name == "permission").data;
         assert_eq!((&asked["tool"], &asked["detail"]), (&json!("Bash"), &json!("Make a file")), "{asked}");
@@ -143,6 +137,7 @@ fn a_permission_is_asked_for_and_allowed_or_denied() {
             (&told["requests"][0]["request"], &told["requests"][0]["kind"]),
             (&asked["request"], &json!("permission"))
         );
+        told_late(&asked);
         let reply = if is_allowed {
             json!({"behavior": "allow"})
         } else {
@@ -152,18 +147,31 @@ fn a_permission_is_asked_for_and_allowed_or_denied() {
         let answer =
             server.ask("POST", &path).json(&json!({"request": asked["request"], "reply": reply})).send();
         assert_eq!(answer.status, 204, "{answer:?}");
-        let used = stream.until(|heard| heard.name == "tool").data;
-        assert_eq!((&used["name"], &used["status"]), (&json!("Bash"), &json!(outcome)), "{used}");
         stream.until(|heard| heard.name == "done");
         assert_eq!(shop.join("made").exists(), is_allowed);
         let _ = server.post(&format!("/api/chat/{key}/kill"), &json!({}));
     }
 }
 
-/// A fixed agent that works in a folder.
-fn agent(server: &Server, folder: &std::path::Path) -> String {
-    let made = server.post("/api/agents", &json!({"id": "dev", "name": "Dev", "project_path": folder}));
-    made["id"].as_str().expect("an id").to_owned()
+#[test]
+fn a_message_whose_turn_fails_is_not_sent_again() {
+    let desk = desk();
+    let server = server(&desk);
+    let key = agent(&server, "dev", desk.project("shop").path());
+    let mut stream = say(&server, &key, "make a file");
+    let asked = stream.until(|heard| heard.name == "permission").data;
+    let pid = server.get(&format!("/api/v1/workers/{}", asked["worker"]))["pid"].to_string();
+    assert!(std::process::Command::new("kill").args(["-9", &pid]).status().unwrap().success());
+    // At an `error` the front end sends the message once more.
+    let rest = all(stream);
+    assert_eq!(names(&rest), ["delta", "done"], "{rest:?}");
+    assert!(text(&rest).contains("the worker failed: claude ended in the middle"), "{rest:?}");
+}
+
+/// A fixed agent that works in a folder, and the key of its chat.
+pub(super) fn agent(server: &Server, id: &str, folder: &std::path::Path) -> String {
+    let made = server.post("/api/agents", &json!({"id": id, "name": "Dev", "project_path": folder}));
+    made["agent_session_key"].as_str().expect("a key").to_owned()
 }
 
 #[test]
@@ -171,7 +179,7 @@ fn a_fixed_agent_begins_a_session_and_goes_on_with_it() {
     let desk = desk();
     let shop = desk.project("shop").path().to_owned();
     let server = server(&desk);
-    agent(&server, &shop);
+    agent(&server, "dev", &shop);
     let _ = server
         .ask("PUT", "/api/agents/dev")
         .json(&json!({"default_room_id": "headquarters", "system_prompt": "Be kind."}))
@@ -180,13 +188,50 @@ fn a_fixed_agent_begins_a_session_and_goes_on_with_it() {
     let events = all(say(&server, "cc:dev", "say hello"));
     assert_eq!(text(&events), "Hello there.");
     let system = desk.server.calls().last().expect("a call").body["system"].to_string();
-    assert!(system.contains("Be kind.") && system.contains("crewhub-context"), "{system}");
+    assert!(system.contains("Be kind.") && !system.contains("crewhub-context"), "{system}");
     let known = server.get("/api/agents/dev");
     assert_eq!(known["current_session_id"], idle(&desk, &server)["session_id"]);
     let reply = server.post("/api/chat/cc:dev/send", &json!({"message": "and again"}));
     assert_eq!(reply["response"], "Hello again.", "{reply}");
     let history = server.get("/api/sessions/cc:dev/history");
     assert_eq!(history["count"], 4, "{history}");
+    let _ = server.post("/api/chat/cc:dev/kill", &json!({}));
+}
+
+#[test]
+fn a_fixed_agent_goes_on_as_it_is_now_once_its_worker_has_ended() {
+    let desk = desk();
+    let shop = desk.project("shop").path().to_owned();
+    let server = server(&desk);
+    agent(&server, "dev", &shop);
+    let instruct = |words: &str| {
+        server.ask("PUT", "/api/agents/dev").json(&json!({ "system_prompt": words })).send().succeeded()
+    };
+    instruct("Be kind.");
+    assert_eq!(text(&all(say(&server, "cc:dev", "say hello"))), "Hello there.");
+    let _ = server.post("/api/chat/cc:dev/kill", &json!({}));
+    instruct("Be brief.");
+    let reply = server.post("/api/chat/cc:dev/send", &json!({"message": "and again"}));
+    assert_eq!(reply["response"], "Hello again.", "{reply}");
+    let system = desk.server.calls().last().expect("a call").body["system"].to_string();
+    assert!(system.contains("Be brief.") && !system.contains("Be kind."), "{system}");
+    assert_eq!(server.get("/api/sessions/cc:dev/history")["count"], 4);
+    let _ = server.post("/api/chat/cc:dev/kill", &json!({}));
+}
+
+#[test]
+fn a_fixed_agent_whose_session_is_not_there_begins_another() {
+    let desk = desk();
+    let shop = desk.project("shop").path().to_owned();
+    let server = server(&desk);
+    agent(&server, "dev", &shop);
+    // Its first worker failed before there was a transcript.
+    let never = "0bab4563-0000-4000-8000-000000000000";
+    let lost = json!({ "current_session_id": never });
+    let _ = server.ask("PUT", "/api/agents/dev").json(&lost).send().succeeded();
+    let reply = server.post("/api/chat/cc:dev/send", &json!({"message": "say hello"}));
+    assert_eq!(reply["response"], "Hello there.", "{reply}");
+    assert_ne!(server.get("/api/agents/dev")["current_session_id"], never);
     let _ = server.post("/api/chat/cc:dev/kill", &json!({}));
 }
 
@@ -199,8 +244,8 @@ fn the_next_message_answers_a_question() {
     let question = events.iter().find(|heard| heard.name == "question").expect("a question");
     assert_eq!(question.data["questions"][0]["question"], "Which colour?", "{question:?}");
     assert_eq!(names(&events).last(), Some(&"done"));
-    let reply = server.post(&format!("/api/chat/{key}/send"), &json!({"message": "Blue"}));
-    assert_eq!(reply["response"], "Blue it is.", "{reply}");
+    // Within the pause between two messages: an answer is none.
+    assert_eq!(text(&all(say(&server, &key, "Blue"))), "Blue it is.");
     let _ = server.post(&format!("/api/chat/{key}/kill"), &json!({}));
 }
 
@@ -216,12 +261,42 @@ fn a_worker_outlives_a_server_that_is_killed() {
     server.kill();
     while stream.next().is_some() {}
     gate.open();
-    let server = self::server(&desk);
+    let server = talking::server(&desk);
     let worker = idle(&desk, &server);
     assert_eq!((&worker["session_id"], &worker["turns"]), (&json!(id), &json!(1)), "{worker}");
     let reply = server.post(&format!("/api/chat/{key}/send"), &json!({"message": "and again"}));
     assert_eq!(reply["response"], "Hello again.", "{reply}");
     let _ = server.post(&format!("/api/chat/{key}/kill"), &json!({}));
+}
+
+#[test]
+fn sub_agents_are_heard_of_on_the_stream() {
+    let gate = Gate::new();
+    let errand = json!({"description": "Count", "prompt": "count the files", "subagent_type": "general-purpose", "run_in_background": false});
+    let script = script()
+        .on("count the files", [Answer::held(&gate).then_text("There are three.")])
+        .on("send an agent", [Answer::tool("Agent", errand), Answer::text("Three, it says.")]);
+    let desk = Desk::new(Claude::newest(), script);
+    let shop = desk.project("shop").path().to_owned();
+    let server = server(&desk);
+    let mut streams = ["/api/v1/events", "/api/events"].map(|path| server.ask("GET", path).listen());
+    for stream in &mut streams {
+        stream.until(|heard| heard.name == "sessions-refresh");
+    }
+    let task = json!({"task": "send an agent", "repo": shop, "fresh": true});
+    let ready = server.ask("POST", "/api/v1/workers").json(&task).send().succeeded();
+    gate.wait_until_reached();
+    let spawned =
+        streams.each_mut().map(|stream| stream.until(|heard| heard.name == "subagent-spawned").data);
+    for spawned in &spawned {
+        assert_eq!(spawned["sessionId"], ready["session_id"], "{spawned}");
+    }
+    gate.open();
+    for (stream, spawned) in streams.iter_mut().zip(&spawned) {
+        let completed = stream.until(|heard| heard.name == "subagent-completed").data;
+        assert_eq!(completed["taskId"], spawned["taskId"], "{completed}");
+    }
+    let _ = server.ask("DELETE", &format!("/api/v1/workers/{}", ready["worker"])).send().succeeded();
 }
 
 #[test]
@@ -273,32 +348,212 @@ fn many_followers_leave_room_for_answers() {
 #[test]
 fn the_buttons_of_a_chat_allow_and_deny() {
     let desk = desk();
-    let (key, _) = had(&desk);
-    let shop = desk.home.path().join("shop");
+    let shop = desk.project("shop").path().to_owned();
     let server = server(&desk);
-    agent(&server, &shop);
     let decide = |key: &str, action: &str| {
         server.ask("POST", &format!("/api/chat/{key}/permission")).json(&json!({"action": action})).send()
     };
-    assert_eq!(decide("cc:dev", "approve").failed(404), "not_found");
     let mut events = server.ask("GET", "/api/events").listen();
-    for (key, action, outcome) in [(key.as_str(), "deny", "error"), ("cc:dev", "approve", "done")] {
-        let mut stream = say(&server, key, "make a file");
+    for (id, action) in [("dev", "deny"), ("qa", "approve")] {
+        let key = agent(&server, id, &shop);
+        assert_eq!(decide(&key, "approve").failed(404), "not_found");
+        let mut stream = say(&server, &key, "make a file");
         stream.until(|heard| heard.name == "permission");
         // The front end shows its buttons for this state of a session under the key that it has.
         let is_asked = |heard: &Heard| {
             let session = (&heard.data["status"], &heard.data["sessionKey"]);
             heard.name == "session-updated" && session == (&json!("waiting_permission"), &json!(key))
         };
-        let waiting = events.until(|heard| is_asked(heard) && heard.data.get("key").is_none()).data;
+        let is_thin = |heard: &Heard| is_asked(heard) && heard.data.get("key").is_none();
+        let waiting = events.until(is_thin).data;
         assert_eq!(waiting["source"], "claude_code", "{waiting}");
-        assert_eq!(decide(key, "perhaps").failed(400), "usage");
-        assert_eq!(decide(key, action).succeeded(), json!({"success": true}));
-        let used = stream.until(|heard| heard.name == "tool").data;
-        assert_eq!((&used["name"], &used["status"]), (&json!("Bash"), &json!(outcome)), "{used}");
+        let asked = json!("Bash: touch made && rm -rf nothing");
+        assert_eq!(waiting["activity_detail"], asked, "the command is what is allowed");
+        // The session's row has the same words, as a chat takes them from it, too.
+        let rows = server.get("/api/sessions")["sessions"].clone();
+        let row = rows.as_array().unwrap().iter().find(|row| row["key"] == key.as_str()).expect("its row");
+        assert_eq!((&row["activity_detail"], &row["activityDetail"]), (&asked, &asked), "{row}");
+        // Who opens the chat now is told, too.
+        let mut later = server.ask("GET", "/api/events").listen();
+        let _ = server.get(&format!("/api/chat/{key}/history"));
+        assert_eq!(later.until(is_thin).data["activity_detail"], asked);
+        assert_eq!(decide(&key, "perhaps").failed(400), "usage");
+        assert_eq!(decide(&key, action).succeeded(), json!({"success": true}));
         stream.until(|heard| heard.name == "done");
         assert_eq!(shop.join("made").exists(), action == "approve");
-        assert_eq!(decide(key, "approve").failed(409), "held");
+        assert_eq!(decide(&key, "approve").failed(409), "held");
         let _ = server.post(&format!("/api/chat/{key}/kill"), &json!({}));
     }
+}
+
+#[test]
+fn a_chat_without_buttons_for_permissions_asks_with_those_of_a_question() {
+    let desk = desk();
+    let (key, _) = had(&desk);
+    let shop = desk.home.path().join("shop");
+    let server = server(&desk);
+    let events = all(say(&server, &key, "make a file"));
+    assert_eq!(names(&events).last(), Some(&"done"), "{events:?}");
+    let question = events.iter().find(|heard| heard.name == "question").expect("a question");
+    let question = &question.data["questions"][0];
+    assert_eq!(question["question"], "Bash: touch made && rm -rf nothing");
+    let labels = [0, 1].map(|place| question["options"][place]["label"].as_str());
+    assert_eq!(labels, [Some("Approve"), Some("Deny")]);
+    assert!(!shop.join("made").exists());
+    assert_eq!(text(&all(say(&server, &key, "Approve"))), "Made.");
+    assert!(shop.join("made").exists());
+    let _ = server.post(&format!("/api/chat/{key}/kill"), &json!({}));
+}
+
+#[test]
+fn who_may_only_act_gets_nobody_who_acts_without_asking() {
+    let desk = desk();
+    let shop = desk.project("shop").path().to_owned();
+    let server = server(&desk);
+    let phone = super::token(&desk.home, "phone", "act");
+    let ask = |path: &str, body: &Value| {
+        let request = server.bare("POST", path).header("Authorization", &format!("Bearer {phone}"));
+        request.json(body).send()
+    };
+    let task = json!({"task": "say hello", "repo": shop, "fresh": true, "permission_mode": "acceptEdits"});
+    let ready = server.ask("POST", "/api/v1/workers").json(&task).send().to_json();
+    let (number, id) = (&ready["worker"], ready["session_id"].as_str().expect("an id"));
+    idle(&desk, &server);
+    let own = format!("/api/v1/workers/{number}");
+    let again = json!({"message": "and again"});
+    let paths = [
+        format!("{own}/messages"),
+        format!("/api/v1/sessions/{id}/messages"),
+        format!("/api/chat/claude:{id}/send"),
+        format!("/api/chat/claude:{id}/stream"),
+    ];
+    let check = || {
+        for path in &paths {
+            assert_eq!(ask(path, &again).failed(403), "forbidden", "{path}");
+        }
+    };
+    check();
+    let _ = server.ask("DELETE", &own).send().succeeded();
+    check();
+    // An agent that an administrator made, and that nobody has talked to.
+    let made =
+        json!({"id": "dev", "name": "Dev", "project_path": shop, "permission_mode": "bypassPermissions"});
+    server.post("/api/agents", &made);
+    for way in ["send", "stream"] {
+        assert_eq!(ask(&format!("/api/chat/cc:dev/{way}"), &again).failed(403), "forbidden", "{way}");
+    }
+    let workers = server.get("/api/v1/workers")["workers"].clone();
+    assert_eq!(workers.as_array().map(Vec::len), Some(1), "{workers}");
+    // Who may do everything goes on with it.
+    let sent = server.post(&paths[1], &again);
+    assert_eq!(sent["resumed"], true, "{sent}");
+    let _ = server.ask("DELETE", &format!("/api/v1/workers/{}", sent["worker"])).send().succeeded();
+}
+
+#[test]
+fn who_may_only_act_allows_what_is_asked_once() {
+    let desk = desk();
+    let shop = desk.project("shop").path().to_owned();
+    let server = server(&desk);
+    let key = agent(&server, "dev", &shop);
+    let phone = super::token(&desk.home, "phone", "act");
+    let mut stream = say(&server, &key, "make a file");
+    let asked = stream.until(|heard| heard.name == "permission").data;
+    let path = format!("/api/v1/workers/{}/answers", asked["worker"]);
+    let answer = |reply: Value| {
+        let request = server.bare("POST", &path).header("Authorization", &format!("Bearer {phone}"));
+        request.json(&json!({"request": asked["request"], "reply": reply})).send()
+    };
+    let other = json!({"command": "touch other"});
+    for reply in [
+        json!({"behavior": "allow", "always": true}),
+        json!({"behavior": "allow", "input": other}),
+        json!({"behavior": "allow", "always": true, "input": other}),
+    ] {
+        assert_eq!(answer(reply).failed(403), "forbidden");
+    }
+    // Nor is anybody's reason longer than a message.
+    let long = json!({"behavior": "deny", "message": "x".repeat(100_001)});
+    assert_eq!(answer(long).failed(413), "too_large");
+    assert_eq!(answer(json!({"behavior": "allow"})).status, 204);
+    stream.until(|heard| heard.name == "done");
+    assert!(shop.join("made").exists() && !shop.join("other").exists());
+    assert!(!shop.join(".claude/settings.local.json").exists());
+    let _ = server.post(&format!("/api/chat/{key}/kill"), &json!({}));
+}
+
+#[test]
+fn the_room_comes_before_each_message_and_is_in_no_history() {
+    let desk = desk();
+    let (key, _) = had(&desk);
+    let server = server(&desk);
+    let room = "headquarters";
+    let last = || desk.server.calls().last().expect("a call").body["messages"].to_string();
+    let made = json!({"id": "dev", "name": "Dev", "project_path": desk.home.path().join("shop"),
+        "default_room_id": room, "bio": "ü".repeat(6000)});
+    server.post("/api/agents", &made);
+    for (key, body) in [
+        (key.as_str(), json!({"message": "say hello", "room_id": room})),
+        ("cc:dev", json!({"message": "say hello"})),
+    ] {
+        let reply = server.post(&format!("/api/chat/{key}/send"), &body);
+        assert_eq!(reply["response"], "Hello there.", "{reply}");
+        let sent = last();
+        assert!(sent.contains("```crewhub-context") && sent.contains(room), "{sent}");
+        assert_eq!(sent.contains("**You are Dev**"), key == "cc:dev", "{sent}");
+        let history = server.get(&format!("/api/chat/{key}/history"));
+        assert!(!history.to_string().contains("crewhub-context"), "{history}");
+    }
+    let _ = server.post(&format!("/api/chat/{key}/kill"), &json!({}));
+    let workers = server.get("/api/v1/workers").to_string();
+    assert!(!workers.contains("crewhub-context"), "{workers}");
+    let context = server.get(&format!("/api/rooms/{room}/context"));
+    assert!(
+        context["formatted"].as_str().is_some_and(|text| text.len() <= 2048 && text.contains('…')),
+        "{context}"
+    );
+    let _ = server.post("/api/chat/cc:dev/kill", &json!({}));
+}
+
+#[test]
+fn a_revoked_token_ends_its_streams() {
+    let gate = Gate::new();
+    let script = Script::new().on("work long", [Answer::held(&gate).then_text("Worked.")]);
+    let desk = Desk::new(Claude::newest(), script);
+    let shop = desk.project("shop").path().to_owned();
+    let other = "3601d36f-b6c0-4e4b-9000-7b07e25374f7";
+    super::session(&desk.home, other, &shop, "paint the fence", "Done.");
+    let server = server(&desk);
+    let phone = super::token(&desk.home, "phone", "act");
+    let ask = |method: &str, path: &str| {
+        server.bare(method, path).header("Authorization", &format!("Bearer {phone}"))
+    };
+    let task = json!({"task": "work long", "repo": shop, "fresh": true});
+    let ready = ask("POST", "/api/v1/workers").json(&task).send().succeeded();
+    let (number, id) = (&ready["worker"], ready["session_id"].as_str().expect("an id"));
+    gate.wait_until_reached();
+    let message = json!({"message": "and tell"});
+    let mut streams = [
+        ask("GET", "/api/v1/events").listen(),
+        ask("GET", "/api/events").listen(),
+        ask("GET", &format!("/api/v1/workers/{number}/events")).listen(),
+        ask("POST", &format!("/api/chat/claude:{id}/stream")).json(&message).listen(),
+    ];
+    assert_eq!(streams.each_ref().map(|stream| stream.status), [200; 4]);
+    super::revoke(&desk.home, "phone");
+    gate.open();
+    // Something that each of them would tell.
+    let name = json!({"name": "told-to-nobody"});
+    let path = format!("/api/v1/sessions/{other}/annotations");
+    server.ask("PATCH", &path).json(&name).send().succeeded();
+    for stream in &mut streams {
+        while let Some(heard) = stream.next() {
+            let text = heard.data.to_string();
+            assert!(!text.contains("told-to-nobody") && !text.contains("Worked."), "{heard:?}");
+        }
+    }
+    assert_eq!(ask("GET", "/api/v1/events").listen().status, 401);
+    // What it began goes on.
+    idle(&desk, &server);
+    let _ = server.ask("DELETE", &format!("/api/v1/workers/{number}")).send().succeeded();
 }

@@ -1,6 +1,6 @@
 //! A small HTTP client that sends exactly what a test says, whole or in parts.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 
 use serde_json::Value;
@@ -89,7 +89,7 @@ pub(crate) fn connect(address: &str) -> TcpStream {
     stream
 }
 
-fn read_head(reader: &mut BufReader<TcpStream>) -> (u16, Vec<(String, String)>) {
+fn read_head(reader: &mut impl BufRead) -> (u16, Vec<(String, String)>) {
     let mut lines = Vec::new();
     loop {
         let mut line = String::new();
@@ -109,7 +109,7 @@ fn read_head(reader: &mut BufReader<TcpStream>) -> (u16, Vec<(String, String)>) 
 
 impl Answer {
     /// Reads an answer to its end; the status is 0 where there is none.
-    pub(crate) fn read(reader: &mut BufReader<TcpStream>) -> Self {
+    pub(crate) fn read(reader: &mut impl BufRead) -> Self {
         let (status, headers) = read_head(reader);
         let mut answer = Self { status, headers, body: String::new() };
         let mut body = Vec::new();
@@ -157,7 +157,7 @@ impl Answer {
     }
 }
 
-fn chunk(reader: &mut BufReader<TcpStream>) -> Option<Vec<u8>> {
+fn chunk(reader: &mut impl BufRead) -> Option<Vec<u8>> {
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
     let length = usize::from_str_radix(line.trim_end(), 16).ok().filter(|length| *length > 0)?;

@@ -57,6 +57,27 @@ fn a_slow_call_says_what_it_was_for() {
 }
 
 #[test]
+fn every_prompt_of_a_branch_that_was_left_says_so() {
+    let home = home();
+    let id = "5601d36f-b6c0-4e4b-9000-7b07e25374f7";
+    let begun = testkit::Transcript::new(id).prompt("paint the gate").answer("Which colour?");
+    let left = begun.clone().prompt("red").answer("It is red.").prompt("is it dry?");
+    // Later the person goes back to the question, and answers it otherwise.
+    let whole = left.clone().prompt("green").answer("It is green.").bytes();
+    let rest = String::from_utf8(whole[left.bytes().len()..].to_vec()).unwrap();
+    let (was, is) = (left.last_uuid().unwrap(), begun.last_uuid().unwrap());
+    let path = left.write_to(&home);
+    std::fs::write(&path, [left.bytes(), rest.replacen(&was, &is, 1).into_bytes()].concat()).unwrap();
+    let server = Server::start(&home, &[]);
+    let outline = server.get(&format!("/api/v1/sessions/{id}/outline"));
+    let prompts = outline["prompts"].as_array().unwrap();
+    let green = &prompts[3]["uuid"];
+    let for_green: Vec<bool> = prompts.iter().map(|prompt| prompt["left_for"] == *green).collect();
+    assert_eq!(for_green, [false, true, true, false], "{outline}");
+    assert_eq!(outline["branches"], json!([{"left": prompts[1]["uuid"], "taken": green}]), "{outline}");
+}
+
+#[test]
 fn a_project_costs_the_same_on_every_page() {
     let home = home();
     // A session of the demo has another cost in OpenClaw's registry.
@@ -101,6 +122,18 @@ fn rows_blocks_outline_and_words_of_a_session() {
     assert_eq!(outline["prompts"][0]["text"], "paint the fence green", "{outline}");
     let none = server.ask("GET", &format!("/api/v1/sessions/{ID}/pictures/0/0")).send();
     assert_eq!(none.failed(404), "not_found");
+}
+
+#[test]
+fn a_row_says_which_background_job_it_is() {
+    let home = home();
+    let job = json!({"sessionId": ID, "state": "blocked", "tempo": "blocked", "needs": "set DEPLOY_TOKEN", "name": "colours"});
+    home.write(".claude/jobs/3601d36f/state.json", job.to_string());
+    let server = Server::start(&home, &[]);
+    let row = &server.get("/api/v1/rows")["rows"][0];
+    let expected =
+        json!({"id": "3601d36f", "name": "colours", "state": "blocked", "needs": "set DEPLOY_TOKEN"});
+    assert_eq!(row["background_job"], expected, "{row}");
 }
 
 #[test]

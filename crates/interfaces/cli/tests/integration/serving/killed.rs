@@ -4,29 +4,19 @@ use std::io::Write as _;
 
 use serde_json::{Value, json};
 use testkit::files::wait_until;
-use testkit::{Answer, Claude, Gate, Script};
+use testkit::{Answer, Claude, Gate};
 
+use super::talking::{script, server};
 use super::{Server, client};
 use crate::desk::Desk;
 
 fn desk(gate: &Gate) -> Desk {
-    let make = json!({"command": "touch made && rm -rf nothing", "description": "Make a file"});
-    let question = json!({"questions": [{"question": "Which colour?", "header": "Colour", "multiSelect": false, "options": [
-        {"label": "Red", "description": "Like a barn"}, {"label": "Blue", "description": "Like the sea"},
-    ]}]});
     let agent = json!({"description": "Count", "prompt": "count the files", "subagent_type": "general-purpose", "run_in_background": false});
-    let script = Script::new()
+    let script = script()
         .on("work long", [Answer::held(gate).then_text("Worked.")])
-        .on("say hello", [Answer::text("Hello there.")])
-        .on("make a file", [Answer::text("I will.").then_tool("Bash", make), Answer::text("Made.")])
-        .on("ask me", [Answer::tool("AskUserQuestion", question), Answer::text("Blue it is.")])
         .on("count the files", [Answer::held(gate).then_text("There are three.")])
         .on("send an agent", [Answer::tool("Agent", agent), Answer::text("Three, it says.")]);
     Desk::new(Claude::newest(), script)
-}
-
-fn server(desk: &Desk) -> Server {
-    Server::of(&desk.home, desk.command(&[]), &[])
 }
 
 /// Starts a worker, and returns its number.
@@ -107,6 +97,26 @@ fn a_permission_is_still_asked_for() {
 }
 
 #[test]
+fn a_permission_is_denied_at_the_next_server() {
+    let desk = desk(&Gate::new());
+    let first = server(&desk);
+    let number = start(&desk, &first, "make a file");
+    let asked = until_status(&desk, &first, "waiting_permission")["requests"][0]["request"].clone();
+    first.kill();
+    let next = server(&desk);
+    until_status(&desk, &next, "waiting_permission");
+    let reply = json!({"request": asked, "reply": {"behavior": "deny", "message": "Paint it instead."}});
+    let answered = next.ask("POST", &format!("/api/v1/workers/{number}/answers")).json(&reply).send();
+    assert_eq!(answered.status, 204, "{answered:?}");
+    let done = until_status(&desk, &next, "idle");
+    assert!(!desk.home.path().join("shop/made").exists(), "{done}");
+    // The model has read why, and went on.
+    let told = desk.server.calls().iter().any(|call| call.body.to_string().contains("Paint it instead."));
+    assert!(told, "{done}");
+    let _ = next.ask("DELETE", &format!("/api/v1/workers/{number}")).send().succeeded();
+}
+
+#[test]
 fn a_question_is_answered_at_the_next_server() {
     let desk = desk(&Gate::new());
     let first = server(&desk);
@@ -118,6 +128,34 @@ fn a_question_is_answered_at_the_next_server() {
     let reply = next.post(&format!("/api/chat/{key}/send"), &json!({"message": "Blue"}));
     assert_eq!(reply["response"], "Blue it is.", "{reply}");
     let _ = next.ask("DELETE", &format!("/api/v1/workers/{number}")).send().succeeded();
+}
+
+#[test]
+fn a_permission_is_shown_again_and_approved_in_the_chat_at_the_next_server() {
+    let desk = desk(&Gate::new());
+    let shop = desk.project("shop").path().to_owned();
+    desk.claude(&shop, &["-p", "say hello"]);
+    let id = desk.json(&["list"])["sessions"][0]["session_id"].as_str().expect("an id").to_owned();
+    let key = format!("claude:{id}");
+    let first = server(&desk);
+    let say = |server: &Server, words: &str| {
+        let asking = server.ask("POST", &format!("/api/chat/{key}/stream"));
+        let mut stream = asking.json(&json!({"message": words})).listen();
+        std::iter::from_fn(move || stream.next()).collect::<Vec<_>>()
+    };
+    let asked = say(&first, "make a file").into_iter().find(|heard| heard.name == "question");
+    first.kill();
+    let next = server(&desk);
+    // This server has shown nothing yet.
+    let again = say(&next, "Approve");
+    let names: Vec<_> = again.iter().map(|heard| heard.name.as_str()).collect();
+    assert_eq!(names, ["start", "permission", "question", "done"]);
+    assert_eq!(again[2].data, asked.expect("a question").data);
+    assert!(!shop.join("made").exists());
+    let reply = next.post(&format!("/api/chat/{key}/send"), &json!({"message": "Approve"}));
+    assert_eq!(reply["response"], "Made.", "{reply}");
+    assert!(shop.join("made").exists());
+    let _ = next.post(&format!("/api/chat/{key}/kill"), &json!({}));
 }
 
 #[test]

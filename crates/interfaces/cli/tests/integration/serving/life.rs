@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::Stdio;
 
 use testkit::ScratchHome;
@@ -117,6 +117,76 @@ fn a_socket_in_the_file_system_is_the_persons_alone() {
 }
 
 #[test]
+fn a_link_is_to_a_server_that_runs() {
+    let home = ScratchHome::new();
+    let link = || {
+        let mut command = home.command(env!("CARGO_BIN_EXE_backstory"));
+        command.args(["serve", "link"]);
+        Run::of(command)
+    };
+    let none = |run: Run| {
+        assert_ne!(run.code, Some(0), "{run:?}");
+        assert!(run.stderr.contains("no `serve` runs for this state folder"), "{}", run.stderr);
+    };
+    none(link());
+    // A service prints none, and an address with an administrator's token would stay in the browser.
+    let mut files = home.command(env!("CARGO_BIN_EXE_backstory"));
+    files.args(["doctor", "--service"]);
+    let files = Run::of(files).succeeded().stdout;
+    assert!(files.contains("`backstory serve link`") && !files.contains("token="), "{files}");
+    let server = Server::start(&home, &[]);
+    assert!(link().succeeded().answer().starts_with(&format!("http://{}/?token=", server.address)));
+    assert_eq!(server.stop().0, Some(0));
+    none(link());
+}
+
+#[test]
+fn a_list_of_tokens_that_cannot_be_read_is_said() {
+    let home = ScratchHome::new();
+    let server = Server::start(&home, &[]);
+    assert!(!server.stop().1.contains("warning"));
+    let file = home.state_dir().join("serve/tokens.json");
+    std::fs::write(&file, "{").unwrap();
+    let mut child = home.command(env!("CARGO_BIN_EXE_backstory"));
+    child.args(["serve", "--port", "0"]).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = child.spawn().unwrap();
+    let mut said = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut said).unwrap();
+    child.kill().and_then(|()| child.wait()).unwrap();
+    let file = file.display().to_string();
+    assert!(said.starts_with("warning: no token is valid: cannot read ") && said.contains(&file), "{said}");
+    assert!(said.contains("move the file away to begin without tokens"), "{said}");
+}
+
+#[test]
+fn a_socket_that_was_made_is_removed_and_one_that_was_passed_stays() {
+    let home = ScratchHome::new();
+    let path = home.path().join("serve.sock");
+    let at = path.to_str().unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    for arguments in [["--port", &port], ["--front", "none"]] {
+        let mut command = home.command(env!("CARGO_BIN_EXE_backstory"));
+        command.args(["serve", "--unix", at]).args(arguments);
+        assert_ne!(Run::of(command).code, Some(0), "{arguments:?}");
+        assert!(!path.exists(), "{arguments:?}");
+    }
+    let listener = UnixListener::bind(&path).unwrap();
+    let script =
+        "exec 3<&0 0</dev/null; export LISTEN_PID=$$ LISTEN_FDS=1; exec \"$0\" serve --port 0 --unix \"$1\"";
+    let mut command = home.command("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_backstory"), at]);
+    command.stdin(Stdio::from(OwnedFd::from(listener))).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    assert!(first.starts_with("Listening on http://"), "{first}");
+    super::signal(&child, "-TERM");
+    assert!(child.wait().unwrap().success());
+    assert!(path.exists());
+}
+
+#[test]
 fn others_reach_it_only_with_a_certificate() {
     let home = ScratchHome::new();
     let refused = |arguments: &[&str]| {
@@ -127,7 +197,10 @@ fn others_reach_it_only_with_a_certificate() {
         refused.stderr
     };
     let said = refused(&["--bind", "0.0.0.0"]);
-    assert!(said.contains("nothing would be encrypted") && said.contains("--tls-certificate"), "{said}");
+    assert!(
+        said.contains("the connection would not be encrypted") && said.contains("--tls-certificate"),
+        "{said}"
+    );
     let file = home.path().join("nothing.pem");
     std::fs::write(&file, "nothing").unwrap();
     let file = file.to_str().unwrap();
@@ -166,6 +239,20 @@ fn it_serves_on_a_socket_that_systemd_passes() {
     assert!(answer.contains("200 OK"), "{answer}");
     let mut first = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
-    assert!(first.contains(&format!("http://{address}/?token=")), "{first}");
+    // No terminal shows it: a link is in no log.
+    assert_eq!(first, format!("Listening on http://{address}\n"));
+    let mut command = home.command(env!("CARGO_BIN_EXE_backstory"));
+    command.args(["serve", "link", "--scope", "read"]);
+    let printed = Run::of(command).succeeded();
+    let path = printed.answer().strip_prefix(&format!("http://{address}")).expect("a link to it");
+    let open = || super::Asking::new(&address, "GET", path).header("Host", &address).send();
+    let signed_in = open();
+    assert_eq!((signed_in.status, open().status), (303, 401));
+    let cookie = signed_in.header("set-cookie").and_then(|set| set.split(';').next()).expect("a cookie");
+    let ask = |path: &str| {
+        let asking = super::Asking::new(&address, "GET", path).header("Host", &address);
+        asking.header("Cookie", cookie).send().status
+    };
+    assert_eq!((ask("/api/v1/sessions"), ask("/api/v1/tokens")), (200, 403));
     child.kill().and_then(|()| child.wait()).unwrap();
 }

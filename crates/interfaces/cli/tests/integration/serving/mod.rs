@@ -5,13 +5,17 @@ mod api;
 mod attacks;
 mod chat;
 mod client;
-mod crew;
+mod crewhub;
 mod dashboard;
 mod events;
 mod forking;
 mod generated;
 mod killed;
 mod life;
+mod refusals;
+mod scheduled;
+mod talking;
+mod waiting;
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
@@ -55,7 +59,7 @@ impl Server {
 
     fn spawn(home: &ScratchHome, mut command: Command, arguments: &[&str], stderr: Stdio) -> Self {
         let token = admin(home);
-        command.args(["serve", "--port", "0"]).args(arguments);
+        command.args(["serve", "--port", "0", "--print-link"]).args(arguments);
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(stderr).spawn();
         let mut child = child.expect("the program");
         let stderr = child.stderr.take().map(|mut stderr| {
@@ -146,6 +150,13 @@ pub(crate) fn token(home: &ScratchHome, name: &str, scope: &str) -> String {
     let mut command = home.command(env!("CARGO_BIN_EXE_backstory"));
     command.args(["serve", "token", "add", name, "--scope", scope]);
     testkit::claude::Run::of(command).succeeded().answer().to_owned()
+}
+
+/// Ends a token as `serve token revoke` does.
+pub(crate) fn revoke(home: &ScratchHome, name: &str) {
+    let mut command = home.command(env!("CARGO_BIN_EXE_backstory"));
+    command.args(["serve", "token", "revoke", name]);
+    let _ = testkit::claude::Run::of(command).succeeded();
 }
 
 /// The cookie that a browser gets for the link.

@@ -1,0 +1,91 @@
+//! Caches the files of the last search for callers that search at every key press: listing thousands of folders takes
+//! longer than the rest of an answer.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use catalog::Discovery;
+use jiff::{SignedDuration, Timestamp};
+use openclaw::Memory;
+use search::SyncReport;
+
+/// The cached files of the last search; one for all requests to an [`App`](crate::App).
+#[derive(Debug, Clone, Default)]
+pub struct RecentFiles(Arc<Slot>);
+
+#[derive(Debug, Default)]
+struct Slot {
+    last: Mutex<Option<IndexedFiles>>,
+    is_being_renewed: AtomicBool,
+}
+
+/// Every file that can be searched, as it was at one time.
+#[derive(Debug)]
+pub(crate) struct FoundFiles {
+    /// When they were looked for.
+    pub(crate) at: Timestamp,
+    /// Where they were looked for: Claude Code's folders and OpenClaw's.
+    pub(crate) folders: Vec<PathBuf>,
+    /// Claude Code's.
+    pub(crate) transcripts: Discovery,
+    /// OpenClaw's.
+    pub(crate) memory: Memory,
+}
+
+/// Files, and what bringing the index up to date with them did.
+#[derive(Debug, Clone)]
+pub(crate) struct IndexedFiles {
+    pub(crate) files: Arc<FoundFiles>,
+    pub(crate) synced: SyncReport,
+}
+
+impl RecentFiles {
+    /// The last ones, if they are of these folders and no older.
+    pub(crate) fn get(
+        &self,
+        folders: &[PathBuf],
+        now: Timestamp,
+        max_age: SignedDuration,
+    ) -> Option<IndexedFiles> {
+        // A clock that was set back must not keep them for ever.
+        let is_young = |last: &&IndexedFiles| now.duration_since(last.files.at).abs() <= max_age;
+        let last = self.0.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.as_ref().filter(|last| last.files.folders == folders).filter(is_young).cloned()
+    }
+
+    /// Caches files for the next search.
+    pub(crate) fn keep(&self, files: IndexedFiles) {
+        *self.0.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(files);
+    }
+
+    /// Finds them again on a thread of its own, unless one does already. What fails is reported to whoever asks when
+    /// the last ones are too old.
+    pub(crate) fn renew(&self, find: impl FnOnce() -> Option<IndexedFiles> + Send + 'static) {
+        if self.0.is_being_renewed.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let renewal = Renewal(self.clone());
+        // Where no thread can be started, the closure is dropped, and with it the mark.
+        let _ = std::thread::Builder::new().name("renewal".to_owned()).spawn(move || {
+            if let Some(files) = find() {
+                renewal.0.keep(files);
+            }
+        });
+    }
+
+    /// Whether the files are being listed again.
+    #[cfg(test)]
+    pub(crate) fn is_being_renewed(&self) -> bool {
+        self.0.is_being_renewed.load(Ordering::Acquire)
+    }
+}
+
+/// A renewal in progress; dropping it allows the next one.
+struct Renewal(RecentFiles);
+
+impl Drop for Renewal {
+    fn drop(&mut self) {
+        self.0.0.is_being_renewed.store(false, Ordering::Release);
+    }
+}

@@ -1,0 +1,218 @@
+//! `forget`: erases sessions from everything that Backstory keeps, so that they are not found again in any source.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use model::{Session, SessionId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::choose::decisions;
+use crate::proceed::location::holder;
+use crate::retention::{archive, backups, restore};
+use crate::search::index;
+use crate::sessions::annotate;
+use crate::sessions::select::all;
+use crate::workers::{reports, table};
+use crate::{Context, Error, Kind, Moment};
+
+/// Which sessions to erase; what is named has to hold for each of them.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "ForgetRequest")]
+pub struct Request {
+    /// This one: its id, or a prefix of it.
+    pub session: Option<String>,
+    /// Those of this project: its name, Claude Code's folder name for it, or a path inside it.
+    pub project: Option<String>,
+    /// Those in which nothing has happened since then.
+    pub before: Option<Moment>,
+    /// Whether to delete Claude Code's own files of them too. Without that these stay, and are not read any more.
+    pub transcripts: bool,
+    /// Whether only to say which sessions that would be.
+    pub dry_run: bool,
+}
+
+/// What was erased.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ForgetAnswer")]
+pub struct Answer {
+    /// The sessions, by their ids.
+    pub sessions: Vec<SessionId>,
+    /// Whether nothing was erased, because only that was asked for.
+    pub dry_run: bool,
+    /// Copies in the archive, earlier versions included.
+    pub archived_files: u64,
+    /// Decisions of `pick` that named one of them.
+    pub decisions: u64,
+    /// Workers that had one of them.
+    pub workers: u64,
+    /// Claude Code's own files that were deleted.
+    pub deleted_files: Vec<String>,
+}
+
+/// Erases sessions. What is killed in between is finished by asking for the same again.
+pub fn forget(context: &Context, request: &Request) -> Result<Answer, Error> {
+    context.require_person("erasing sessions")?;
+    let sessions = selected_sessions(context, request)?;
+    let ids: HashSet<SessionId> = sessions.iter().map(|session| session.id.clone()).collect();
+    let mut listed: Vec<SessionId> = ids.iter().cloned().collect();
+    listed.sort_by(|one, other| one.as_str().cmp(other.as_str()));
+    let mut answer = Answer { sessions: listed, dry_run: request.dry_run, ..Answer::default() };
+    if request.dry_run || ids.is_empty() {
+        return Ok(answer);
+    }
+    ensure_free(context, &ids)?;
+    let folder = archive::folder(context);
+    // The archive notes first that they are forgotten: from then on nothing finds them.
+    let erased = ::archive::forget(&folder, &ids).map_err(|error| archive::failed(context, &error))?;
+    answer.archived_files = erased.files;
+    if request.transcripts {
+        for session in sessions.iter().filter(|session| !session.archived) {
+            let deleted = delete(session)?;
+            answer.deleted_files.extend(deleted.iter().map(|path| path.display().to_string()));
+        }
+    }
+    if !search::forget(&index::folder(context), &ids).map_err(|error| index::failed(&error))? {
+        let message = "another process is writing the search index, which still has words of these sessions";
+        return Err(
+            Error::new(Kind::Unavailable, message).hint("ask for the same again when it has finished")
+        );
+    }
+    annotate::forget(context, &ids)?;
+    answer.decisions = decisions::forget(context, &ids)?;
+    answer.workers = forget_workers(context, &ids)?;
+    for database in backups::precious(context) {
+        // The database is backed up again within a day.
+        database::remove_backups(&database)
+            .map_err(|error| Error::caused(Kind::Unavailable, "cannot forget what is in a backup", &error))?;
+    }
+    for file in caches(context) {
+        remove(&file).map_err(|error| failed_to("remove", &file, &error))?;
+    }
+    Ok(answer)
+}
+
+/// The sessions that are meant; none where nothing is named.
+fn selected_sessions(context: &Context, request: &Request) -> Result<Vec<Session>, Error> {
+    if request.session.is_none() && request.project.is_none() && request.before.is_none() {
+        return Err(Error::new(Kind::Usage, "name the sessions to forget: by id, project or age"));
+    }
+    let before = request.before.as_ref().map(|moment| moment.at(context)).transpose()?;
+    let sessions = match &request.project {
+        Some(project) => {
+            let filter = catalog::SessionFilter { project: Some(project.clone()), ..Default::default() };
+            crate::sessions::select::select(context, &filter, None)?.sessions
+        }
+        None => all(context)?.sessions,
+    };
+    let id = match &request.session {
+        None => None,
+        // One that a killed call noted already is not listed any more.
+        Some(text) => match restore::find_session_id(context, text) {
+            Err(error) if error.kind == Kind::NotFound => Some(find_forgotten(context, text).ok_or(error)?),
+            id => Some(id?),
+        },
+    };
+    if let Some(id) = &id
+        && !sessions.iter().any(|session| session.id == *id)
+        && request.project.is_none()
+    {
+        return Ok(vec![Session::new(id.clone())]);
+    }
+    let is_meant = |session: &Session| {
+        let is_old = before.is_none_or(|before| session.last_modified.is_some_and(|at| at < before));
+        is_old && id.as_ref().is_none_or(|id| session.id == *id)
+    };
+    Ok(sessions.into_iter().filter(is_meant).collect())
+}
+
+fn find_forgotten(context: &Context, text: &str) -> Option<SessionId> {
+    let forgotten = transcript::forgotten_sessions(&archive::folder(context));
+    forgotten.into_iter().find(|id| id.as_str() == text)
+}
+
+/// Refuses sessions that a live process may write to.
+fn ensure_free(context: &Context, ids: &HashSet<SessionId>) -> Result<(), Error> {
+    let reports = reports::all(context);
+    let held = ids.iter().find(|id| reports.contains_key(*id) || holder(context, id).is_some());
+    held.map_or(Ok(()), |id| {
+        let message = format!("session {id} is open in a process; nothing was erased");
+        Err(Error::new(Kind::Held, message).hint("end that process first"))
+    })
+}
+
+/// Deletes Claude Code's files of a session.
+fn delete(session: &Session) -> Result<Vec<PathBuf>, Error> {
+    let Some(file) = session.file.as_deref() else { return Ok(Vec::new()) };
+    let side = file.with_extension("");
+    let mut deleted = Vec::new();
+    for agent in session.subagents.iter().filter(|agent| agent.file != file) {
+        for path in [agent.file.clone(), agent.file.with_extension("meta.json")] {
+            if remove(&path).map_err(|error| failed_to("delete", &path, &error))? {
+                deleted.push(path);
+            }
+        }
+    }
+    if side.is_dir() && !side.is_symlink() {
+        fs::remove_dir_all(&side).map_err(|error| failed_to("delete", &side, &error))?;
+        deleted.push(side);
+    }
+    if remove(file).map_err(|error| failed_to("delete", file, &error))? {
+        deleted.push(file.to_owned());
+    }
+    Ok(deleted)
+}
+
+/// Erases the frames of workers on these sessions.
+fn forget_workers(context: &Context, ids: &HashSet<SessionId>) -> Result<u64, Error> {
+    if !table::exists(context) {
+        return Ok(0);
+    }
+    let mut store = table::open_recovered(context)?;
+    let mut forgotten = 0;
+    for id in ids {
+        for worker in store.forget_session(id).map_err(table::unusable)? {
+            forgotten += 1;
+            let folder = context.config().state.join("workers").join(worker.to_string());
+            match fs::remove_dir_all(&folder) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(failed_to("remove", &folder, &error));
+                }
+                _ => {}
+            }
+        }
+    }
+    if forgotten > 0 {
+        store.compact().map_err(table::unusable)?;
+    }
+    Ok(forgotten)
+}
+
+/// What is read from the transcripts again: titles and prompts of all sessions.
+fn caches(context: &Context) -> Vec<PathBuf> {
+    let Some(cache) = context.config().places().cache else { return Vec::new() };
+    let beside = |suffix: &str| {
+        let mut name = cache.clone().into_os_string();
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    let mut files: Vec<PathBuf> = ["", "-wal", "-shm", ".set-aside"].map(beside).into();
+    files.push(cache.with_file_name("overview.bin"));
+    files
+}
+
+/// Removes a file; returns whether there was one.
+fn remove(path: &Path) -> io::Result<bool> {
+    match fs::remove_file(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn failed_to(what: &str, path: &Path, error: &io::Error) -> Error {
+    Error::caused(Kind::Unavailable, format!("cannot {what} {}", path.display()), error)
+}

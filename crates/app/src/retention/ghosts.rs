@@ -1,0 +1,217 @@
+//! Ghosts: sessions that Claude Code deleted before Backstory kept copies, as far as other files still have traces of
+//! them.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+use catalog::SessionFilter;
+use jiff::{SignedDuration, Timestamp};
+use model::{Origin, Session, SessionId};
+use schemars::JsonSchema;
+use serde::Serialize;
+use transcript::{ConfigFolder, RegisteredProcess, Role, SessionTraces, forgotten_sessions, preview};
+
+use crate::repository::target::RepoTarget;
+use crate::retention::archive;
+use crate::sessions::message::{Piece, ShownMessage};
+use crate::sessions::resolve::is_named;
+use crate::{Context, Error, Kind, NextStep};
+
+/// How many commits and to-dos of a ghost are named.
+const NAMED: usize = 20;
+/// How long after its last trace a commit still counts as a ghost's.
+const COMMIT_GRACE: SignedDuration = SignedDuration::from_mins(10);
+/// How many ghosts a search names.
+const FOUND: usize = 5;
+
+/// A session of which no transcript is left.
+#[derive(Debug, Clone)]
+pub(crate) struct Ghost {
+    /// What is known of it.
+    pub(crate) session: Session,
+    traces: SessionTraces,
+}
+
+/// A session of which no transcript is left, and what its person asked in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct GhostHit {
+    /// The session.
+    pub session_id: SessionId,
+    /// The newest prompt that has all the words.
+    pub prompt: String,
+    /// When that was.
+    #[serde(serialize_with = "model::optional_time")]
+    pub at: Option<Timestamp>,
+    /// The short name of its repository.
+    pub project: Option<String>,
+}
+
+/// The ghosts, newest first; agents and models with limits see none.
+pub(crate) fn all(context: &Context) -> Vec<Ghost> {
+    if context.config().is_demo || context.is_limited() {
+        return Vec::new();
+    }
+    let places = context.config().places();
+    let mut known: HashSet<SessionId> = forgotten_sessions(&archive::folder(context));
+    known.extend(catalog::discover(&places).sessions.into_iter().map(|file| file.id));
+    let mut ghosts = Vec::new();
+    for folder in context.config().claude_folders.iter().map(ConfigFolder::new) {
+        // One that has just begun has no transcript yet.
+        known.extend(RegisteredProcess::find(&folder.live_registry()).into_iter().map(|live| live.session));
+        for (id, traces) in transcript::traces(&folder) {
+            if known.insert(id.clone()) {
+                ghosts.push(Ghost { session: session(context, id, &traces), traces });
+            }
+        }
+    }
+    ghosts.sort_by_key(|ghost| std::cmp::Reverse(ghost.session.last_modified));
+    ghosts
+}
+
+/// The only ghost with this id, or whose id begins so.
+pub(crate) fn named(context: &Context, text: &str) -> Option<Ghost> {
+    let mut matching = all(context).into_iter().filter(|ghost| is_named(&ghost.session.id, text));
+    matching.next().filter(|_| matching.next().is_none())
+}
+
+/// The ghosts that pass a filter and in which the person wrote all the words, newest first.
+pub(crate) fn matching(context: &Context, words: &str, filter: &SessionFilter) -> Vec<GhostHit> {
+    let wanted: Vec<String> =
+        words.split(|letter: char| letter.is_whitespace() || letter == '"').map(str::to_lowercase).collect();
+    let says = |text: &str| {
+        let text = text.to_lowercase();
+        wanted.iter().all(|word| text.contains(word.as_str()))
+    };
+    let hit = |ghost: Ghost| {
+        let (at, prompt) = ghost.traces.prompts.iter().rev().find(|(_, prompt)| says(prompt))?;
+        Some(ghost.hit_with(context, *at, prompt))
+    };
+    let ghosts = all(context).into_iter().filter(|ghost| filter.matches(&ghost.session));
+    ghosts.filter_map(hit).take(FOUND).collect()
+}
+
+/// Why a ghost cannot be continued.
+pub(crate) fn cannot_continue(ghost: &Ghost) -> Error {
+    let id = &ghost.session.id;
+    let message = format!(
+        "session {id} cannot be continued: Claude Code deleted its transcript before Backstory kept a copy"
+    );
+    Error::new(Kind::Unavailable, message).next(NextStep::Show { session: id.clone() })
+}
+
+impl Ghost {
+    /// It as a hit with the last that its person wrote.
+    pub(crate) fn hit(&self, context: &Context) -> GhostHit {
+        let (at, prompt) =
+            self.traces.prompts.last().map_or((None, ""), |(at, prompt)| (*at, prompt.as_str()));
+        self.hit_with(context, at, prompt)
+    }
+
+    fn hit_with(&self, context: &Context, at: Option<Timestamp>, prompt: &str) -> GhostHit {
+        GhostHit {
+            prompt: context.secrets.redacted(preview(prompt).into()),
+            at,
+            project: self.session.project.as_deref().map(ToOwned::to_owned),
+            session_id: self.session.id.clone(),
+        }
+    }
+
+    /// What is left of it, as messages: first a note that explains it, then the person's prompts.
+    pub(crate) fn messages(&self, context: &Context) -> Vec<ShownMessage> {
+        let message = |role, at, text: &str| ShownMessage {
+            role,
+            subagent: None,
+            uuid: None,
+            line: None,
+            at,
+            parts: vec![Piece::Text { text: context.secrets.redacted(text.into()) }],
+        };
+        let prompts = self.traces.prompts.iter().map(|(at, text)| message(Role::User, *at, text));
+        std::iter::once(message(Role::Note, self.session.created, &self.note(context)))
+            .chain(prompts)
+            .collect()
+    }
+
+    /// What is left and what is not.
+    fn note(&self, context: &Context) -> String {
+        let SessionTraces { prompts, todos, checkpoints, places, .. } = &self.traces;
+        let mut left = Vec::new();
+        let mut count = |number: usize, one: &str, many: &str| match number {
+            0 => {}
+            1 => left.push(format!("1 {one}")),
+            _ => left.push(format!("{number} {many}")),
+        };
+        count(prompts.len(), "prompt", "prompts");
+        count(todos.len(), "to-do", "to-dos");
+        count(*checkpoints, "checkpoint of a file", "checkpoints of files");
+        if left.is_empty() {
+            left.push("its id and its times".to_owned());
+        }
+        let places: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
+        let mut note = format!(
+            "Claude Code deleted this session before Backstory kept a copy.\n\
+             Left: {} (in {}).\nNot left: answers, what tools did, and what it cost.",
+            left.join(", "),
+            places.join(", ")
+        );
+        // Writing to a String cannot fail.
+        for todo in todos.iter().take(NAMED) {
+            let _ = write!(note, "\nTo-do: {}", preview(todo));
+        }
+        for commit in self.commits(context) {
+            let sha: String = commit.sha.chars().take(9).collect();
+            let _ = write!(note, "\nCommitted in that time: {sha} {}", preview(&commit.message));
+        }
+        note
+    }
+
+    /// The commits that were made in its directory between its first and last sign.
+    fn commits(&self, context: &Context) -> Vec<project::Commit> {
+        // What else is left was perhaps touched later.
+        let said = |prompt: Option<&(Option<Timestamp>, String)>| prompt.and_then(|(at, _)| *at);
+        let first = said(self.traces.prompts.first()).or(self.traces.first);
+        let last = said(self.traces.prompts.last()).or(self.traces.last);
+        let (Some(directory), Some(from), Some(to)) = (&self.traces.project, first, last) else {
+            return Vec::new();
+        };
+        if !directory.is_dir() {
+            return Vec::new();
+        }
+        let target = RepoTarget { directory: directory.clone(), root: directory.clone() };
+        let until = to.checked_add(COMMIT_GRACE).unwrap_or(to);
+        project::commits_between(&target.place(context), from, until, NAMED)
+    }
+}
+
+fn session(context: &Context, id: SessionId, traces: &SessionTraces) -> Session {
+    let text = |prompt: Option<&(_, String)>| {
+        prompt.map(|(_, text): &(Option<Timestamp>, String)| preview(text).into())
+    };
+    // Commands such as /exit say little of what a session was about.
+    let is_said = |prompt: &&(Option<Timestamp>, String)| !prompt.1.trim_start().starts_with('/');
+    let first = traces.prompts.iter().find(is_said).or(traces.prompts.first());
+    let todo = || traces.todos.first().map(|todo| preview(todo).into());
+    let root = traces.project.as_deref().map(|directory| {
+        if directory.is_dir() {
+            catalog::repository(&context.config().places(), directory)
+        } else {
+            directory.to_owned()
+        }
+    });
+    let name = root.as_deref().and_then(|root| root.file_name()).map(|name| name.to_string_lossy());
+    let mut session = Session {
+        origin: Origin::Ghost,
+        title: text(first).or_else(todo),
+        first_message: text(first),
+        last_prompt: text(traces.prompts.last()),
+        cwd: traces.project.as_deref().map(Into::into),
+        project: name.as_deref().map(Into::into),
+        repo_path: root.as_deref().map(Into::into),
+        created: traces.first,
+        last_modified: traces.last,
+        visible_messages: traces.prompts.len() as u64,
+        ..Session::new(id)
+    };
+    context.redact_session(&mut session);
+    session
+}

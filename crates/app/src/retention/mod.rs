@@ -1,0 +1,13 @@
+//! Keeping sessions: copying what Claude Code deletes, putting one back, erasing one for good, and moving those whose
+//! directory was moved.
+
+pub mod archive;
+pub(crate) mod backups;
+pub mod deadline;
+pub(crate) mod directory_identities;
+pub mod forget;
+pub mod ghosts;
+pub mod heal;
+mod new_directory;
+pub mod restore;
+pub mod upkeep;

@@ -1,0 +1,140 @@
+//! Filters that leave nothing of what a question finds without them: what there is to say where an answer is empty.
+
+use std::collections::HashSet;
+
+use catalog::{Discovery, Hidden, SessionFilter};
+use jiff::Timestamp;
+use model::SessionId;
+use openclaw::Memory;
+use search::{FilterName, Query, Searcher};
+
+use crate::context::Visible;
+use crate::search::chosen::{Chosen, chosen, named};
+use crate::search::index;
+use crate::search::question::Question;
+use crate::{Context, Error};
+
+/// What a question finds without one of its filters, or without all of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Relaxed {
+    /// The filter that is left out, as it is typed; `None` for all of them.
+    filter: Option<String>,
+    /// How many sessions are found then.
+    sessions: u64,
+}
+
+impl Relaxed {
+    /// What is said of it.
+    pub(crate) fn sentence(&self) -> String {
+        let without = match &self.filter {
+            Some(filter) => format!("`{filter}`"),
+            None => "these filters".to_owned(),
+        };
+        let s = if self.sessions == 1 { " matches" } else { "s match" };
+        format!("without {without}, {} session{s}", self.sessions)
+    }
+}
+
+/// What a question is searched in: the sessions and memory that its caller may see.
+pub(crate) struct SearchInputs<'a> {
+    pub(crate) context: &'a Context,
+    pub(crate) found: &'a Discovery,
+    pub(crate) memory: &'a Memory,
+    pub(crate) visible: Option<&'a Visible>,
+    pub(crate) hidden: &'a HashSet<SessionId>,
+}
+
+/// For a question that nothing answers: each of its filters without which something likely does; where there is none, how
+/// much does without all of them. The project goes by the name that was `typed`.
+pub(crate) fn relaxed(
+    inputs: &SearchInputs<'_>,
+    (query, question): (&Query, &Question),
+    typed: Option<&str>,
+    searcher: &mut Searcher,
+) -> Result<Vec<Relaxed>, Error> {
+    let mut without = without_each(inputs.context, (query, question), typed);
+    let mut relaxed = Vec::new();
+    for (filter, question) in &without {
+        let sessions = sessions_found(inputs, (query, question), searcher)?;
+        relaxed.extend((sessions > 0).then(|| Relaxed { filter: Some(filter.clone()), sessions }));
+    }
+    if relaxed.is_empty() && without.len() > 1 {
+        let (_, first) = without.swap_remove(0);
+        let none = Question { text: first.text, mode: first.mode, limit: first.limit, ..Question::default() };
+        let sessions = sessions_found(inputs, (query, &none), searcher)?;
+        relaxed.extend((sessions > 0).then_some(Relaxed { filter: None, sessions }));
+    }
+    Ok(relaxed)
+}
+
+/// The question without each of its filters.
+fn without_each(
+    context: &Context,
+    (query, question): (&Query, &Question),
+    typed: Option<&str>,
+) -> Vec<(String, Question)> {
+    let mut all = Vec::new();
+    let mut add = |name: &str, value: Option<String>, clear: fn(&mut Question)| {
+        let Some(value) = value else { return };
+        let mut without = question.clone();
+        clear(&mut without);
+        all.push((format!("{name}:{value}"), without));
+    };
+    let time = |name, at: Option<Timestamp>| {
+        at.map(|at| written(query, name).unwrap_or_else(|| at_minute(context, at)))
+    };
+    let filter = &question.filter;
+    add("project", typed.map(str::to_owned), |question| question.filter.project = None);
+    add("branch", filter.branch.clone(), |question| question.filter.branch = None);
+    add("origin", filter.origin.clone(), |question| question.filter.origin = None);
+    add("agent", filter.agent.as_ref().map(ToString::to_string), |question| question.filter.agent = None);
+    add("tag", filter.tag.clone(), |question| question.filter.tag = None);
+    add("is", filter.pinned.then(|| "pinned".to_owned()), |question| question.filter.pinned = false);
+    add("is", filter.running.then(|| "running".to_owned()), |question| question.filter.running = false);
+    let is_hidden = filter.hidden == Hidden::Only;
+    add("is", is_hidden.then(|| "hidden".to_owned()), |question| question.filter.hidden = Hidden::default());
+    add("source", question.source.map(|source| source.as_str().to_owned()), |question| {
+        question.source = None;
+    });
+    add("session", question.session.clone(), |question| question.session = None);
+    add("role", question.role.map(|role| role.as_str().to_owned()), |question| question.role = None);
+    add("file", question.file.clone(), |question| question.file = None);
+    add("since", time(FilterName::Since, question.since), |question| question.since = None);
+    add("until", time(FilterName::Until, question.until), |question| question.until = None);
+    all
+}
+
+/// The value of a filter as it was written among the words.
+fn written(query: &Query, name: FilterName) -> Option<String> {
+    query.filters.iter().find(|filter| filter.name == name).map(|filter| filter.value.clone())
+}
+
+fn at_minute(context: &Context, at: Timestamp) -> String {
+    at.to_zoned(context.zone()).strftime("%Y-%m-%dT%H:%M").to_string()
+}
+
+/// How many sessions likely answer a question.
+fn sessions_found(
+    inputs: &SearchInputs<'_>,
+    (query, question): (&Query, &Question),
+    searcher: &mut Searcher,
+) -> Result<u64, Error> {
+    let SearchInputs { context, found, memory, visible, hidden } = *inputs;
+    context.check_cancelled()?;
+    let has_words = !query.is_empty() || question.file.is_some();
+    if !has_words && !question.has_filter() {
+        return Ok(0);
+    }
+    let chosen = match named(question.session.as_deref(), found, memory, visible)? {
+        Some(named) => named,
+        None if question.filter == SessionFilter::default() => Chosen::default(),
+        None => chosen(context, &question.filter, found, memory)?,
+    };
+    let scope = question.scope(context, chosen, visible, hidden.clone());
+    let results = if has_words {
+        searcher.search(query, &scope, question.mode, context.config().places().threads, 1)
+    } else {
+        searcher.newest(&scope, 1)
+    };
+    Ok(results.map_err(|error| index::failed(&error))?.likely)
+}

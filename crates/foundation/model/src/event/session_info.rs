@@ -1,0 +1,149 @@
+//! A session in the event stream, with the names and fields of both front ends.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Serialize, Serializer};
+
+use super::{SOURCE, SubagentEvent};
+use crate::{Activity, BackgroundJob, SessionId};
+
+/// A session as the stream shows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(into = "SessionInfoJson")]
+pub struct SessionInfo {
+    /// The session's id.
+    pub session_id: SessionId,
+    /// The current activity.
+    pub activity: Activity,
+    /// Its title, where one is known.
+    pub title: Option<String>,
+    /// The directory it works in.
+    pub cwd: Option<PathBuf>,
+    /// The short name of the repository.
+    pub project: Option<String>,
+    /// The branch last seen.
+    pub branch: Option<String>,
+    /// The model that answers.
+    pub model: Option<String>,
+    /// Tokens the model would have before it now.
+    pub context_tokens: u64,
+    /// The time of the first record.
+    pub created: Option<Timestamp>,
+    /// The time of the last event.
+    pub last_activity: Option<Timestamp>,
+    /// The id of the process that runs the session.
+    pub pid: Option<u32>,
+    /// Its sub-agents that are not through.
+    pub subagents: Vec<SubagentEvent>,
+    /// The background job of Claude Code that the session is, if it is one.
+    pub background_job: Option<BackgroundJob>,
+}
+
+impl SessionInfo {
+    /// The session's key in the event stream.
+    pub fn key(id: &SessionId) -> String {
+        format!("claude:{id}")
+    }
+}
+
+/// The fields on the wire: the full ones first, then the thin ones.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "SessionInfo")]
+struct SessionInfoJson {
+    key: String,
+    session_id: SessionId,
+    source: &'static str,
+    connection_id: &'static str,
+    agent_id: &'static str,
+    channel: &'static str,
+    kind: &'static str,
+    label: String,
+    model: Option<String>,
+    status: &'static str,
+    #[serde(serialize_with = "milliseconds")]
+    #[schemars(with = "Option<i64>")]
+    created_at: Option<Timestamp>,
+    #[serde(serialize_with = "milliseconds")]
+    #[schemars(with = "Option<i64>")]
+    last_activity: Option<Timestamp>,
+    #[serde(serialize_with = "milliseconds")]
+    #[schemars(with = "Option<i64>")]
+    updated_at: Option<Timestamp>,
+    project_path: Option<PathBuf>,
+    git_branch: Option<String>,
+    context_tokens: u64,
+    summary: Option<String>,
+    activity_detail: Option<String>,
+    activity_tool_name: Option<String>,
+    pid: Option<u32>,
+    activity: Activity,
+    subagents: Vec<SubagentEvent>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    background_job: Option<BackgroundJob>,
+    session_key: String,
+    #[serde(rename = "project_name")]
+    thin_project: Option<String>,
+    #[serde(rename = "activity_detail")]
+    thin_detail: Option<String>,
+    #[serde(rename = "activity_tool_name")]
+    thin_tool: Option<String>,
+}
+
+impl JsonSchema for SessionInfo {
+    fn schema_name() -> Cow<'static, str> {
+        SessionInfoJson::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        SessionInfoJson::json_schema(generator)
+    }
+}
+
+impl From<SessionInfo> for SessionInfoJson {
+    fn from(info: SessionInfo) -> Self {
+        let key = SessionInfo::key(&info.session_id);
+        let short = info.session_id.short();
+        let label = info.title.clone().unwrap_or_else(|| match &info.project {
+            Some(project) => format!("{project} ({})", short.get(..6).unwrap_or(short)),
+            None => format!("Claude Code {short}"),
+        });
+        Self {
+            session_key: key.clone(),
+            key,
+            source: SOURCE,
+            connection_id: "local-claude",
+            agent_id: "main",
+            channel: "claude-code",
+            kind: "session",
+            label,
+            model: info.model,
+            status: info.activity.state.legacy_str(),
+            created_at: info.created,
+            last_activity: info.last_activity,
+            updated_at: info.last_activity,
+            project_path: info.cwd,
+            git_branch: info.branch,
+            context_tokens: info.context_tokens,
+            summary: info.title,
+            activity_detail: info.activity.detail.clone(),
+            activity_tool_name: info.activity.tool.clone(),
+            pid: info.pid,
+            thin_project: info.project,
+            thin_detail: info.activity.detail.clone(),
+            thin_tool: info.activity.tool.clone(),
+            activity: info.activity,
+            subagents: info.subagents,
+            background_job: info.background_job,
+            session_id: info.session_id,
+        }
+    }
+}
+
+#[expect(clippy::ref_option, reason = "the shape that serde asks for")]
+fn milliseconds<S: Serializer>(at: &Option<Timestamp>, out: S) -> Result<S::Ok, S::Error> {
+    at.map(Timestamp::as_millisecond).serialize(out)
+}

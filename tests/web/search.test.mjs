@@ -1,0 +1,47 @@
+// Search, and the palette that goes everywhere.
+
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import { Home } from './house.mjs'
+import { askAtHarbor, paintFence } from './shop.mjs'
+import { walks } from './walk.mjs'
+
+const home = await Home.open()
+let painted
+before(async () => {
+  painted = paintFence(home)
+  askAtHarbor(home, 100)
+  await home.serve()
+})
+after(() => home.close())
+
+const { page, open } = walks(home)
+
+
+page('search finds what was said as one types', async page => {
+  await open(page, '/search')
+  await page.getByRole('searchbox').pressSequentially('fence green')
+  await page.locator('.hit', { hasText: 'fence' }).first().waitFor()
+  assert.match(await page.locator('.hit').first().getAttribute('title'), /Score \d/)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/s\//)
+})
+
+page('a question for a branch is answered by its sessions, and can be searched for as words', async page => {
+  await open(page, '/search?q=' + encodeURIComponent('sessions on the main branch'))
+  await page.getByRole('heading', { name: 'Sessions on the branch main' }).waitFor()
+  await page.locator('.hinted').getByRole('link', { name: /paint the fence/ }).waitFor()
+  await page.getByRole('button', { name: 'Search for these words instead' }).click()
+  await page.waitForURL(/%22/)
+  await page.getByText('Nothing found').waitFor()
+})
+
+page('the palette goes everywhere', async page => {
+  await open(page, '/')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('fence')
+  await page.getByRole('option', { name: /paint the fence/ }).first().waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(new RegExp(painted))
+})

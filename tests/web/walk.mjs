@@ -1,0 +1,17 @@
+// Tests that each run on a page of their own, in which nothing may go wrong.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+/** What makes such tests in a home, and what goes to an address there; a test that breaks something names the complaints that it
+ *  `causes`. */
+export function walks(home) {
+  const page = (name, use, { causes, ...options } = {}) =>
+    test(name, async () => {
+      const page = await home.browse(options)
+      await use(page)
+      assert.deepEqual(page.complaints.filter(one => !causes?.test(one)), [])
+      await page.context().close()
+    })
+  return { page, open: (page, path) => page.goto(home.address + path) }
+}

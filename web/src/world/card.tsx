@@ -1,0 +1,36 @@
+// What the chosen agent is and does, with the way to its session.
+
+import { CopyAttach } from '../chat/attach.tsx'
+import type { State } from '../live/fold.ts'
+import { sessionAddress } from '../router.ts'
+import { Button, JobTag, StateDot } from '../ui/parts.tsx'
+import { actorInWords } from './crew.ts'
+import type { Actor, Agent } from './types.ts'
+
+export function Card({ agent, room, actor, close }: { agent: Agent; room: string | undefined; actor: Actor | undefined; close: () => void }) {
+  const state: State = actor?.state ?? agent.state
+  return (
+    <aside class="agent-card card" aria-label={agent.name} aria-live="polite">
+      <header>
+        <StateDot state={state} />
+        <b>
+          {agent.name} {actor?.job && <JobTag />}
+        </b>
+        <Button kind="quiet" icon="close" label="Close" onClick={close} />
+      </header>
+      <p class="dim">{room}</p>
+      <p>{actorInWords(actor ?? { state })}</p>
+      {(actor?.subagents.length ?? 0) > 0 && (
+        <ul class="flat-subs">
+          {actor!.subagents.map(sub => (
+            <li key={sub.id}>{sub.name}</li>
+          ))}
+        </ul>
+      )}
+      <a class="button main" href={sessionAddress(agent.session, agent.uuid)}>
+        Open {agent.uuid ? 'at this moment' : 'the session'}
+      </a>
+      {actor?.job && <CopyAttach job={actor.job} />}
+    </aside>
+  )
+}
