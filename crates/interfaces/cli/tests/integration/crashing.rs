@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,8 @@ use crate::desk::Desk;
 /// Where the moments come from; printed, so that a failure can be played again.
 const SEED: u64 = 0x5eed_2026;
 const MOMENTS: usize = 50;
+/// The same with those that make up for phases that were missed.
+const MOST: usize = 80;
 /// How many homes the moments are shared among, side by side: much of a round is waiting for a process.
 const DESKS: usize = 3;
 /// How often it is looked meanwhile.
@@ -39,42 +42,59 @@ const PHASES: [&str; 11] = [
 #[test]
 fn no_moment_loses_or_doubles_a_task() {
     println!("seed {SEED:#x}");
-    let next = AtomicUsize::new(0);
+    let moments = Moments::default();
     let at_a_desk = || {
         let desk = Desk::new(Claude::newest(), script());
         let (shop, tide) = (desk.project("shop"), desk.home.dir("tide"));
-        let mut hit: BTreeMap<String, usize> = BTreeMap::new();
-        loop {
-            let moment = next.fetch_add(1, Ordering::Relaxed);
-            if moment >= MOMENTS {
-                // After the last moment nothing is held either.
-                let mut command = desk.command(&["run", "--fresh", "say hello"]);
-                command.current_dir(shop.path());
-                let _ = testkit::claude::Run::of(command).succeeded();
-                return hit;
-            }
-            let (phase, more) = (PHASES[moment % PHASES.len()], after(moment));
-            let began = Instant::now();
+        while let Some((moment, phase)) = moments.next() {
+            let (began, more) = (Instant::now(), after(moment));
             let found = round(&desk, (shop.path(), &tide), moment, phase, more);
             println!("moment {moment}: {phase} and {more:?}, found {found:?} in {:?}", began.elapsed());
-            for phase in found {
-                *hit.entry(phase).or_default() += 1;
-            }
+            moments.hit(found);
         }
+        // After the last moment nothing is held either.
+        let mut command = desk.command(&["run", "--fresh", "say hello"]);
+        command.current_dir(shop.path());
+        let _ = testkit::claude::Run::of(command).succeeded();
     };
-    let mut hit: BTreeMap<String, usize> = BTreeMap::new();
     std::thread::scope(|scope| {
         let desks: Vec<_> = (0..DESKS).map(|_| scope.spawn(at_a_desk)).collect();
         for desk in desks {
             // The output of the desk says at which moment it was killed.
-            for (phase, times) in desk.join().expect("no task is lost or doubled at this desk") {
-                *hit.entry(phase).or_default() += times;
-            }
+            desk.join().expect("no task is lost or doubled at this desk");
         }
     });
+    let hit = moments.hit.into_inner().expect("no desk failed");
     println!("{hit:?}");
     for phase in PHASES {
         assert!(hit.contains_key(phase), "nothing was killed while {phase}: {hit:?}");
+    }
+}
+
+/// The moments still to come, and in which phases something was killed at those before.
+#[derive(Default)]
+struct Moments {
+    begun: AtomicUsize,
+    hit: Mutex<BTreeMap<String, usize>>,
+}
+
+impl Moments {
+    /// The next moment and its phase. Behind the last one come more of a phase that was over before it was seen.
+    fn next(&self) -> Option<(usize, &'static str)> {
+        let moment = self.begun.fetch_add(1, Ordering::Relaxed);
+        if moment < MOMENTS {
+            return Some((moment, PHASES[moment % PHASES.len()]));
+        }
+        let hit = self.hit.lock().expect("no desk failed");
+        let missed = PHASES.into_iter().find(|phase| !hit.contains_key(*phase))?;
+        (moment < MOST).then_some((moment, missed))
+    }
+
+    fn hit(&self, phases: BTreeSet<String>) {
+        let mut hit = self.hit.lock().expect("no desk failed");
+        for phase in phases {
+            *hit.entry(phase).or_default() += 1;
+        }
     }
 }
 
@@ -106,9 +126,13 @@ fn round(
     let mut daemon = Daemon::start(desk, &format!("daemon-{moment}"));
     let job = Job { name: format!("job-{moment}"), task: format!("{moment}c say hello") };
     let mut tasks = vec![format!("{moment}a make a file")];
-    // Now the second who wants the directory is a person, now it is the job.
-    if moment.is_multiple_of(2) || phase == "asked" {
+    // Now the second who wants the directory is a person, now it is the job, and nobody where a worker is to stay idle.
+    let is_alone = phase == "idle";
+    let wants_too = !is_alone && (moment.is_multiple_of(2) || phase == "asked");
+    if wants_too {
         tasks.push(format!("{moment}b say hello"));
+    }
+    if wants_too || is_alone {
         job.add(desk, tide);
     }
     let mut callers = Vec::new();
@@ -125,7 +149,7 @@ fn round(
         }
         callers.push(caller);
     }
-    if tasks.len() == 1 {
+    if !wants_too && !is_alone {
         job.add(desk, shop);
     }
     if phase != "asked" {
