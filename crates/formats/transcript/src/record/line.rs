@@ -25,6 +25,7 @@ pub enum SkipReason {
 
 /// The record of a line; any bytes give a record or a reason, never a panic.
 pub fn parse(line: &[u8]) -> Result<Record<'_>, SkipReason> {
+    let line = after_nuls(line);
     if is_unread(line) {
         return Err(SkipReason::Unread);
     }
@@ -40,6 +41,12 @@ pub fn parse(line: &[u8]) -> Result<Record<'_>, SkipReason> {
     }
 }
 
+/// What was written behind the NUL bytes that a crash left at the end of the file; the line itself if there is nothing else.
+fn after_nuls(line: &[u8]) -> &[u8] {
+    let start = line.iter().position(|byte| *byte != 0);
+    &line[start.unwrap_or_default()..]
+}
+
 /// The fast path: large records that are never read begin like this in every version that writes them. Others of
 /// their kind, with keys in another order, are recognized after parsing.
 fn is_unread(line: &[u8]) -> bool {
@@ -52,7 +59,7 @@ fn is_unread(line: &[u8]) -> bool {
 /// A record's place in the tree: its id and its parent's. Also for records that [`parse`] leaves unread,
 /// because chains of parents run through them.
 pub fn link(line: &[u8]) -> Option<(&str, Option<&str>)> {
-    let fields = Link::read(simdutf8::basic::from_utf8(line).ok()?)?;
+    let fields = Link::read(simdutf8::basic::from_utf8(after_nuls(line)).ok()?)?;
     Some((fields.uuid.plain()?, fields.parent.plain()))
 }
 
@@ -100,6 +107,7 @@ mod tests {
         check(r#"{"type":"user","message":"\ud83d","timestamp":1e400}"#, Ok(RecordKind::User));
         check("{\"type\":\"user\",\"content\":\"a\tb\"}", Ok(RecordKind::User));
         check_bytes(b"\0\0\0\0", Err(SkipReason::Nul));
+        check_bytes(b"\0\0\0\0{\"type\":\"user\"}", Ok(RecordKind::User));
         check_bytes(b"{\"type\":\"user\",\"x\":\"\0\"}", Err(SkipReason::Nul));
         check_bytes(b"{\"type\":\"user\",\"x\":\"\xff\xfe\"}", Err(SkipReason::NotUtf8));
         let deep =
