@@ -59,7 +59,8 @@ impl ActivityProbe {
     /// session is alive or was active recently.
     pub fn activity(&self, id: &SessionId, transcript: Option<&Path>, last: Option<Timestamp>) -> Activity {
         let process = self.processes.get(id);
-        let is_recent = last.is_some_and(|at| self.now.duration_since(at) <= RECENT);
+        // A clock that is a little ahead made it; one that is years ahead says nothing about now.
+        let is_recent = last.is_some_and(|at| self.now.duration_since(at).abs() <= RECENT);
         let report = self.report.get(id);
         if !is_recent && process.is_none() && report.is_none() && !self.hooks.contains_key(id) {
             let since = last.and_then(|at| at.checked_add(self.timers.silent).ok());
@@ -113,5 +114,21 @@ mod tests {
         let read = bytes_read() - before;
         assert_ne!(activity.state, State::Idle);
         assert!(read < 400_000, "{read}");
+    }
+
+    #[test]
+    fn a_session_whose_clock_was_years_ahead_is_not_active_for_years() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s1.jsonl");
+        fs::write(&path, "{\"type\":\"user\",\"timestamp\":\"2099-01-01T00:00:00Z\",\"message\":{\"role\":\"user\",\"content\":\"hi\"}}\n").unwrap();
+        let now: Timestamp = "2026-11-20T09:00:00Z".parse().unwrap();
+        let check = |last: &str, is_idle: bool| {
+            let probe = ActivityProbe::new(&[], &folder.path().join("hooks"), Timers::default(), now);
+            let last = Some(last.parse().unwrap());
+            let state = probe.activity(&"s1".parse().unwrap(), Some(&path), last).state;
+            assert_eq!(state == State::Idle, is_idle, "{last:?}: {state:?}");
+        };
+        check("2099-01-01T00:00:00Z", true);
+        check("2026-11-20T09:01:00Z", false);
     }
 }
