@@ -10,6 +10,7 @@
 
 mod real;
 mod recorded;
+mod stage;
 mod table;
 mod variations;
 mod watching;
