@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use database::rusqlite::{
     self, Connection, OptionalExtension as _, Transaction, TransactionBehavior, params,
 };
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::due::STILL_RUNNING;
 use crate::lease::{DURATION, is_free};
@@ -54,6 +54,8 @@ const STEPS: [&str; 1] = ["
 pub(crate) const DISABLED: &str = "the job was disabled before it began";
 /// Number of runs kept per job.
 const MAX_RUNS: i64 = 500;
+/// A job whose times are handled further ahead than this comes from a clock that has since been set back.
+const CLOCK_SLACK: SignedDuration = SignedDuration::from_hours(1);
 
 /// An open job store.
 #[derive(Debug)]
@@ -238,6 +240,19 @@ impl JobStore {
     pub fn lease_holder(&self, now: Timestamp) -> Result<Option<String>, JobStoreError> {
         let found = lease(&self.connection).map_err(|error| self.unusable(error))?;
         Ok(found.filter(|(_, until)| !is_free(*until, now)).map(|(holder, _)| holder))
+    }
+
+    /// Lets jobs run again whose times were handled while the clock was ahead by more than an hour, which has since been set
+    /// back.
+    pub(crate) fn settle_after_wrong_clock(&mut self, now: Timestamp) -> Result<(), JobStoreError> {
+        self.change(|table| {
+            let ahead = now + CLOCK_SLACK;
+            let jobs = "UPDATE job SET settled = ?1 WHERE settled > ?2";
+            table.execute(jobs, params![now.to_string(), ahead.to_string()])?;
+            // A job has one run for each of its times, and those times will come once more.
+            table.execute("UPDATE run SET scheduled = NULL WHERE scheduled > ?1", [ahead.to_string()])?;
+            Ok(())
+        })
     }
 
     /// Claims the due time of a job if the caller still holds the lease. `key` is unique to the run;

@@ -90,6 +90,7 @@ pub fn tick(
     default_zone: &TimeZone,
     executor: &mut impl Executor,
 ) -> Result<TickReport, JobStoreError> {
+    store.settle_after_wrong_clock(executor.now())?;
     let mut ticker = Ticker { store, lease, executor, report: TickReport::default() };
     ticker.check_open_runs()?;
     ticker.start_waiting_runs()?;

@@ -189,6 +189,21 @@ fn a_lease_of_a_dead_daemon_is_taken_over_at_once() {
 }
 
 #[test]
+fn a_job_goes_on_once_a_clock_that_was_ahead_is_right_again() {
+    let mut scene = Scene::new();
+    scene.store().add(&hourly("a"), time("01-01T00:30:00")).unwrap();
+    scene.tick("one", time("01-09T01:00:00")).unwrap();
+    scene.finish();
+    // It is set back between two times; the second of them is one that was handled already.
+    for moment in ["01-01T01:10:00", "01-09T00:30:00", "01-09T01:00:00"] {
+        scene.tick("one", time(moment)).unwrap();
+        scene.finish();
+    }
+    let expected = ["schedule finished", "catch_up finished", "schedule finished"];
+    assert_eq!(scene.history(), expected);
+}
+
+#[test]
 fn a_job_disabled_while_waiting_is_not_started() {
     for is_started in [false, true] {
         let mut scene = Scene::new();
