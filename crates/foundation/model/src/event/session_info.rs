@@ -111,6 +111,8 @@ impl From<SessionInfo> for SessionInfoJson {
             Some(project) => format!("{project} ({})", short.get(..6).unwrap_or(short)),
             None => format!("Claude Code {short}"),
         });
+        // A session of this second has written nothing yet, and clients sort by these times.
+        let last_activity = info.last_activity.or(info.activity.since);
         Self {
             session_key: key.clone(),
             key,
@@ -122,9 +124,9 @@ impl From<SessionInfo> for SessionInfoJson {
             label,
             model: info.model,
             status: info.activity.state.legacy_str(),
-            created_at: info.created,
-            last_activity: info.last_activity,
-            updated_at: info.last_activity,
+            created_at: info.created.or(last_activity),
+            last_activity,
+            updated_at: last_activity,
             project_path: info.cwd,
             git_branch: info.branch,
             context_tokens: info.context_tokens,
