@@ -29,36 +29,36 @@ pub(crate) fn as_command(step: &NextStep) -> String {
         NextStep::CostBySession { since, until } => {
             format!("backstory cost --by session{}", days(since.as_ref(), until.as_ref()))
         }
-        NextStep::Show { session } => format!("read what was said: backstory show {session}"),
+        NextStep::Show { session } => format!("read what was said: backstory show {}", session.short()),
         NextStep::ShowRecords { session } => {
-            format!("`backstory show {session} --json` shows the id of each of its records")
+            format!("`backstory show {} --json` shows the id of each of its records", session.short())
         }
         NextStep::ShowEverything => {
             "add --tools, --thinking, --subagents or --all: the message may be hidden without them".to_owned()
         }
-        NextStep::Restore { session } => format!("put it back: backstory restore {session}"),
+        NextStep::Restore { session } => format!("put it back: backstory restore {}", session.short()),
         NextStep::RestorePart { session } => {
-            format!("put back what there is: backstory restore {session} --partial")
+            format!("put back what there is: backstory restore {} --partial", session.short())
         }
-        NextStep::Heal { session } => format!("if it was moved or renamed, follow it: backstory heal {session}"),
-        NextStep::Fork { session } => format!("continue a fork of it: backstory fork {session}"),
+        NextStep::Heal { session } => format!("if it was moved or renamed, follow it: backstory heal {}", session.short()),
+        NextStep::Fork { session } => format!("continue a fork of it: backstory fork {}", session.short()),
         NextStep::ForkElsewhere { session } => {
-            format!("continue a fork of it elsewhere: backstory fork {session} --in <directory>")
+            format!("continue a fork of it elsewhere: backstory fork {} --in <directory>", session.short())
         }
         NextStep::ForkRecent => "choose one of the newest sessions: backstory fork <id>".to_owned(),
-        NextStep::RunInSession { session } => format!("continue it: backstory run --resume {session} <task>"),
+        NextStep::RunInSession { session } => format!("continue it: backstory run --resume {} <task>", session.short()),
         NextStep::RunInFork { session } => {
-            format!("let a worker continue a fork of it: backstory run --fork {session} <task>")
+            format!("let a worker continue a fork of it: backstory run --fork {} <task>", session.short())
         }
         NextStep::RunOptions { session } => {
-            format!("a worker has its own options: backstory run --fork {session} --help")
+            format!("a worker has its own options: backstory run --fork {} --help", session.short())
         }
         NextStep::RunFresh => "wait until it has ended, or start a new session: --fresh".to_owned(),
         NextStep::RunInWorkTree => "or run it in a separate work tree: --worktree".to_owned(),
         NextStep::ListWorkers => "`backstory workers` lists the workers and their states".to_owned(),
-        NextStep::Attach { session } => format!("watch it and answer its requests: backstory attach {session}"),
-        NextStep::AttachJob { session } => format!("continue it there: backstory attach {session}"),
-        NextStep::SendToSession { session } => format!("send it a message: backstory send {session} <message>"),
+        NextStep::Attach { session } => format!("watch it and answer its requests: backstory attach {}", session.short()),
+        NextStep::AttachJob { session } => format!("continue it there: backstory attach {}", session.short()),
+        NextStep::SendToSession { session } => format!("send it a message: backstory send {} <message>", session.short()),
         NextStep::Send { worker } => format!("send it a message: backstory send {worker} <message>"),
         NextStep::Stop { worker } => format!("stop one of them: backstory stop {worker}"),
         NextStep::RemoveWorkTree { worker } => {

@@ -40,7 +40,8 @@ fn check_held(claude: Claude) {
         format!(
             "error: session {ID} is open in process {pid} in ~/shop\n  \
              continue it there, or end that process first\n  \
-             continue a fork of it: backstory fork {ID}\n"
+             continue a fork of it: backstory fork {}\n",
+            &ID[..8]
         )
     );
     drop(holder.stdin.take());
@@ -132,7 +133,8 @@ fn who_may_not_go_on_with_an_open_session_is_told_commands_that_work() {
         let sent = desk.backstory(&["send", ID, "go on"]);
         let expected = format!(
             "error: session {ID} is open in process {pid}\n  \
-             let a worker continue a fork of it: backstory run --fork {ID} <task>\n  {there}\n"
+             let a worker continue a fork of it: backstory run --fork {} <task>\n  {there}\n",
+            &ID[..8]
         );
         assert_eq!((sent.code, sent.stderr), (Some(6), expected));
         let resumed = desk.backstory(&["resume", ID, "--print"]);
@@ -140,7 +142,7 @@ fn who_may_not_go_on_with_an_open_session_is_told_commands_that_work() {
         assert!(resumed.stderr.contains(&format!("\n  {there}\n")), "{}", resumed.stderr);
     };
     check("interactive", "continue it there, or end that process first");
-    check("bg", &format!("continue it there: backstory attach {ID}"));
+    check("bg", &format!("continue it there: backstory attach {}", &ID[..8]));
 }
 
 #[test]
@@ -155,9 +157,9 @@ fn a_directory_that_is_gone_is_explained() {
     assert_eq!(refused.code, Some(1));
     insta::assert_snapshot!(desk.plain(&refused.stderr), @r"
     error: session 11111111-1111-4111-8111-111111111111 started in ~/my tree, which is gone
-      if it was moved or renamed, follow it: backstory heal 11111111-1111-4111-8111-111111111111
+      if it was moved or renamed, follow it: backstory heal 11111111
       create the directory again and repeat this: mkdir -p '~/my tree'
-      continue a fork of it elsewhere: backstory fork 11111111-1111-4111-8111-111111111111 --in <directory>
+      continue a fork of it elsewhere: backstory fork 11111111 --in <directory>
     ");
 }
 
