@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use app::Kind;
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, HttpBody as _, to_bytes};
 use axum::extract::Request;
 use axum::http::{StatusCode, header};
 use tokio::time::timeout;
@@ -22,21 +22,30 @@ pub(super) async fn whole(request: Request) -> Result<Request, Problem> {
         let detail = "a compressed body is not accepted";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Kind::Usage, detail));
     }
-    if head.headers.contains_key(header::TRANSFER_ENCODING)
-        && head.headers.contains_key(header::CONTENT_LENGTH)
-    {
-        return Err(Problem::usage("send either Content-Length or Transfer-Encoding, not both"));
+    if let Some(coding) = head.headers.get(header::TRANSFER_ENCODING) {
+        if head.headers.contains_key(header::CONTENT_LENGTH) {
+            return Err(Problem::usage("send either Content-Length or Transfer-Encoding, not both"));
+        }
+        if !coding.as_bytes().eq_ignore_ascii_case(b"chunked") {
+            return Err(Problem::usage("the only Transfer-Encoding that is accepted is `chunked`"));
+        }
+    }
+    // Before the client is asked to go on with it.
+    if body.size_hint().lower() > LARGEST as u64 {
+        return Err(too_large());
     }
     let bytes = match timeout(LONGEST, to_bytes(body, LARGEST)).await {
         Ok(Ok(bytes)) => bytes,
-        Ok(Err(_)) => {
-            let detail = format!("the body is larger than {LARGEST} bytes, or was not sent whole");
-            return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, Kind::TooLarge, detail));
-        }
+        Ok(Err(_)) => return Err(too_large()),
         Err(_) => {
             let detail = "the body did not arrive in time";
             return Err(Problem::new(StatusCode::REQUEST_TIMEOUT, Kind::Usage, detail));
         }
     };
     Ok(Request::from_parts(head, Body::from(bytes)))
+}
+
+fn too_large() -> Problem {
+    let detail = format!("the body is larger than {LARGEST} bytes, or was not sent whole");
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, Kind::TooLarge, detail)
 }

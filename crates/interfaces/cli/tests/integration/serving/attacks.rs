@@ -294,6 +294,7 @@ fn no_request_hides_in_another() {
          Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n{hidden}",
         server.address, server.token
     );
+    let two_codings = both.replace("Content-Length: 4\r\n", "").replace("chunked", "gzip, chunked");
     let two_lengths = format!(
         "POST /api/v1/search HTTP/1.1\r\nHost: {}\r\nContent-Length: 0\r\nContent-Length: {}\r\n\r\n{hidden}",
         server.address,
@@ -301,7 +302,7 @@ fn no_request_hides_in_another() {
     );
     let folded = format!("GET /health HTTP/1.1\r\nHost: {}\r\nX: a\r\n b\r\n\r\n", server.address);
     let bare_ends = format!("GET /health HTTP/1.1\rHost: {}\r\r", server.address);
-    for text in [both, two_lengths, folded, bare_ends] {
+    for text in [both, two_codings, two_lengths, folded, bare_ends] {
         let mut stream = connect(&server.address);
         stream.write_all(text.as_bytes()).unwrap();
         let _ = stream.shutdown(std::net::Shutdown::Write);
@@ -312,6 +313,20 @@ fn no_request_hides_in_another() {
         let _ = reader.read_to_string(&mut rest);
         assert!(!rest.contains("\"tokens\""), "{text}\n{rest}");
     }
+}
+
+#[test]
+fn a_body_that_is_too_large_is_not_asked_for() {
+    let (_home, server) = server();
+    let mut stream = connect(&server.address);
+    let head = format!(
+        "POST /api/v1/search HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
+         Content-Length: 1048577\r\nExpect: 100-continue\r\n\r\n",
+        server.address, server.token
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    let first = Answer::read(&mut BufReader::new(stream));
+    assert_eq!(first.status, 413, "{first:?}");
 }
 
 #[test]
