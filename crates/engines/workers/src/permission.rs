@@ -47,6 +47,9 @@ pub enum RequestKind {
 pub struct UserQuestion {
     /// The question.
     pub question: String,
+    /// A word or two that head it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub header: String,
     /// The options offered.
     #[serde(default, rename = "options")]
     pub choices: Vec<QuestionOption>,

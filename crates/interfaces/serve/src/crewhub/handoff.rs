@@ -1,5 +1,6 @@
 //! Continuing a session elsewhere: the command that does it, for the person to paste into a terminal.
 
+use app::sessions::page;
 use app::{Error, Kind, workers};
 use axum::Json;
 use axum::extract::State;
@@ -87,8 +88,13 @@ async fn handed_off(
 fn command(context: &app::Context, session: &SessionId) -> Result<String, Error> {
     match workers::find(context, session.as_str()) {
         Ok(worker) if !worker.state.is_over() => Ok(format!("backstory attach {session}")),
-        Ok(_) => Ok(format!("backstory resume {session}")),
-        Err(error) if error.kind == Kind::NotFound => Ok(format!("backstory resume {session}")),
-        Err(error) => Err(error),
+        Err(error) if error.kind != Kind::NotFound => Err(error),
+        _ => {
+            // Only what can be read can be continued.
+            let last =
+                page::Request { session: session.to_string(), limit: Some(1), ..page::Request::default() };
+            page::page(context, &last)?;
+            Ok(format!("backstory resume {session}"))
+        }
     }
 }

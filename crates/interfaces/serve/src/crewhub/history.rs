@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::crewhub::change::milliseconds;
 use crate::crewhub::context::SEPARATOR;
 use crate::crewhub::history_positions::HistoryPositions;
-use crate::crewhub::key::Key;
+use crate::crewhub::key::{ChatKey, Key};
 use crate::crewhub::sessions::{UPDATED, thin};
 use crate::extract::{PathParams, QueryParams};
 use crate::operation::get;
@@ -31,6 +31,10 @@ const CHAT_LIMIT: usize = 30;
 const CHAT_MOST: usize = 100;
 /// How many records are read at a time; several are one message of a chat.
 const STEP: usize = 200;
+/// How much text a chat's messages have before no more are read, in bytes.
+const ENOUGH: usize = 4 << 20;
+/// The longest text of a message that is shown, in bytes.
+const LONGEST_TEXT: usize = 256 << 10;
 /// The longest result of a tool that is shown, in characters.
 const LONGEST_RESULT: usize = 500;
 /// The status of a tool that has no result yet.
@@ -133,7 +137,20 @@ fn read(
         thinking: true,
         ..page::Request::default()
     };
-    page::page(context, &request)
+    let mut page = page::page(context, &request)?;
+    let parts = page.messages.iter_mut().flat_map(|paged| &mut paged.message.parts);
+    parts.for_each(shorten);
+    Ok(page)
+}
+
+/// Cuts off what a browser could not show: a message can be a file of a hundred megabytes.
+fn shorten(piece: &mut Piece) {
+    let (Piece::Text { text } | Piece::Thinking { text }) = piece else { return };
+    if text.len() > LONGEST_TEXT {
+        let whole = text.len();
+        text.truncate(text.floor_char_boundary(LONGEST_TEXT));
+        *text += &format!("\n\n… {} KiB more are not shown", (whole - text.len()) >> 10);
+    }
 }
 
 /// A message as blocks.
@@ -177,12 +194,9 @@ fn block(piece: &Piece, offset: u64, place: usize) -> Value {
 
 async fn chat(
     State(server): State<Shared>,
-    PathParams(key): PathParams<Key>,
+    ChatKey(key): ChatKey,
     QueryParams(query): QueryParams<ChatQuery>,
 ) -> Result<Json<Chat>, Problem> {
-    if !key.can_chat() {
-        return Err(Problem::forbidden("there is no chat with this session"));
-    }
     let limit = query.limit.map_or(CHAT_LIMIT, NonZeroUsize::get).min(CHAT_MOST);
     let Some(session) = key.session(&server.store) else {
         return Ok(Json(Chat { messages: Vec::new(), has_more: false, oldest_timestamp: None }));
@@ -229,7 +243,8 @@ fn gather(
         };
         let cut = records.iter().rposition(is_wanted).map_or(0, |last| last + 1);
         let bubbles = grouped(&records[..cut], query.raw);
-        if bubbles.len() <= limit && page.older.is_some() {
+        let text: usize = bubbles.iter().map(|(bubble, _)| bubble.content.len()).sum();
+        if bubbles.len() <= limit && text < ENOUGH && page.older.is_some() {
             before = page.older;
             continue;
         }

@@ -25,6 +25,7 @@ mod rooms;
 mod rule;
 pub(crate) mod sessions;
 mod settings;
+mod shown_requests;
 mod sources;
 mod store;
 mod unsupported;
@@ -32,7 +33,7 @@ mod unsupported;
 pub(crate) use claude_versions::ClaudeVersions;
 pub(crate) use cooldown::Cooldowns;
 pub(crate) use history_positions::HistoryPositions;
-pub(crate) use requests::ShownRequests;
+pub(crate) use shown_requests::ShownRequests;
 pub(crate) use sources::Sources;
 pub(crate) use store::Store;
 

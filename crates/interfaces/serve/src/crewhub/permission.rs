@@ -9,9 +9,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::crewhub::change::Done;
-use crate::crewhub::key::Key;
-use crate::crewhub::requests::{DENIED, ShownRequests, WaitingSession};
-use crate::extract::{JsonBody, PathParams};
+use crate::crewhub::key::ChatKey;
+use crate::crewhub::requests::{DENIED, WaitingSession};
+use crate::crewhub::shown_requests::ShownRequests;
+use crate::extract::JsonBody;
 use crate::operation::post;
 use crate::problem::Problem;
 use crate::routes::Routes;
@@ -40,7 +41,7 @@ pub(super) fn add(routes: &mut Routes) {
 
 async fn decide(
     State(server): State<Shared>,
-    PathParams(key): PathParams<Key>,
+    ChatKey(key): ChatKey,
     JsonBody(decision): JsonBody<Decision>,
 ) -> Result<Json<Done>, Problem> {
     let session = key.session(&server.store);

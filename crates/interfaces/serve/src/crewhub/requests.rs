@@ -1,51 +1,20 @@
 //! What a session's worker asks, and the words of a chat that answer it. CrewHub's front end has buttons for a permission in
 //! the chats of fixed agents alone; in any other chat it is asked as a question, which has buttons everywhere.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeMap;
 
-use app::workers::{PermissionReply, PermissionRequest, RequestKind, WorkerState, answer};
-use app::{Context, Error, workers};
+use app::workers::{PermissionReply, PermissionRequest, RequestKind, UserQuestion, WorkerState};
+use app::{Context, workers};
 use model::SessionId;
 use serde_json::{Value, json};
+
+use crate::crewhub::shown_requests::{ShownRequests, unanswered};
 
 /// What the model reads where a person denied what it wanted.
 pub(super) const DENIED: &str = "The user denied this.";
 /// The words that answer a permission.
 pub(super) const APPROVE: &str = "Approve";
 pub(super) const DENY: &str = "Deny";
-
-/// How many sessions' questions are remembered.
-const MOST: usize = 1000;
-
-/// The permission that was asked last in the chat of each session: the words of a button allow nothing that was not shown
-/// beside it.
-#[derive(Debug, Default)]
-pub(crate) struct ShownRequests(Mutex<HashMap<SessionId, String>>);
-
-impl ShownRequests {
-    /// Notes that a request is shown.
-    pub(super) fn note(&self, session: &SessionId, request: &PermissionRequest) {
-        let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if shown.len() >= MOST {
-            shown.clear();
-        }
-        shown.insert(session.clone(), request.request.clone());
-    }
-
-    /// Forgets that a request was shown, because it is answered.
-    pub(super) fn forget(&self, session: &SessionId, request: &str) {
-        let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if shown.get(session).is_some_and(|known| known == request) {
-            shown.remove(session);
-        }
-    }
-
-    /// The id of the request that was shown last and was not answered here.
-    pub(super) fn of(&self, session: &SessionId) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(session).cloned()
-    }
-}
 
 /// A session whose worker waits for an answer.
 pub(super) struct WaitingSession {
@@ -65,49 +34,83 @@ impl WaitingSession {
         Some(Self { session: worker.session_id, worker: worker.worker, requests })
     }
 
-    /// What the words answer: all open questions of a request, or the permission that was shown if they are a button's;
-    /// `None` where they are a message like any other.
+    /// The request that the next message answers: the one that was shown last, else one with questions, because any words
+    /// answer them.
+    pub(super) fn asked(&self, shown: &ShownRequests) -> Option<&PermissionRequest> {
+        let last = shown.of(&self.session);
+        let is_last = |request: &&PermissionRequest| Some(&request.request) == last.as_ref();
+        let asks = |request: &&PermissionRequest| matches!(request.kind(), RequestKind::Questions(_));
+        let requests = || self.requests.iter();
+        requests().find(is_last).or_else(|| requests().find(asks)).or_else(|| requests().next())
+    }
+
+    /// What the words answer: the question that is asked, or the permission that was shown if they are a button's; `None`
+    /// where they are a message like any other.
     pub(super) fn answered_by(&self, shown: &ShownRequests, words: &str) -> Option<TextAnswer> {
-        let (request, reply) = replied(&self.requests, shown.of(&self.session).as_deref(), words)?;
-        Some(TextAnswer { worker: self.worker, request: request.request.clone(), reply })
+        let asked = self.asked(shown)?;
+        match asked.kind() {
+            RequestKind::Questions(questions) => self.with_answer(shown, asked, questions, words),
+            RequestKind::Permission | RequestKind::Plan(_) => {
+                let was_shown = shown.of(&self.session).is_some_and(|last| last == asked.request);
+                decision(words).filter(|_| was_shown).map(|reply| self.whole(asked, reply))
+            }
+        }
+    }
+
+    fn with_answer(
+        &self,
+        shown: &ShownRequests,
+        asked: &PermissionRequest,
+        questions: Vec<UserQuestion>,
+        words: &str,
+    ) -> Option<TextAnswer> {
+        let mut answers = shown.answers(&self.session, &asked.request);
+        let question = unanswered(&questions, &answers).next()?.question.clone();
+        answers.insert(question, words.to_owned());
+        Some(if unanswered(&questions, &answers).next().is_none() {
+            self.whole(asked, PermissionReply::Answers { answers })
+        } else {
+            TextAnswer::Part { request: asked.request.clone(), answers }
+        })
+    }
+
+    fn whole(&self, asked: &PermissionRequest, reply: PermissionReply) -> TextAnswer {
+        TextAnswer::Whole(RequestAnswer { worker: self.worker, request: asked.request.clone(), reply })
     }
 }
 
 /// A message that answers what a worker asks.
-pub(super) struct TextAnswer {
+#[derive(Debug, PartialEq)]
+pub(super) enum TextAnswer {
+    /// All of a request.
+    Whole(RequestAnswer),
+    /// One of a request's questions; others follow.
+    Part {
+        /// The request.
+        request: String,
+        /// The answers so far.
+        answers: BTreeMap<String, String>,
+    },
+}
+
+/// The answer to a request.
+#[derive(Debug, PartialEq)]
+pub(super) struct RequestAnswer {
     /// The worker that asks.
     pub(super) worker: i64,
-    /// The request that is answered.
+    /// The request.
     pub(super) request: String,
-    reply: PermissionReply,
+    /// The answer.
+    pub(super) reply: PermissionReply,
 }
 
-impl TextAnswer {
-    /// Gives the answer.
-    pub(super) fn give(self, context: &Context) -> Result<(), Error> {
-        let Self { worker, request, reply } = self;
-        answer::answer(context, &answer::Request { worker: worker.to_string(), request, reply })
+/// What the words of a button decide.
+fn decision(words: &str) -> Option<PermissionReply> {
+    match words {
+        APPROVE => Some(PermissionReply::Allow { input: None, always: false }),
+        DENY => Some(PermissionReply::Deny { message: DENIED.to_owned(), interrupt: false }),
+        _ => None,
     }
-}
-
-/// The request that the words answer; questions come first, because any words answer them.
-fn replied<'a>(
-    requests: &'a [PermissionRequest],
-    shown: Option<&str>,
-    words: &str,
-) -> Option<(&'a PermissionRequest, PermissionReply)> {
-    for request in requests {
-        if let RequestKind::Questions(questions) = request.kind() {
-            let answers = questions.into_iter().map(|question| (question.question, words.to_owned()));
-            return Some((request, PermissionReply::Answers { answers: answers.collect() }));
-        }
-    }
-    let reply = match words {
-        APPROVE => PermissionReply::Allow { input: None, always: false },
-        DENY => PermissionReply::Deny { message: DENIED.to_owned(), interrupt: false },
-        _ => return None,
-    };
-    requests.iter().find(|request| Some(request.request.as_str()) == shown).map(|request| (request, reply))
 }
 
 /// What is asked, in words: the tool with the whole command, file or question.
@@ -147,35 +150,66 @@ pub(super) mod tests {
         }
     }
 
+    fn waiting(requests: Vec<PermissionRequest>) -> WaitingSession {
+        let session = "6f0e1a52-9b1c-4c58-8a3c-0d1f2b3c4d5e".parse().unwrap();
+        WaitingSession { session, worker: 4, requests }
+    }
+
+    fn questions(id: &str, texts: &[&str]) -> PermissionRequest {
+        let asked = texts.iter().map(|text| json!({ "question": text, "options": [] }));
+        request(id, "AskUserQuestion", json!({ "questions": asked.collect::<Vec<_>>() }))
+    }
+
     #[test]
     fn words_answer_a_question_and_a_buttons_words_the_permission_beside_it() {
         let permission = || request("1", "Bash", json!({ "command": "make" }));
-        let question = || {
-            request("2", "AskUserQuestion", json!({ "questions": [{ "question": "Which?", "options": [] }] }))
-        };
-        let check = |requests: &[PermissionRequest], words: &str, expected: Option<(&str, &str)>| {
-            let found = replied(requests, Some("1"), words).map(|(request, reply)| {
+        let other = || request("3", "Bash", json!({ "command": "rm -rf build" }));
+        let check = |requests: Vec<PermissionRequest>, words: &str, expected: Option<(&str, &str)>| {
+            let (shown, waiting) = (ShownRequests::default(), waiting(requests));
+            shown.note(&waiting.session, &permission());
+            let found = waiting.answered_by(&shown, words).map(|answer| {
+                let TextAnswer::Whole(RequestAnswer { request, reply, .. }) = answer else {
+                    panic!("{answer:?}")
+                };
                 let kind = match reply {
                     PermissionReply::Allow { always: false, .. } => "allow",
                     PermissionReply::Deny { .. } => "deny",
                     PermissionReply::Answers { .. } => "answers",
                     PermissionReply::Allow { .. } => "always",
                 };
-                (request.request.as_str(), kind)
+                (request, kind)
             });
-            assert_eq!(found, expected, "{words}");
+            assert_eq!(found.as_ref().map(|(request, kind)| (request.as_str(), *kind)), expected, "{words}");
         };
-        check(&[permission()], "Approve", Some(("1", "allow")));
-        check(&[permission()], "Deny", Some(("1", "deny")));
-        check(&[permission()], "approve of it", None);
-        check(&[permission(), question()], "Approve", Some(("2", "answers")));
-        check(&[], "Approve", None);
-        check(
-            &[request("3", "Bash", json!({ "command": "rm -rf build" })), permission()],
-            "Approve",
-            Some(("1", "allow")),
-        );
-        check(&[request("3", "Bash", json!({ "command": "rm -rf build" }))], "Approve", None);
-        assert!(replied(&[permission()], None, "Approve").is_none());
+        check(vec![permission()], "Approve", Some(("1", "allow")));
+        check(vec![permission()], "Deny", Some(("1", "deny")));
+        check(vec![permission()], "approve of it", None);
+        check(vec![questions("2", &["Which?"]), permission()], "Approve", Some(("1", "allow")));
+        check(vec![questions("2", &["Which?"]), permission()], "Blue", None);
+        check(vec![other(), questions("2", &["Which?"])], "Blue", Some(("2", "answers")));
+        check(vec![], "Approve", None);
+        check(vec![other(), permission()], "Approve", Some(("1", "allow")));
+        check(vec![other()], "Approve", None);
+        assert!(waiting(vec![permission()]).answered_by(&ShownRequests::default(), "Approve").is_none());
+    }
+
+    #[test]
+    fn the_questions_of_a_request_are_answered_one_after_the_other() {
+        let asked = questions("2", &["Which?", "How many?"]);
+        let (shown, waiting) = (ShownRequests::default(), waiting(vec![asked.clone()]));
+        shown.note(&waiting.session, &asked);
+        let Some(TextAnswer::Part { request, answers }) = waiting.answered_by(&shown, "Blue") else {
+            panic!()
+        };
+        shown.note_answers(&waiting.session, &request, answers);
+        // It is shown once more, with the next question.
+        shown.note(&waiting.session, &asked);
+        assert_eq!(shown.open_questions(&waiting.session, &asked)[0].question, "How many?");
+
+        let answers =
+            [("Which?".to_owned(), "Blue".to_owned()), ("How many?".to_owned(), "Three".to_owned())];
+        let reply = PermissionReply::Answers { answers: answers.into() };
+        let whole = TextAnswer::Whole(RequestAnswer { worker: 4, request, reply });
+        assert_eq!(waiting.answered_by(&shown, "Three"), Some(whole));
     }
 }

@@ -2,12 +2,14 @@
 
 mod annotations;
 mod api;
+mod asking;
 mod attacks;
 mod chat;
 mod client;
 mod crewhub;
 mod dashboard;
 mod events;
+mod fixed_agents;
 mod forking;
 mod generated;
 mod killed;

@@ -1,14 +1,14 @@
 //! Delivers a message of a chat: as the answer to what the session's worker asks, to the session, or as the first task of a
 //! fixed agent.
 
-use app::workers::start;
+use app::workers::{answer, start};
 use app::{Context, Error, Kind};
 use model::{AgentId, SessionId};
 
 use crate::chat::turn::Turn;
 use crate::crewhub::chat::message::{ChatMessage, Purpose};
 use crate::crewhub::key::Key;
-use crate::crewhub::requests::{TextAnswer, WaitingSession};
+use crate::crewhub::requests::{RequestAnswer, TextAnswer, WaitingSession};
 use crate::crewhub::store::Agent;
 use crate::crewhub::{context, layout};
 use crate::state::Server;
@@ -28,16 +28,11 @@ fn delivered(turn: Turn) -> Delivery {
 /// Delivers a message.
 pub(super) fn deliver(server: &Server, context: &Context, message: &ChatMessage) -> Result<Delivery, Error> {
     if let Some(session) = message.key.session(&server.store) {
-        let waiting = WaitingSession::find(context, &session);
-        let answer = waiting.as_ref().and_then(|waiting| waiting.answered_by(&server.shown, &message.text));
-        return match (answer, waiting) {
-            (Some(answer), _) => give(server, context, &session, answer).map(delivered),
+        return match WaitingSession::find(context, &session) {
+            Some(waiting) => to_waiting(server, context, waiting, message),
             // As a message it would have had to pass more checks.
-            (None, _) if message.purpose == Purpose::Answer => {
-                Err(Error::new(Kind::Held, "what was asked is answered already"))
-            }
-            (None, Some(waiting)) => Ok(Delivery::Waiting(waiting)),
-            (None, None) => match &message.key {
+            None if message.purpose == Purpose::Answer => Err(answered_already()),
+            None => match &message.key {
                 Key::Agent(agent) => of_agent(server, context, (agent, &session), message),
                 _ => Turn::of_session(context, &session, &in_room(server, context, message)?),
             }
@@ -48,6 +43,28 @@ pub(super) fn deliver(server: &Server, context: &Context, message: &ChatMessage)
         Key::Agent(agent) => begin(server, context, agent, message).map(delivered),
         other => Err(Error::new(Kind::NotFound, format!("{other} has no session"))),
     }
+}
+
+/// Delivers a message to a session whose worker waits, which may be the answer.
+fn to_waiting(
+    server: &Server,
+    context: &Context,
+    waiting: WaitingSession,
+    message: &ChatMessage,
+) -> Result<Delivery, Error> {
+    match waiting.answered_by(&server.shown, &message.text) {
+        Some(TextAnswer::Whole(answer)) => give(server, context, &waiting.session, answer).map(delivered),
+        Some(TextAnswer::Part { request, answers }) => {
+            server.shown.note_answers(&waiting.session, &request, answers);
+            Ok(Delivery::Waiting(waiting))
+        }
+        None if message.purpose == Purpose::Answer => Err(answered_already()),
+        None => Ok(Delivery::Waiting(waiting)),
+    }
+}
+
+fn answered_already() -> Error {
+    Error::new(Kind::Held, "what was asked is answered already")
 }
 
 /// Goes on with an agent's session: its living worker as it is, or a new one as the agent is now.
@@ -136,10 +153,18 @@ fn in_room(server: &Server, context: &Context, message: &ChatMessage) -> Result<
 }
 
 /// Gives an answer, and follows what it leads to.
-fn give(server: &Server, context: &Context, session: &SessionId, answer: TextAnswer) -> Result<Turn, Error> {
-    let turn = Turn::of_answer(context, answer.worker, &answer.request)?;
-    let request = answer.request.clone();
-    answer.give(context)?;
+fn give(
+    server: &Server,
+    context: &Context,
+    session: &SessionId,
+    answer: RequestAnswer,
+) -> Result<Turn, Error> {
+    let RequestAnswer { worker, request, reply } = answer;
+    let turn = Turn::of_answer(context, worker, &request)?;
+    answer::answer(
+        context,
+        &answer::Request { worker: worker.to_string(), request: request.clone(), reply },
+    )?;
     server.shown.forget(session, &request);
     Ok(turn)
 }

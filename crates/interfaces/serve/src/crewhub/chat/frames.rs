@@ -34,7 +34,8 @@ pub(super) fn send_request(
     reader: &Reader,
 ) {
     let mut translator = Translator::new(server, context, key, waiting.session.clone(), waiting.worker);
-    let mut frames = waiting.requests.first().map_or_else(Vec::new, |request| translator.asked(request));
+    let asked = waiting.asked(&server.shown);
+    let mut frames = asked.map_or_else(Vec::new, |request| translator.asked(request));
     if !translator.needs_answer {
         frames.push(frame("done", &json!({})));
     }
@@ -104,9 +105,11 @@ impl<'a> Translator<'a> {
             frame("permission", &asked)
         };
         match request.kind() {
-            RequestKind::Questions(questions) => {
+            RequestKind::Questions(_) => {
                 self.needs_answer = true;
-                question(&json!(questions))
+                // The front end sends the words of a button alone, which cannot say what question they answer.
+                let open = self.server.shown.open_questions(&self.session, request);
+                question(&json!(open.first().as_slice()))
             }
             RequestKind::Permission | RequestKind::Plan(_) if self.has_buttons => vec![permission()],
             RequestKind::Permission | RequestKind::Plan(_) => {

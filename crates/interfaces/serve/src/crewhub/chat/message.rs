@@ -60,9 +60,6 @@ impl ChatMessage {
         new: NewMessage,
         route: ChatRoute,
     ) -> Result<Self, Problem> {
-        if !key.can_chat() {
-            return Err(Problem::forbidden("there is no chat with this session"));
-        }
         let text: String = new.message.trim().chars().filter(|c| *c != '\0').take(LONGEST).collect();
         if text.is_empty() {
             return Err(Problem::usage("the message is empty"));

@@ -19,7 +19,7 @@ use crate::crewhub::chat::delivery::{Delivery, deliver};
 use crate::crewhub::chat::message::{ChatMessage, NewMessage};
 use crate::crewhub::chat::reply::Reply;
 use crate::crewhub::cooldown::ChatRoute;
-use crate::crewhub::key::Key;
+use crate::crewhub::key::{ChatKey, Key};
 use crate::crewhub::sessions::crewhub_sessions;
 use crate::extract::{Authorized, JsonBody, PathParams};
 use crate::operation::{get, post};
@@ -59,7 +59,7 @@ pub(super) fn add(routes: &mut Routes) {
 async fn send_message(
     State(server): State<Shared>,
     Authorized(grant): Authorized,
-    PathParams(key): PathParams<Key>,
+    ChatKey(key): ChatKey,
     JsonBody(new): JsonBody<NewMessage>,
 ) -> Result<Json<Reply>, Problem> {
     let message = ChatMessage::accept(&server, &grant, key, new, ChatRoute::Send).await?;
@@ -89,7 +89,7 @@ fn publish(server: &Server, context: &Context, key: &Key) {
 async fn stream(
     State(server): State<Shared>,
     Authorized(grant): Authorized,
-    PathParams(key): PathParams<Key>,
+    ChatKey(key): ChatKey,
     JsonBody(new): JsonBody<NewMessage>,
 ) -> Result<Response, Problem> {
     let message = ChatMessage::accept(&server, &grant, key, new, ChatRoute::Stream).await?;
@@ -130,13 +130,7 @@ async fn info(State(server): State<Shared>, PathParams(key): PathParams<Key>) ->
     Json(Info { can_chat: key.can_chat(), agent_id, agent_name, session_key: key.to_string(), source })
 }
 
-async fn kill(
-    State(server): State<Shared>,
-    PathParams(key): PathParams<Key>,
-) -> Result<Json<Killed>, Problem> {
-    if !key.can_chat() {
-        return Err(Problem::forbidden("there is no chat with this session"));
-    }
+async fn kill(State(server): State<Shared>, ChatKey(key): ChatKey) -> Result<Json<Killed>, Problem> {
     let none = || Killed { success: false, message: "No running process found for this session".to_owned() };
     let Some(session) = key.session(&server.store) else { return Ok(Json(none())) };
     let request = stop::Request { worker: session.to_string(), remove_worktree: false };

@@ -1,7 +1,7 @@
 //! What a message of a chat led to, as one answer.
 
 use app::Context;
-use app::workers::{Event, PermissionRequest, RequestKind, TurnResult, WorkerState};
+use app::workers::{Event, PermissionRequest, TurnResult, WorkerState};
 use model::SessionId;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::chat::follow::POLL_INTERVAL;
 use crate::chat::turn::Turn;
 use crate::crewhub::chat::delivery::Delivery;
-use crate::crewhub::requests::{APPROVE, DENY, WaitingSession, in_words};
+use crate::crewhub::requests::{APPROVE, DENY, in_words};
 use crate::state::Server;
 
 /// What a message led to.
@@ -35,9 +35,9 @@ impl Reply {
     pub(super) fn of(server: &Server, context: &Context, delivery: Delivery) -> Self {
         match delivery {
             Delivery::Delivered(turn) => at_end_of(server, context, *turn),
-            Delivery::Waiting(WaitingSession { session, worker, requests }) => requests.first().map_or_else(
+            Delivery::Waiting(waiting) => waiting.asked(&server.shown).map_or_else(
                 || Self::failed("what was asked is answered already"),
-                |request| asked(server, context, (&session, worker), request),
+                |request| asked(server, context, (&waiting.session, waiting.worker), request),
             ),
         }
     }
@@ -72,11 +72,11 @@ fn asked(
     request: &PermissionRequest,
 ) -> Reply {
     server.shown.note(session, request);
-    let next = match request.kind() {
-        RequestKind::Questions(_) => "send the answer".to_owned(),
-        RequestKind::Permission | RequestKind::Plan(_) => format!("send `{APPROVE}` or `{DENY}`"),
+    let (asked, next) = match &server.shown.open_questions(session, request)[..] {
+        [] => (in_words(context, request), format!("send `{APPROVE}` or `{DENY}`")),
+        [question, ..] => (question.question.clone(), "send the answer".to_owned()),
     };
-    Reply::failed(format!("worker {worker} waits for an answer to {}\n{next}", in_words(context, request)))
+    Reply::failed(format!("worker {worker} waits for an answer to {asked}\n{next}"))
 }
 
 /// How a worker ended that was to go on.

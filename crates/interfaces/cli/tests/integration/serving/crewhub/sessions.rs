@@ -96,6 +96,27 @@ fn a_chat_is_read_back_in_pieces() {
 }
 
 #[test]
+fn what_no_browser_could_show_is_cut_off() {
+    let home = ScratchHome::new();
+    let mut transcript = Transcript::new(ID).cwd(home.dir("shop"));
+    for number in 0..24 {
+        transcript = transcript.prompt(&format!("log {number}: {}", "ä".repeat(300_000))).answer("Read.");
+    }
+    transcript.write_to(&home);
+    let server = Server::start(&home, &[]);
+    for path in ["sessions", "chat"] {
+        let body = server.ask("GET", &format!("/api/{path}/{KEY}/history?limit=100")).send().body;
+        assert!(body.len() < 6 << 20 && body.contains("KiB more are not shown"), "{}", body.len());
+        assert!(body.contains("log 23") && !body.contains("log 0:"), "{}", body.len());
+    }
+    let server = &server;
+    for key in ["x:y", "agent:main:discord:1", "nothing"] {
+        let history = format!("/api/chat/{key}/history");
+        assert_eq!(server.ask("GET", &history).send().failed(403), "forbidden", "{key}");
+    }
+}
+
+#[test]
 fn a_chat_is_read_back_though_its_clock_went_back() {
     let home = ScratchHome::new();
     let mut transcript = Transcript::new(ID).cwd(home.dir("shop"));
@@ -189,6 +210,8 @@ fn a_session_is_continued_by_a_command() {
     let page = server.ask("GET", &path).header("Accept", "text/html,*/*;q=0.8").send();
     assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"), "{page:?}");
     assert!(page.body.contains(&format!("<code>{command}</code>")), "{page:?}");
+    let unknown = path.replace(ID, "0bab4563-0000-4000-8000-000000000000");
+    assert_eq!(server.ask("GET", &unknown).send().failed(404), "not_found");
     assert_eq!(server.ask("GET", "/api/backup/export").send().failed(503), "unavailable");
 }
 
