@@ -31,7 +31,7 @@ const CHAT_LIMIT: usize = 30;
 const CHAT_MOST: usize = 100;
 /// How many records are read at a time; several are one message of a chat.
 const STEP: usize = 200;
-/// How much text a chat's messages have before no more are read, in bytes.
+/// How much text messages have before no more are read, in bytes.
 const ENOUGH: usize = 4 << 20;
 /// The longest text of a message that is shown, in bytes.
 const LONGEST_TEXT: usize = 256 << 10;
@@ -117,9 +117,31 @@ async fn history(
     let Some(session) = key.session(&server.store) else {
         return Ok(Json(History { messages: Vec::new(), count: 0, format: "standard" }));
     };
-    let page = server.ask(move |context| read(context, &session, None, limit)).await?;
-    let messages: Vec<Value> = page.messages.iter().map(message).collect();
+    let last = server.ask(move |context| last(context, &session, limit)).await?;
+    let messages: Vec<Value> = last.iter().map(message).collect();
     Ok(Json(History { count: messages.len(), messages, format: "standard" }))
+}
+
+/// The last messages: a page ends early where its records are large.
+fn last(context: &Context, session: &SessionId, limit: usize) -> Result<Vec<PagedMessage>, Error> {
+    let (mut all, mut before): (Vec<PagedMessage>, Option<String>) = (Vec::new(), None);
+    loop {
+        let page = read(context, session, before, limit - all.len())?;
+        all.splice(0..0, page.messages);
+        if all.len() >= limit || page.older.is_none() || all.iter().map(length).sum::<usize>() >= ENOUGH {
+            return Ok(all);
+        }
+        before = page.older;
+    }
+}
+
+/// How much text a message has, in bytes.
+fn length(paged: &PagedMessage) -> usize {
+    let lengths = paged.message.parts.iter().map(|piece| match piece {
+        Piece::Text { text } | Piece::Thinking { text } => text.len(),
+        Piece::ToolUse { .. } | Piece::ToolResult { .. } | Piece::Image => 0,
+    });
+    lengths.sum()
 }
 
 fn read(
