@@ -46,8 +46,7 @@ export function readFilter(query: URLSearchParams): Filter {
 
 /** The rows that meet the filter; pinned ones first. */
 export function select(rows: readonly Row[], filter: Filter, known: Known): Row[] {
-  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean)
-  const chosen = rows.filter(row => isShown(row, filter, known) && words.every(word => holds(row, word)))
+  const chosen = rows.filter(row => isShown(row, filter, known) && holds(textsOf(row), filter.text))
   const rank = (row: Row) => (row.pinned ? 0 : 1)
   return chosen.sort((one, other) => rank(one) - rank(other) || (other.last ?? 0) - (one.last ?? 0))
 }
@@ -75,9 +74,14 @@ function isShown(row: Row, filter: Filter, known: Known): boolean {
   }
 }
 
-function holds(row: Row, word: string): boolean {
-  const tags = (row.tags ?? []).map(tag => `#${tag}`)
-  return [row.title, row.project, row.branch, row.agent, row.id, row.note, ...tags].some(text => text?.toLowerCase().includes(word))
+function textsOf(row: Row): (string | null | undefined)[] {
+  return [row.title, row.project, row.branch, row.agent, row.id, row.note, ...(row.tags ?? []).map(tag => `#${tag}`)]
+}
+
+/** Whether each word of what was typed is in one of the texts. */
+export function holds(texts: (string | null | undefined)[], typed: string): boolean {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
+  return words.every(word => texts.some(text => text?.toLowerCase().includes(word)))
 }
 
 /** Rows under the names of their groups; a folded group is its name alone. */

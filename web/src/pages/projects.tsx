@@ -1,11 +1,15 @@
 // Projects: what there is, and the state of one repository.
 
+import { useEffect, useRef } from 'preact/hooks'
 import { get, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { money, plural, shortPath } from '../format.ts'
+import { bind } from '../keys.ts'
 import { ownNames } from '../live/names.ts'
-import { place } from '../router.ts'
-import { Age, ErrorLine, Head, Loading, NoSessions, StateDot } from '../ui/parts.tsx'
+import { place, setQuery } from '../router.ts'
+import { Age, Empty, ErrorLine, Head, Loading, NoSessions, StateDot } from '../ui/parts.tsx'
+import { holds } from './filter.ts'
+import '../style/sessions.css'
 import '../style/settings.css'
 
 export function Projects() {
@@ -13,17 +17,50 @@ export function Projects() {
   return path ? <Project key={path} path={path} /> : <All />
 }
 
+/** Fewer are seen at a glance. */
+const MANY = 10
+
 function All() {
   const { state, reload } = useResource(signal => get('/api/v1/projects', { signal }), [])
-  const projects = state.value.data?.projects
-  const names = ownNames((projects ?? []).map(({ path, name }) => ({ path, project: name })))
+  const field = useRef<HTMLInputElement>(null)
+  const all = state.value.data?.projects
+  const names = ownNames((all ?? []).map(({ path, name }) => ({ path, project: name })))
+  const typed = place.value.query.get('q') ?? ''
+  const projects = all?.filter(({ path, name }) => holds([path, name], typed))
+  const count = plural(all?.length ?? 0, 'repository', 'repositories')
+  useEffect(
+    () =>
+      bind('Projects', [
+        { keys: 'f', what: 'Filter', opensField: true, run: () => field.current?.focus() },
+        { keys: 'escape', what: 'Clear the filter', run: () => (field.current?.blur(), setQuery({ q: undefined })) },
+      ]),
+    [],
+  )
   return (
     <>
-      <Head title="Projects" note={projects?.length ? plural(projects.length, 'repository', 'repositories') : undefined} />
+      <Head title="Projects" note={all?.length ? (projects?.length === all.length ? count : `${projects?.length} of ${count}`) : undefined} />
+      {all && (all.length > MANY || typed) && (
+        <div class="filters" role="search">
+          <input
+            ref={field}
+            class="field grow"
+            type="search"
+            aria-label="Filter projects by name or path"
+            placeholder="Filter by name or path"
+            value={typed}
+            onInput={event => setQuery({ q: event.currentTarget.value || undefined })}
+          />
+        </div>
+      )}
       <div class="content">
         {state.value.error && <ErrorLine error={state.value.error} retry={reload} />}
-        {!projects && !state.value.error && <Loading lines={8} />}
-        {projects && !projects.length && <NoSessions />}
+        {!all && !state.value.error && <Loading lines={8} />}
+        {all && !all.length && <NoSessions />}
+        {all && all.length > 0 && !projects?.length && (
+          <Empty title="No project matches">
+            <a href="/projects">Show all {count}</a>.
+          </Empty>
+        )}
         {projects && projects.length > 0 && (
           <div class="table-scroll">
             <table>
