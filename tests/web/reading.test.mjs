@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { Home, seriousFindings } from './house.mjs'
 import { idOf, Transcript } from './transcripts.mjs'
-import { walks } from './walk.mjs'
+import { hold, walks } from './walk.mjs'
 
 const home = await Home.open()
 const DEEP = 'crates/engines/painting/src/colours/of/the/harbor/at/night/lantern.rs'
@@ -92,17 +92,6 @@ before(async () => {
 after(() => home.close())
 
 const { page, open } = walks(home)
-
-/** Holds back what matches until the returned function is called. */
-async function hold(page, pattern) {
-  let release
-  const held = new Promise(done => (release = done))
-  await page.route(pattern, async route => {
-    await held
-    await route.continue()
-  })
-  return release
-}
 
 page('what is typed before a field is there goes into it, and is no command', async page => {
   await open(page, '/sessions')

@@ -5,7 +5,8 @@ import { after, before } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { Home } from './house.mjs'
 import { askAtHarbor, paintFence, writeLetter } from './shop.mjs'
-import { walks } from './walk.mjs'
+import { idOf } from './transcripts.mjs'
+import { hold, walks } from './walk.mjs'
 
 const LONG = 20_000
 
@@ -51,6 +52,21 @@ page('a session loads at most 40 kB of script beyond the first screen, with a ch
   const sizes = await Promise.all(later.map(async path => [path, gzipSync(await served(path), { level: 9 }).length]))
   assert.ok(later.length >= 5, later.join(' '))
   assert.ok(sizes.reduce((sum, [, size]) => sum + size, 0) <= 40 * 1024, sizes.join('\n'))
+})
+
+page('both ends of what is loaded go on, though one was reached while the other was on its way', async page => {
+  const release = await hold(page, /blocks.*[?&]after=/)
+  const loads = place => page.waitForRequest(request => request.url().includes(`${place}=`))
+  const newer = loads('after')
+  await open(page, `/s/${long}#${idOf(LONG / 2, 3)}`)
+  const reader = page.locator('.reader-scroll')
+  await reader.locator('.item').first().waitFor()
+  await reader.evaluate(scroller => (scroller.scrollTop = scroller.scrollHeight))
+  await newer
+  await reader.evaluate(scroller => (scroller.scrollTop = 0))
+  const older = loads('before')
+  release()
+  await older
 })
 
 page('Markdown is shown as it was meant, and what only looks like it as it was written', async page => {

@@ -15,3 +15,14 @@ export function walks(home) {
     })
   return { page, open: (page, path) => page.goto(home.address + path) }
 }
+
+/** Holds back what matches until the returned function is called. */
+export async function hold(page, pattern) {
+  let release
+  const held = new Promise(done => (release = done))
+  await page.route(pattern, async route => {
+    await held
+    await route.continue()
+  })
+  return release
+}
