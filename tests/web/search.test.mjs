@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import { Home } from './house.mjs'
 import { askAtHarbor, paintFence } from './shop.mjs'
-import { walks } from './walk.mjs'
+import { hold, walks } from './walk.mjs'
 
 const home = await Home.open()
 let painted
@@ -41,7 +41,22 @@ page('the palette goes everywhere', async page => {
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill('fence')
-  await page.getByRole('option', { name: /paint the fence/ }).first().waitFor()
+  // What was said is found as well, and maybe before the list of sessions is there.
+  await page.getByRole('option', { name: /paint the fence/, selected: true }).waitFor()
   await page.keyboard.press('Enter')
   await page.waitForURL(new RegExp(painted))
+})
+
+page('what is gone to in the palette stays chosen when more is found before it', async page => {
+  const release = await hold(page, '**/api/v1/rows')
+  await open(page, '/help')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('fence')
+  const said = page.locator('[role=option][data-group="What was said"]').first()
+  await said.waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.locator('[data-group="What was said"][aria-selected=true]').waitFor()
+  release()
+  await page.locator('[data-group=Sessions]').first().waitFor()
+  assert.equal(await said.getAttribute('aria-selected'), 'true')
 })

@@ -33,7 +33,8 @@ const UNTYPED = 14
 
 export function Palette() {
   const text = useSignal('')
-  const at = useSignal(0)
+  /** What the person went to; what else is found may come before it. */
+  const chosen = useSignal<string | undefined>(undefined)
   const hits = useSignal<Schemas['SearchHit'][]>([])
   const dialog = useRef<HTMLDialogElement>(null)
   const close = () => (paletteOpen.value = false)
@@ -44,7 +45,7 @@ export function Palette() {
   }, [])
   useEffect(() => {
     const query = text.value.trim()
-    at.value = 0
+    chosen.value = undefined
     if (query.length < 2) return void (hits.value = [])
     const controller = new AbortController()
     const timer = setTimeout(() => {
@@ -63,15 +64,19 @@ export function Palette() {
     const isMenu = !text.value.trim() && matchMedia('(max-width: 820px)').matches
     return [...(isMenu ? [...commands, ...sessions] : [...sessions, ...commands]), ...hitChoices(hits.value)]
   })
+  const at = useComputed(() => Math.max(0, choices.value.findIndex(choice => choice.key === chosen.value)))
+  const move = (by: number) => {
+    const all = choices.value
+    chosen.value = all[(at.value + by + all.length) % all.length]?.key
+  }
   const choose = (choice: Choice | undefined) => {
     if (!choice) return
     close()
     choice.run()
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    const count = choices.value.length
-    if (event.key === 'ArrowDown' || (event.ctrlKey && event.key === 'n')) at.value = (at.value + 1) % Math.max(1, count)
-    else if (event.key === 'ArrowUp' || (event.ctrlKey && event.key === 'p')) at.value = (at.value - 1 + count) % Math.max(1, count)
+    if (event.key === 'ArrowDown' || (event.ctrlKey && event.key === 'n')) move(1)
+    else if (event.key === 'ArrowUp' || (event.ctrlKey && event.key === 'p')) move(-1)
     else if (event.key === 'Enter') choose(choices.value[at.value])
     else return
     event.preventDefault()
@@ -104,7 +109,7 @@ export function Palette() {
             class={choices.value[place - 1]?.group === choice.group ? '' : 'begins'}
             data-group={choice.group}
             onClick={() => choose(choice)}
-            onMouseMove={() => (at.value = place)}
+            onMouseMove={() => (chosen.value = choice.key)}
           >
             {choice.icon ? <Icon name={choice.icon} /> : <StateDot state={choice.state} />}
             <span class="palette-title">{choice.title}</span>
