@@ -1,5 +1,6 @@
 //! What was said in a session, in CrewHub's two shapes: as messages of blocks, and as the bubbles of a chat.
 
+use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 
 use app::sessions::page::{self, PagedMessage, Piece};
@@ -171,7 +172,8 @@ fn shorten(piece: &mut Piece) {
     if text.len() > LONGEST_TEXT {
         let whole = text.len();
         text.truncate(text.floor_char_boundary(LONGEST_TEXT));
-        *text += &format!("\n\n… {} KiB more are not shown", (whole - text.len()) >> 10);
+        let left = (whole - text.len()) >> 10;
+        let _ = write!(text, "\n\n… {left} KiB more are not shown");
     }
 }
 

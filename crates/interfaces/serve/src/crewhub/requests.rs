@@ -49,7 +49,7 @@ impl WaitingSession {
     pub(super) fn answered_by(&self, shown: &ShownRequests, words: &str) -> Option<TextAnswer> {
         let asked = self.asked(shown)?;
         match asked.kind() {
-            RequestKind::Questions(questions) => self.with_answer(shown, asked, questions, words),
+            RequestKind::Questions(questions) => self.with_answer(shown, asked, &questions, words),
             RequestKind::Permission | RequestKind::Plan(_) => {
                 let was_shown = shown.of(&self.session).is_some_and(|last| last == asked.request);
                 decision(words).filter(|_| was_shown).map(|reply| self.whole(asked, reply))
@@ -61,13 +61,13 @@ impl WaitingSession {
         &self,
         shown: &ShownRequests,
         asked: &PermissionRequest,
-        questions: Vec<UserQuestion>,
+        questions: &[UserQuestion],
         words: &str,
     ) -> Option<TextAnswer> {
         let mut answers = shown.answers(&self.session, &asked.request);
-        let question = unanswered(&questions, &answers).next()?.question.clone();
+        let question = unanswered(questions, &answers).next()?.question.clone();
         answers.insert(question, words.to_owned());
-        Some(if unanswered(&questions, &answers).next().is_none() {
+        Some(if unanswered(questions, &answers).next().is_none() {
             self.whole(asked, PermissionReply::Answers { answers })
         } else {
             TextAnswer::Part { request: asked.request.clone(), answers }
