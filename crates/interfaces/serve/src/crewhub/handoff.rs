@@ -1,6 +1,6 @@
 //! Continuing a session elsewhere: the command that does it, for the person to paste into a terminal.
 
-use app::sessions::page;
+use app::sessions::page as messages;
 use app::{Error, Kind, workers};
 use axum::Json;
 use axum::extract::State;
@@ -47,18 +47,15 @@ async fn show(server: State<Shared>, key: PathParams<Key>, headers: HeaderMap) -
     let Json(handoff) = handed_off(server, key).await?;
     let accepts = headers.get(header::ACCEPT).and_then(|accepted| accepted.to_str().ok());
     if accepts.is_some_and(|accepted| accepted.contains("text/html")) {
-        return Ok(Html(page(&handoff.command)).into_response());
+        return Ok(page(&handoff.command).into_response());
     }
     Ok(Json(handoff).into_response())
 }
 
 /// A page with a command, which has an id in it and nothing that would be markup.
-fn page(command: &str) -> String {
-    format!(
-        "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\
-         <title>Continue in a terminal</title><h1>Continue this session in a terminal</h1>\
-         <p>Paste this command into a terminal:<pre><code>{command}</code></pre>"
-    )
+fn page(command: &str) -> Html<String> {
+    let words = format!("<p>Paste this command into a terminal:<pre><code>{command}</code></pre>");
+    crate::page::plain("Continue this session in a terminal", &words)
 }
 
 async fn hand_off(
@@ -91,9 +88,12 @@ fn command(context: &app::Context, session: &SessionId) -> Result<String, Error>
         Err(error) if error.kind != Kind::NotFound => Err(error),
         _ => {
             // Only what can be read can be continued.
-            let last =
-                page::Request { session: session.to_string(), limit: Some(1), ..page::Request::default() };
-            page::page(context, &last)?;
+            let last = messages::Request {
+                session: session.to_string(),
+                limit: Some(1),
+                ..messages::Request::default()
+            };
+            messages::page(context, &last)?;
             Ok(format!("backstory resume {session}"))
         }
     }

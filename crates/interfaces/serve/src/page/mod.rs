@@ -53,12 +53,21 @@ pub(crate) fn reads_pages(request: &Request) -> bool {
 
 /// A refusal as a page: a person who opens the address without the link reads what to do.
 pub(crate) fn refusal() -> Response {
-    const PAGE: &str = "<!doctype html><html lang=en><meta charset=utf-8>\
-        <meta name=viewport content=\"width=device-width\"><title>Backstory</title>\
-        <h1>This browser is not signed in</h1>\
-        <p>Run <code>backstory serve link</code> on the machine that serves this, and open here what it prints: \
-        a link for one browser, once.";
-    (StatusCode::UNAUTHORIZED, Html(PAGE)).into_response()
+    let page = plain(
+        "This browser is not signed in",
+        "<p>Run <code>backstory serve link</code> on the machine that serves this, and open here what it prints: \
+         a link for one browser, once.",
+    );
+    (StatusCode::UNAUTHORIZED, page).into_response()
+}
+
+/// A page of a heading and a few words in HTML. It has no style but the browser's own, light or dark: whoever is not signed
+/// in gets no file of ours.
+pub(crate) fn plain(heading: &str, words: &str) -> Html<String> {
+    Html(format!(
+        "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\
+         <meta name=color-scheme content=\"light dark\"><title>{heading} · Backstory</title><h1>{heading}</h1>{words}"
+    ))
 }
 
 #[cfg(test)]
