@@ -8,7 +8,8 @@ use app::{Context, Error, Kind};
 
 use crate::exit::Failure;
 use crate::output::print_line;
-use crate::run::{Prompt, Step};
+use crate::run::{Prompt, Step, request_line};
+use crate::text::safe;
 
 /// The shortest beginning of a request's id that names it.
 const SHORTEST: usize = 4;
@@ -24,8 +25,8 @@ pub(crate) struct Args {
     /// The worker's number or its session's id.
     #[arg(value_name = "WORKER")]
     worker: String,
-    /// The answer; before it the request's id, where the worker asks several things.
-    #[arg(value_name = "[REQUEST] ANSWER", required = true)]
+    /// The answer; before it the request's id, where the worker asks several things. Without it, what it asks is shown.
+    #[arg(value_name = "[REQUEST] ANSWER")]
     words: Vec<String>,
     /// Allow it from now on, with the rule that Claude Code suggests.
     #[arg(long)]
@@ -47,32 +48,49 @@ pub(crate) struct Args {
 /// Sends the answer to the worker.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let worker = find(context, &args.worker)?;
-    let (request, words) = asked(&worker, &args.words)?;
-    let reply = reply(args, request, words)?;
-    let request = request.request.clone();
-    answer(context, &Request { worker: args.worker.clone(), request, reply })?;
-    Ok(print_line("answered")?)
+    let (asked, words) = asked(&worker, args)?;
+    let reply = reply(args, asked, words)?;
+    let done = confirmation(worker.worker, asked, &reply);
+    answer(context, &Request { worker: args.worker.clone(), request: asked.request.clone(), reply })?;
+    Ok(print_line(&done)?)
+}
+
+/// What was answered: words that are no option are an answer, too.
+fn confirmation(worker: i64, request: &PermissionRequest, reply: &PermissionReply) -> String {
+    let tool = &request.tool;
+    let done = match (request.kind(), reply) {
+        (_, PermissionReply::Answers { answers }) => {
+            let all: Vec<_> =
+                answers.iter().map(|(question, answer)| format!("{question} {answer}")).collect();
+            all.join("; ")
+        }
+        (RequestKind::Questions(_), _) => "its question is not answered".to_owned(),
+        (RequestKind::Plan(_), PermissionReply::Allow { .. }) => "its plan is approved".to_owned(),
+        (RequestKind::Plan(_), PermissionReply::Deny { .. }) => "its plan is declined".to_owned(),
+        (_, PermissionReply::Allow { always: true, .. }) => format!("{tool} is allowed from now on"),
+        (_, PermissionReply::Allow { .. }) => format!("{tool} is allowed"),
+        (_, PermissionReply::Deny { .. }) => format!("{tool} is denied"),
+    };
+    safe(&format!("worker {worker}: {done}"))
 }
 
 /// The request that is answered, and the words of the answer.
-fn asked<'a>(
-    worker: &'a WorkerInfo,
-    words: &'a [String],
-) -> Result<(&'a PermissionRequest, &'a [String]), Error> {
-    let number = worker.worker;
+fn asked<'a>(worker: &'a WorkerInfo, args: &'a Args) -> Result<(&'a PermissionRequest, &'a [String]), Error> {
+    let (number, words) = (worker.worker, &args.words[..]);
     let requests = match &worker.state {
         WorkerState::WaitingPermission { requests } => &requests[..],
         _ => &[],
     };
-    let [first, others @ ..] = words else {
-        return Err(Error::new(Kind::Usage, "there is no answer"));
-    };
+    let (first, others) = words.split_first().map_or(("", words), |(first, others)| (first.as_str(), others));
     let is_named = |request: &&PermissionRequest| {
-        request.request == *first || (first.len() >= SHORTEST && request.request.starts_with(first.as_str()))
+        request.request == first || (first.len() >= SHORTEST && request.request.starts_with(first))
     };
     match (requests.iter().find(is_named), requests) {
         (Some(request), _) if !others.is_empty() => Ok((request, others)),
-        (_, [only]) => Ok((only, words)),
+        (_, [only]) if !words.is_empty() || !args.says.is_empty() => Ok((only, words)),
+        (_, [only]) => {
+            Err(Error::new(Kind::Usage, format!("no answer is given\n{}", request_line(number, only, true))))
+        }
         (_, []) => {
             let state = worker.state.as_str();
             Err(Error::new(
@@ -204,6 +222,22 @@ mod tests {
             let args = args(words);
             assert!(reply(&args, &bash, &args.words).is_err(), "{words:?}");
         }
+    }
+
+    #[test]
+    fn what_was_answered_is_said() {
+        let colour = r#"{"questions":[{"question":"Which?","options":[{"label":"Red"},{"label":"Blue"}]}]}"#;
+        let check = |tool: &str, input: &str, words: &[&str], expected: &str| {
+            let (request, args) = (request(tool, input), args(words));
+            let reply = reply(&args, &request, &args.words).unwrap();
+            assert_eq!(confirmation(2, &request, &reply), expected);
+        };
+        check("AskUserQuestion", colour, &["blue"], "worker 2: Which? Blue");
+        check("AskUserQuestion", colour, &["Bl"], "worker 2: Which? Bl");
+        check("Bash", "{}", &["yes"], "worker 2: Bash is allowed");
+        check("Bash", "{}", &["always"], "worker 2: Bash is allowed from now on");
+        check("Bash", "{}", &["no"], "worker 2: Bash is denied");
+        check("ExitPlanMode", r#"{"plan":"First."}"#, &["yes"], "worker 2: its plan is approved");
     }
 
     #[test]

@@ -299,7 +299,10 @@ pub(crate) fn request_line(worker: i64, request: &PermissionRequest, is_only: bo
             let all: Vec<_> = questions.iter().map(question_line).collect();
             let answer = match &questions[..] {
                 [only] if only.choices.is_empty() => "<answer>".to_owned(),
-                [only] => format!("1-{}, or your own words", only.choices.len()),
+                [only] => {
+                    let numbers: Vec<_> = (1..=only.choices.len()).map(|number| number.to_string()).collect();
+                    format!("{}, or your own words", numbers.join("|"))
+                }
                 _ => ["<answer>"].repeat(questions.len()).join(" "),
             };
             (format!("asks: {}", all.join("; ")), answer)
