@@ -70,7 +70,7 @@ fn files_that_end_badly() {
     );
     // The client went on writing behind what the crash left.
     check(format!("{PROMPT}\n{CUT}{PROMPT}\n"), "2 lines, 1 messages, 1 not json");
-    check(format!("{PROMPT}\n{}{PROMPT}\n", "\0".repeat(4096)), "2 lines, 1 messages, 1 nul");
+    check(format!("{PROMPT}\n{}{PROMPT}\n", "\0".repeat(4096)), "2 lines, 2 messages");
     check(
         [format!("{PROMPT}\n").as_bytes(), &torn_letter, b"\n", PROMPT.as_bytes(), b"\n"].concat(),
         "3 lines, 2 messages, 1 not json",
