@@ -14,9 +14,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::crewhub::change::milliseconds;
+use crate::crewhub::chat_key::ChatKey;
 use crate::crewhub::context::SEPARATOR;
 use crate::crewhub::history_positions::HistoryPositions;
-use crate::crewhub::key::{ChatKey, Key};
+use crate::crewhub::key::Key;
 use crate::crewhub::sessions::{UPDATED, thin};
 use crate::extract::{PathParams, QueryParams};
 use crate::operation::get;

@@ -3,17 +3,11 @@
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
-use axum::extract::FromRequestParts;
-use axum::http::request::Parts;
 use model::{AgentId, SessionId};
 use serde::Deserialize;
 
 use crate::crewhub::store::Store;
-use crate::extract::PathParams;
 use crate::problem::Problem;
-
-/// What keys begin with.
-const KINDS: [&str; 3] = ["claude", "cc", "agent"];
 
 /// The key of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -101,24 +95,6 @@ impl Key {
             Self::Session(_) | Self::Agent(_) => true,
             Self::OpenClaw { whole, .. } => whole.ends_with(":main") && whole.matches(':').count() == 2,
         }
-    }
-}
-
-/// The key of a session that has a chat; any other is forbidden, as CrewHub's own server answers.
-pub(super) struct ChatKey(pub(super) Key);
-
-impl<S: Send + Sync> FromRequestParts<S> for ChatKey {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let PathParams(text): PathParams<String> = PathParams::from_request_parts(parts, state).await?;
-        let none = || Problem::forbidden("there is no chat with this session");
-        let kind = text.split_once(':').map(|(kind, _)| kind);
-        if !kind.is_some_and(|kind| KINDS.contains(&kind)) {
-            return Err(none());
-        }
-        let key: Key = text.parse()?;
-        if key.can_chat() { Ok(Self(key)) } else { Err(none()) }
     }
 }
 

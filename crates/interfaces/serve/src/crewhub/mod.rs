@@ -4,6 +4,7 @@ mod agents;
 mod assignments;
 mod change;
 mod chat;
+mod chat_key;
 mod claude_versions;
 mod connections;
 mod context;

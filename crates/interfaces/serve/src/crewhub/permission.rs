@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::crewhub::change::Done;
-use crate::crewhub::key::ChatKey;
+use crate::crewhub::chat_key::ChatKey;
 use crate::crewhub::requests::{DENIED, WaitingSession};
 use crate::crewhub::shown_requests::ShownRequests;
 use crate::extract::JsonBody;
