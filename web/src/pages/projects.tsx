@@ -9,7 +9,6 @@ import { ownNames } from '../live/names.ts'
 import { place, setQuery } from '../router.ts'
 import { Age, Empty, ErrorLine, Head, Loading, NoSessions, StateDot } from '../ui/parts.tsx'
 import { holds } from './filter.ts'
-import '../style/sessions.css'
 import '../style/settings.css'
 
 export function Projects() {
@@ -28,18 +27,19 @@ function All() {
   const typed = place.value.query.get('q') ?? ''
   const projects = all?.filter(({ path, name }) => holds([path, name], typed))
   const count = plural(all?.length ?? 0, 'repository', 'repositories')
+  const isFiltered = Boolean(all && (all.length > MANY || typed))
   useEffect(
     () =>
-      bind('Projects', [
+      isFiltered ? bind('Projects', [
         { keys: 'f', what: 'Filter', opensField: true, run: () => field.current?.focus() },
         { keys: 'escape', what: 'Clear the filter', run: () => (field.current?.blur(), setQuery({ q: undefined })) },
-      ]),
-    [],
+      ]) : undefined,
+    [isFiltered],
   )
   return (
     <>
       <Head title="Projects" note={all?.length ? (projects?.length === all.length ? count : `${projects?.length} of ${count}`) : undefined} />
-      {all && (all.length > MANY || typed) && (
+      {isFiltered && (
         <div class="filters" role="search">
           <input
             ref={field}
