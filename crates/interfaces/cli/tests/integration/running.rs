@@ -132,7 +132,11 @@ fn a_worker_in_the_background_is_reached_from_anywhere() {
     let wrong = desk.backstory(&["answer", &number, "no-such", "allow"]);
     assert_eq!(wrong.code, Some(2), "{}", wrong.stderr);
     // It asks one thing, which needs no name.
-    let _ = desk.backstory(&["answer", &number, "yes"]).succeeded();
+    let none = desk.backstory(&["answer", &number]);
+    assert_eq!(none.code, Some(2));
+    assert!(none.stderr.contains("asks to use Bash") && none.stderr.contains("yes|"), "{}", none.stderr);
+    let given = desk.backstory(&["answer", &number, "yes"]).succeeded();
+    assert_eq!(given.stdout, format!("worker {number}: Bash is allowed\n"));
     until_status(&desk, &number, "idle");
     let late = desk.backstory(&["answer", &number, "yes"]);
     assert_eq!(late.code, Some(3), "{}", late.stderr);
