@@ -149,3 +149,37 @@ impl From<SessionInfo> for SessionInfoJson {
 fn milliseconds<S: Serializer>(at: &Option<Timestamp>, out: S) -> Result<S::Ok, S::Error> {
     at.map(Timestamp::as_millisecond).serialize(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Evidence, State};
+
+    #[test]
+    fn a_session_that_has_written_nothing_yet_has_the_times_of_its_activity() {
+        let id: SessionId = "3601d36f-b6c0-4e4b-9000-7b07e25374f7".parse().unwrap();
+        let at = |second: i64| Some(Timestamp::from_second(second).unwrap());
+        let check = |created, last, expected: [i64; 3]| {
+            let info = SessionInfo {
+                session_id: id.clone(),
+                activity: Activity::new(State::Thinking, Evidence::Protocol, at(30)),
+                title: None,
+                cwd: None,
+                project: None,
+                branch: None,
+                model: None,
+                context_tokens: 0,
+                created,
+                last_activity: last,
+                pid: None,
+                subagents: Vec::new(),
+                background_job: None,
+            };
+            let json = serde_json::to_value(&info).unwrap();
+            let times = ["createdAt", "updatedAt", "lastActivity"].map(|name| json[name].as_i64().unwrap());
+            assert_eq!(times, expected);
+        };
+        check(None, None, [30_000; 3]);
+        check(at(10), at(20), [10_000, 20_000, 20_000]);
+    }
+}
