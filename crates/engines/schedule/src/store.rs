@@ -55,7 +55,7 @@ pub(crate) const DISABLED: &str = "the job was disabled before it began";
 /// Number of runs kept per job.
 const MAX_RUNS: i64 = 500;
 /// A job whose times are handled further ahead than this comes from a clock that has since been set back.
-const CLOCK_SLACK: SignedDuration = SignedDuration::from_hours(1);
+const AHEAD: SignedDuration = SignedDuration::from_hours(1);
 
 /// An open job store.
 #[derive(Debug)]
@@ -246,7 +246,7 @@ impl JobStore {
     /// back.
     pub(crate) fn settle_after_wrong_clock(&mut self, now: Timestamp) -> Result<(), JobStoreError> {
         self.change(|table| {
-            let ahead = now + CLOCK_SLACK;
+            let ahead = now + AHEAD;
             let jobs = "UPDATE job SET settled = ?1 WHERE settled > ?2";
             table.execute(jobs, params![now.to_string(), ahead.to_string()])?;
             // A job has one run for each of its times, and those times will come once more.
