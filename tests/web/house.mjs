@@ -98,7 +98,9 @@ export class Home {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, storageState: this.signedIn, ...options })
     const page = await context.newPage()
     page.complaints = []
-    page.on('console', message => message.type() === 'error' && page.complaints.push(message.text()))
+    page.on('console', message => {
+      if (message.type() === 'error') page.complaints.push(`${message.text()} (${message.location().url})`)
+    })
     page.on('pageerror', error => page.complaints.push(String(error)))
     page.on('request', request => {
       if (!request.url().startsWith(this.address) && !/^(data|blob):/.test(request.url())) page.complaints.push(`asks ${request.url()}`)

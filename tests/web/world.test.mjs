@@ -31,7 +31,7 @@ test('repositories of one name have a room each, and one of two names has one', 
 })
 
 test('a background job carries its mark, and one that is blocked waits for the person', () => {
-  const session = (id, job, state = 'waiting_input') => ({ id, title: `Title ${id}`, project: 'shop', path: '/shop', contextTokens: 0, createdAt: 0, lastActivity: NOW - 3_600_000, activity: { state }, subagents: [], job })
+  const session = (id, job, state = 'waiting_input') => ({ id, title: `Title ${id}`, project: 'shop', path: '/shop', contextTokens: 0, hasTranscript: true, lastActivity: NOW - 3_600_000, activity: { state }, subagents: [], job })
   const blocked = { id: '6dc62884', name: 'colours', state: 'blocked', needs: 'set DEPLOY_TOKEN' }
   const world = settled(actors.actorsOf([session('a', blocked), session('b', undefined, 'tool_use'), session('c', { id: 'c1', state: 'working' }, 'tool_use'), session('d')], ({ id }) => id === 'a' || id === 'd'))
   assert.deepEqual(['a', 'b', 'c'].map(key => find(world, key).isJob), [true, false, true])

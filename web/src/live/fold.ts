@@ -49,8 +49,8 @@ export interface LiveSession {
   model?: string
   pid?: number
   contextTokens: number
-  /** When its first record was written; 0 while there is no transcript. */
-  createdAt: number
+  /** Whether it has written anything: a session that was just started has not. */
+  hasTranscript: boolean
   lastActivity: number
   activity: Activity
   subagents: LiveAgent[]
@@ -162,7 +162,7 @@ function read(data: any): LiveSession {
     model: data.model ?? undefined,
     pid: data.pid ?? undefined,
     contextTokens: data.contextTokens ?? 0,
-    createdAt: data.createdAt ?? 0,
+    hasTranscript: data.hasTranscript ?? false,
     lastActivity: data.lastActivity ?? 0,
     activity: activity(data.activity ?? {}),
     subagents: data.subagents ?? [],

@@ -18,7 +18,7 @@ function live(session: Schemas['Session']): object {
     projectPath: session.cwd,
     gitBranch: session.branch,
     contextTokens: session.context_tokens,
-    createdAt: at(session.created),
+    hasTranscript: Boolean(session.created),
     lastActivity: at(session.last_modified),
     activity: session.activity,
     backgroundJob: session.background_job,

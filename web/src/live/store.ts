@@ -66,7 +66,7 @@ function fromRow(row: Row): LiveSession {
     path,
     repository: path,
     contextTokens: row.context,
-    createdAt: row.created ?? 0,
+    hasTranscript: true,
     lastActivity: row.last ?? 0,
     activity: { state: row.state ?? 'idle' },
     subagents: [],
@@ -90,7 +90,7 @@ export function requestsOf(id: string) {
 
 /** Whether a session has a transcript: one that was just started has none yet. Undefined while nobody has said. */
 export function isOnDisk(id: string): boolean | undefined {
-  return Boolean(liveSession(id)?.createdAt) || rows.value?.some(row => row.id === id)
+  return liveSession(id)?.hasTranscript || rows.value?.some(row => row.id === id)
 }
 
 /** How many events have come for a session. */

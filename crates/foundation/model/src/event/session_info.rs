@@ -73,6 +73,8 @@ struct SessionInfoJson {
     #[serde(serialize_with = "milliseconds")]
     #[schemars(with = "Option<i64>")]
     updated_at: Option<Timestamp>,
+    /// Whether it has written anything: a session that was just started has no transcript to ask for.
+    has_transcript: bool,
     project_path: Option<PathBuf>,
     git_branch: Option<String>,
     context_tokens: u64,
@@ -127,6 +129,7 @@ impl From<SessionInfo> for SessionInfoJson {
             created_at: info.created.or(last_activity),
             last_activity,
             updated_at: last_activity,
+            has_transcript: info.created.is_some(),
             project_path: info.cwd,
             git_branch: info.branch,
             context_tokens: info.context_tokens,
@@ -178,6 +181,7 @@ mod tests {
             let json = serde_json::to_value(&info).unwrap();
             let times = ["createdAt", "updatedAt", "lastActivity"].map(|name| json[name].as_i64().unwrap());
             assert_eq!(times, expected);
+            assert_eq!(json["hasTranscript"], created.is_some());
         };
         check(None, None, [30_000; 3]);
         check(at(10), at(20), [10_000, 20_000, 20_000]);
