@@ -13,6 +13,7 @@ const home = await Home.open()
 const DEEP = 'crates/engines/painting/src/colours/of/the/harbor/at/night/lantern.rs'
 const LONG = 400
 let read, long, split, cited, twice
+const searches = []
 
 before(async () => {
   const one = new Transcript(home, 'shop', idOf(1))
@@ -58,6 +59,16 @@ before(async () => {
   asked.add('user', [{ type: 'tool_result', tool_use_id: call.id, content: 'Ten metres' }])
   asked.says('Dug.')
   asked.write()
+  const cellars = new Transcript(home, 'cellars', idOf(10))
+  cellars.prompt('where is the barrel?')
+  for (let at = 0; at < 5; at++) {
+    const call = { type: 'tool_use', id: `toolu_${at}`, name: 'Task', input: { description: `Search cellar ${at}`, prompt: 'Look', subagent_type: 'Explore' } }
+    searches.push({ id: call.id, call: cellars.add('assistant', [call]) })
+  }
+  for (const [at, search] of searches.slice(0, 4).entries()) {
+    search.result = cellars.add('user', [{ type: 'tool_result', tool_use_id: search.id, content: `Nothing in cellar ${at}`, is_error: at === 0 }])
+  }
+  cellars.write()
   const branches = new Transcript(home, 'gate', idOf(7))
   branches.prompt('paint the gate')
   const question = branches.says('Which colour?')
@@ -178,6 +189,26 @@ page('a sub-agent whose transcript is gone, and an error of Claude Code, are sai
   await page.getByText('It is in the shed.').waitFor()
   assert.equal(await page.locator('.toast').count(), 0)
 }, { causes: /status of 404/ })
+
+page('sub-agents that were started together are one line, which opens to one for each', async page => {
+  await open(page, `/s/${idOf(10)}`)
+  const group = page.locator('.agents')
+  const head = group.getByRole('button', { name: /^5 sub-agents/ })
+  await head.waitFor()
+  assert.match(await head.innerText(), /Search cellar 0, Search cellar 1.*\n4 done\n1 failed/s)
+  assert.equal(await page.locator('.tool').count(), 0)
+  await head.click()
+  assert.equal(await group.locator('.tool').count(), 5)
+  await group.getByRole('button', { name: /Search cellar 2/ }).click()
+  await group.getByText('Nothing in cellar 2').waitFor()
+  await head.click()
+  assert.equal(await group.locator('.tool').count(), 0)
+  // What an address names is open, by its call and by its result, and so is what was closed before.
+  for (const [uuid, text] of [searches[3].result, searches[1].call].map((uuid, at) => [uuid, ['Nothing in cellar 3', 'Nothing in cellar 1'][at]])) {
+    await page.evaluate(hash => (location.hash = hash), uuid)
+    await group.getByText(text).waitFor()
+  }
+})
 
 page('a branch that was left is opened, and left again', async page => {
   await open(page, `/s/${split}`)

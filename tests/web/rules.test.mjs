@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asMarkdown, command, diffRows, field, filter, format, hit, live, names, overlay, palette, plan, reader, reason, schedule, spending, stack, today, windows } from './rules.mjs'
+import { asMarkdown, command, diffRows, field, filter, format, groups, hit, live, names, overlay, palette, plan, reader, reason, schedule, spending, stack, today, windows } from './rules.mjs'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -369,6 +369,21 @@ test('a call and its result are one item', () => {
   const call = (command, uuid) => message(uuid, 'assistant', [{ type: 'tool_use', id: uuid, name: 'Bash', input: { command } }])
   const calls = [message('1', 'assistant', [{ type: 'text', text: 'I look.' }]), call('echo `date`', '2'), call('cat <<E\nx\nE', '3')]
   assert.equal(asMarkdown.markdown('T', reader.items(calls, 'normal', places)), '# T\n\n## Claude\n\nI look.\n\n- `Bash`: `` echo `date` ``\n- `Bash`: `cat <<E x E`\n')
+})
+
+test('sub-agents that were started together are one item, until one of them is wanted', () => {
+  const start = (uuid, name = 'Task') => message(uuid, 'assistant', [{ type: 'tool_use', id: uuid, name, input: { description: `look at ${uuid}` } }])
+  const end = (uuid, of, at) => message(uuid, 'tool', [{ type: 'tool_result', id: of, text: 'found', length: 5, is_error: false, is_refused: false }], { at: `2026-01-01T10:00:${at}Z` })
+  const shown = (messages, wanted) => groups.groupAgents(reader.items(messages, 'normal', { ...places, wanted }), wanted)
+  const kinds = messages => shown(messages).map(item => (item.kind === 'agents' ? `agents ${item.calls.length}` : item.kind)).join(' ')
+  assert.equal(kinds([start('1'), start('2')]), 'tool tool', 'two are shown one by one')
+  assert.equal(kinds([start('1'), start('2', 'Agent'), end('3', '1', '04'), start('4')]), 'agents 3', 'whatever came back between')
+  assert.equal(kinds([start('1'), start('2'), message('3', 'assistant', [{ type: 'text', text: 'so far' }]), start('4')]), 'tool tool text tool')
+  assert.equal(kinds([start('1'), start('2'), start('3'), start('4', 'Bash'), start('5')]), 'agents 3 tool tool')
+  const three = [start('1'), start('2'), start('3'), end('4', '2', '09'), end('5', '1', '04')]
+  assert.deepEqual(['2', '4', '9', undefined].map(wanted => shown(three, wanted)[0].isWanted), [true, true, false, false], 'by its record or that of its result')
+  assert.equal(groups.timeTaken(shown(three)[0].calls), undefined, 'one has not ended')
+  assert.equal(groups.timeTaken(shown([...three, end('6', '3', '06')])[0].calls), 9000, 'until the last one ended')
 })
 
 test('a fork is divided from what it was forked from, and leads there', () => {

@@ -12,10 +12,15 @@ export interface Field {
 const FIELDS = ['command', 'file_path', 'notebook_path', 'path', 'pattern', 'query', 'url', 'title', 'plan', 'description', 'subject', 'skill', 'prompt', 'content']
 const CODE = new Set(['command', 'pattern'])
 
+/** Whether a tool starts a sub-agent. */
+export function startsAgent(tool: string): boolean {
+  return tool === 'Task' || tool === 'Agent'
+}
+
 export function fieldOf(tool: string, input: unknown): Field {
   if (typeof input === 'string') return { label: '', value: input, isCode: true }
   const fields = (input ?? {}) as Record<string, unknown>
-  if (tool === 'Task' || tool === 'Agent') {
+  if (startsAgent(tool)) {
     return { label: text(fields.subagent_type), value: text(fields.description) || text(fields.prompt), isCode: false }
   }
   if (tool === 'Grep') {

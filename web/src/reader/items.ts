@@ -25,6 +25,8 @@ export type Item = Common &
     | { kind: 'divider'; what: 'compaction' | 'day' | 'new' | 'fork' | 'left'; text: string; target?: string; from?: string }
   )
 
+export type Tool = Item & { kind: 'tool' }
+
 export interface Places {
   /** The record that the address names; it is shown in every layout. */
   wanted?: string | undefined
@@ -39,7 +41,7 @@ export interface Places {
 
 /** The items of consecutive messages, oldest first. */
 export function items(messages: readonly Message[], layout: Layout, places: Places): Item[] {
-  const calls = new Map<string, Item & { kind: 'tool' }>()
+  const calls = new Map<string, Tool>()
   const all: Item[] = []
   let day = ''
   let isCopied = false
@@ -80,7 +82,7 @@ export function items(messages: readonly Message[], layout: Layout, places: Plac
   return all.filter(item => isIn(item, layout) || isWanted(item.uuid) || (item.kind === 'tool' && isWanted(item.resultUuid)))
 }
 
-function append(all: Item[], calls: Map<string, Item & { kind: 'tool' }>, message: Message, common: Omit<Common, 'key'>, key: string): void {
+function append(all: Item[], calls: Map<string, Tool>, message: Message, common: Omit<Common, 'key'>, key: string): void {
   const pictures: number[] = []
   const texts: string[] = []
   message.blocks.forEach((block, number) => {

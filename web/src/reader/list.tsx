@@ -10,14 +10,18 @@ import { Button } from '../ui/parts.tsx'
 import { copy } from '../ui/toast.tsx'
 import { quoted } from '../chat/command.ts'
 import { forkPlace } from '../chat/fork-place.ts'
+import { Agents } from './agents.tsx'
+import type { Group } from './groups.ts'
 import type { Item } from './items.ts'
 import { Markdown } from './markdown.tsx'
 import { Picture } from './picture.tsx'
 import { ToolCall } from './tool.tsx'
 
+type Shown = Item | Group
+
 interface Props {
   session: string
-  items: readonly Item[]
+  items: readonly Shown[]
   isInner?: boolean
 }
 
@@ -51,7 +55,7 @@ export function Items({ session, items, isInner = false }: Props) {
 
 interface EntryProps {
   session: string
-  item: Item
+  item: Shown
   isInner: boolean
   isFirstOfAnswer: boolean
 }
@@ -63,6 +67,13 @@ class Entry extends Component<EntryProps> {
   }
 
   override render({ session, item, isInner, isFirstOfAnswer }: EntryProps) {
+    if (item.kind === 'agents') {
+      return (
+        <article class={`item item-tool${isFirstOfAnswer ? ' first' : ''}`} aria-label={labelOf(item)} {...(isInner ? {} : { 'data-key': item.key, tabIndex: -1 })}>
+          <Agents group={item}>{() => <Items session={session} items={item.calls} isInner={isInner} />}</Agents>
+        </article>
+      )
+    }
     const place = isInner ? {} : { 'data-uuid': item.uuid, 'data-result': item.kind === 'tool' ? item.resultUuid : undefined, 'data-key': item.key, tabIndex: -1 }
     if (item.kind === 'divider') return <Divider item={item} session={session} place={place} />
     return (
@@ -76,13 +87,20 @@ class Entry extends Component<EntryProps> {
 
 /** A result that arrives changes its call in place of making a new one. */
 function isSame(before: EntryProps, after: EntryProps): boolean {
-  if (before.item.kind === 'tool' && after.item.kind === 'tool') {
-    return before.item.key === after.item.key && Boolean(before.item.result) === Boolean(after.item.result) && before.session === after.session
-  }
-  return before.item.key === after.item.key && before.isFirstOfAnswer === after.isFirstOfAnswer && before.item.kind === after.item.kind
+  const [one, other] = [before.item, after.item]
+  if (one.key !== other.key || before.session !== after.session || before.isFirstOfAnswer !== after.isFirstOfAnswer) return false
+  if (one.kind === 'tool' && other.kind === 'tool') return Boolean(one.result) === Boolean(other.result)
+  if (one.kind === 'agents' && other.kind === 'agents') return one.isWanted === other.isWanted && state(one) === state(other)
+  return one.kind === other.kind
 }
 
-function labelOf(item: Item): string {
+/** Which of its calls have a result. */
+function state({ calls }: Group): string {
+  return calls.map(call => (call.result ? '+' : '-')).join('')
+}
+
+function labelOf(item: Shown): string {
+  if (item.kind === 'agents') return `${item.calls.length} sub-agents`
   const names = { prompt: 'You', text: 'Claude', thinking: 'Thinking', tool: 'Tool', note: 'Note', divider: '' }
   return item.kind === 'tool' ? item.name : names[item.kind]
 }

@@ -17,6 +17,7 @@ import { go, list, parts, place } from '../router.ts'
 import { Broken, loaded } from '../ui/loaded.tsx'
 import { Button, ErrorLine, Head, Loading } from '../ui/parts.tsx'
 import { SessionHead } from './head.tsx'
+import { groupAgents } from './groups.ts'
 import { items, type Layout } from './items.ts'
 import { Feed } from './list.tsx'
 import { Loader } from './load.ts'
@@ -80,7 +81,7 @@ function Reader({ id }: { id: string }) {
     const origin = session.state.value.data?.forked_from
     const fork = origin && { session: origin.session_id, uuid: origin.message_uuid ?? undefined, title: titleOf(origin.session_id) }
     const places = { wanted: place.value.hash, branches: outline.state.value.data?.branches ?? [], readUntil: readBefore, fork: fork ?? undefined, dayName: (at: number) => dayName(at, now.peek()) }
-    return items(loader.window.value?.messages ?? [], layout.value, places)
+    return groupAgents(items(loader.window.value?.messages ?? [], layout.value, places), place.value.hash)
   })
 
   useEffect(() => () => (loader.close(), void (drawer.value = false)), [loader])

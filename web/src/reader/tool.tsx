@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { get } from '../api/client.ts'
-import { fieldOf, toolName, type Field } from '../chat/field.ts'
+import { fieldOf, startsAgent, toolName, type Field } from '../chat/field.ts'
 import { count, duration, plain } from '../format.ts'
 import { isWorking, waitsForAnswer } from '../live/fold.ts'
 import { requestsOf, liveSession } from '../live/store.ts'
@@ -14,21 +14,19 @@ import { attempt, copy } from '../ui/toast.tsx'
 import { Coloured } from './coloured.tsx'
 import { languageOf } from './colours.ts'
 import { Diff, totals, useHunks } from './diff.tsx'
-import type { Item, Result } from './items.ts'
+import type { Result, Tool } from './items.ts'
 import { Markdown } from './markdown.tsx'
 import { Path } from './path.tsx'
 import { Picture } from './picture.tsx'
 
 const Subagent = loaded(() => import('./subagent.tsx'), 'Subagent', { waiting: () => null })
 
-type Tool = Item & { kind: 'tool' }
-
 /** Changes are open from the beginning: they are what a session is about. */
 const OPEN = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit', 'ExitPlanMode'])
 /** Longer output is folded. */
 const LINES = 14
 /** Slower calls show how long they took, in milliseconds. */
-const SLOW = 2000
+export const SLOW = 2000
 
 export function ToolCall({ item, session }: { item: Tool; session: string }) {
   const { result } = item
@@ -81,7 +79,7 @@ function Body({ item, session, hunks }: { item: Tool; session: string; hunks: Re
   const input = (item.input ?? {}) as Record<string, unknown>
   const { result } = item
   const agent = result?.agent
-  const isTask = item.name === 'Task' || item.name === 'Agent'
+  const isTask = startsAgent(item.name)
   return (
     <div class="tool-body">
       {hunks.length > 0 && <Diff hunks={hunks} isNumbered={Boolean(result?.patch?.length)} />}
