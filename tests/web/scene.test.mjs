@@ -171,13 +171,13 @@ test('on a phone nothing lies over the map and the list, and what an agent at th
 
 test('on a phone names of rooms are beside each other, and what is said in small rooms is one line', async () => {
   const name = at => `a project with a name that goes on and on ${at}`
-  const all = actors(4).map((one, at) => ({ ...one, project: name(at), path: `/${at}`, state: 'waiting_permission', detail: 'cargo test --workspace '.repeat(9) }))
+  const all = actors(5).map((one, at) => ({ ...one, project: name(at), path: `/${at}`, state: 'waiting_permission', detail: 'cargo test --workspace '.repeat(9) }))
   const page = await still(all, PHONE)
-  await page.locator('.label.bubble').nth(3).waitFor()
+  await page.locator('.label.bubble').nth(4).waitFor()
   await frame(page)
   const labels = await page.locator('.label:not([hidden])').evaluateAll(all => all.map(one => [one.className, one.getBoundingClientRect()]).map(([kind, { left, right, top, bottom, height }]) => ({ kind, left, right, top, bottom, height })))
   const isOver = (one, other) => one.left < other.right && one.right > other.left && one.top < other.bottom && one.bottom > other.top
-  assert.equal(labels.length, 8)
+  assert.equal(labels.length, 10)
   for (const [at, one] of labels.entries()) {
     assert.ok(one.left >= 0 && one.right <= 390 && one.height < 30, JSON.stringify(one))
     assert.ok(!labels.some((other, place) => place > at && isOver(one, other)), JSON.stringify(one))

@@ -205,9 +205,10 @@ test('all rooms are on the screen, whatever its shape', () => {
   }
 })
 
-test('a tall screen has the rooms in two columns, and all are nearer than in a square', () => {
-  const far = isTall => layout.distanceFor(layout.boundsOf(Array.from({ length: 8 }, (_, at) => layout.roomCentre(at, isTall))), [0, 0.68, Math.sqrt(1 - 0.68 ** 2)], (15 * Math.PI) / 180, 390 / 740)
-  assert.ok(far(true) < 0.8 * far(false), `${far(true)} and ${far(false)}`)
+test('a tall screen has up to four rooms in one column and more in two, and all are nearer than in a square', () => {
+  const far = (rooms, isTall) => layout.distanceFor(layout.boundsOf(Array.from({ length: rooms }, (_, at) => layout.roomCentre(at, isTall))), [0, 0.68, Math.sqrt(1 - 0.68 ** 2)], (15 * Math.PI) / 180, 390 / 740)
+  for (const rooms of [3, 4, 8]) assert.ok(far(rooms, true) < 0.85 * far(rooms, false), `${rooms} rooms: ${far(rooms, true)} and ${far(rooms, false)}`)
+  assert.ok(far(2, true) < 1.15 * far(1, true), 'the second one makes the first hardly smaller')
   assert.equal(new Set(Array.from({ length: 40 }, (_, at) => JSON.stringify(layout.roomCentre(at, true)))).size, 40)
 })
 

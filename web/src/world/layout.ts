@@ -10,9 +10,12 @@ export const SUBAGENTS_SHOWN = 8
 const COLUMNS = [2, 1, 3, 0, 4]
 const ROWS = [1, 0, 2]
 
-/** The centre of the room with this number. Rooms fill a growing square, or two columns on a tall screen, so that existing rooms never move. */
+/** How many rooms a tall screen shows in one column, where they are larger than in two. */
+const COLUMN = 4
+
+/** The centre of the room with this number. Rooms fill a growing square, or columns on a tall screen, so that existing rooms never move. */
 export function roomCentre(place: number, isTall = false): Point {
-  const { column, row } = isTall ? { column: place % 2, row: Math.floor(place / 2) } : inSquare(place)
+  const { column, row } = isTall ? inColumns(place) : inSquare(place)
   return { x: column * (ROOM.width + ROOM.gap), z: row * (ROOM.depth + ROOM.gap) }
 }
 
@@ -21,6 +24,11 @@ function inSquare(place: number): { column: number; row: number } {
   const inRing = place - ring * ring
   const column = inRing <= ring ? inRing : ring
   return { column, row: inRing <= ring ? ring : inRing - ring - 1 }
+}
+
+function inColumns(place: number): { column: number; row: number } {
+  if (place < 2 * COLUMN) return { column: Math.floor(place / COLUMN), row: place % COLUMN }
+  return { column: place % 2, row: Math.floor(place / 2) }
 }
 
 /** Where an agent stands at a desk. */

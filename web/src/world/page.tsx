@@ -245,7 +245,7 @@ function ReplayMenu({ shown }: { shown: number | undefined }) {
   const value = shown === undefined ? named : isoDay(shown)
   return (
     <label class="replay-day">
-      <Icon name="play" /> <span class="desk-only">Replay</span>
+      <Icon name="play" /> <span>Replay</span>
       <input class="field" type="date" aria-label="Replay a day" max={isoDay(Date.now())} value={/^\d{4}-\d\d-\d\d$/.test(value) ? value : ''} onChange={event => setQuery({ replay: event.currentTarget.value || undefined, session: undefined })} />
     </label>
   )
