@@ -53,7 +53,11 @@ fn check(claude: Claude) {
     let sent = calls.iter().rfind(asked).expect("a call").body["messages"].to_string();
     assert!(sent.contains("say hello") && sent.contains("Hello there."), "{sent}");
     assert!(!sent.contains("and again") && !sent.contains("Hello again."), "{sent}");
-    assert_eq!(prompts(&desk.transcript(&shop, &fork)), ["say hello", "go another way"]);
+    // Claude Code says that a turn is done before its transcript has it.
+    let copied = desk.transcript(&shop, &fork);
+    wait_until(desk.home.path(), "the task in the fork", || {
+        prompts(&copied) == ["say hello", "go another way"]
+    });
     assert_eq!(bytes(&original), before, "the session itself is not changed");
     let known = server.get(&format!("/api/v1/sessions/{fork}"));
     assert_eq!(known["forked_from"], json!({"session_id": ID, "message_uuid": at}), "{known}");
