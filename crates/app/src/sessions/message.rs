@@ -34,6 +34,13 @@ pub struct ShownMessage {
     pub parts: Vec<Piece>,
 }
 
+impl ShownMessage {
+    /// Whether it has more than the names of tools.
+    pub(crate) fn says_something(&self) -> bool {
+        !self.parts.iter().all(|piece| matches!(piece, Piece::ToolUse { input, .. } if input.is_empty()))
+    }
+}
+
 /// A piece of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]

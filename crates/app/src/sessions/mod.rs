@@ -2,6 +2,7 @@
 
 pub(crate) mod activity;
 pub mod annotate;
+mod around;
 pub mod before;
 pub mod blame;
 pub mod citation;

@@ -1,8 +1,8 @@
 //! `show`: one session as a conversation, message by message, never held in memory as a whole.
 
 use std::collections::VecDeque;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fmt, io};
 
 use model::{Session, Subagent};
 use schemars::JsonSchema;
@@ -12,6 +12,7 @@ pub use transcript::is_housekeeping;
 use transcript::record::parse;
 use transcript::{Chain, Reader, message};
 
+use crate::sessions::around::{Around, Cited};
 use crate::sessions::edit_diffs::EditDiffs;
 use crate::sessions::locate::{Files, Located, locate, only_registered};
 use crate::sessions::message::{PartFilter, ToolDetail};
@@ -19,9 +20,6 @@ pub use crate::sessions::message::{Piece, ShownMessage};
 use crate::sessions::{WorkDone, activity, openclaw_conversation, page, totals};
 use crate::workers::reports;
 use crate::{Context, Error, Kind, NextStep, Secrets};
-
-/// How many messages are shown before and after the one asked for.
-const CONTEXT_MESSAGES: usize = 5;
 
 /// Which session to show, and what of it.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -278,36 +276,18 @@ impl Conversation {
         cited: &Cited<'_>,
         mut take: impl FnMut(ShownMessage) -> Result<(), E>,
     ) -> Result<u64, E> {
-        let mut before = VecDeque::with_capacity(CONTEXT_MESSAGES + 1);
-        let mut left: Option<usize> = None;
-        self.all(&mut |shown| {
-            match &mut left {
-                Some(0) => return Ok(()),
-                Some(left) => {
-                    *left -= 1;
-                    return take(shown);
-                }
-                None => {}
-            }
-            let found = cited.matches(&shown);
-            before.push_back(shown);
-            if found {
-                left = Some(CONTEXT_MESSAGES);
-                before.drain(..).try_for_each(&mut take)?;
-            } else if before.len() > CONTEXT_MESSAGES {
-                before.pop_front();
-            }
-            Ok(())
-        })?;
-        if left.is_some() {
+        let mut around = Around::default();
+        self.all(&mut |shown| around.next(cited, shown, &mut take))?;
+        if around.is_found() {
             // Most messages are left out, of whatever branch.
             return Ok(0);
         }
         let lines = self.session.message_count;
         let is_in_file = |line: u64| lines == 0 || line <= lines;
-        if matches!(cited, Cited::Line(line) if is_in_file(*line)) && !before.is_empty() {
+        let end = around.into_last();
+        if matches!(cited, Cited::Line(line) if is_in_file(*line)) && !end.is_empty() {
             // Nothing that is shown follows the line: the end is nearest to it.
-            before.into_iter().try_for_each(take)?;
+            end.into_iter().try_for_each(take)?;
             return Ok(0);
         }
         Err(self.missing(cited).into())
@@ -348,37 +328,11 @@ impl Conversation {
             let shown = ShownMessage { line: agent.is_none().then_some(line.number), ..shown };
             if aside || is_cited || chain.as_ref().is_none_or(|chain| chain.holds(message.uuid)) {
                 take(shown)?;
-            } else if says_something(&shown) {
+            } else if shown.says_something() {
                 left_out += 1;
             }
         }
         Ok(left_out)
-    }
-}
-
-/// The message that a request cites.
-enum Cited<'a> {
-    /// By its id, or a prefix of it.
-    Message(&'a str),
-    /// By its line, or the first shown message after it.
-    Line(u64),
-}
-
-impl Cited<'_> {
-    fn matches(&self, shown: &ShownMessage) -> bool {
-        match self {
-            Self::Message(uuid) => shown.uuid.as_deref().is_some_and(|known| known.starts_with(uuid)),
-            Self::Line(line) => shown.line.is_some_and(|known| known >= *line),
-        }
-    }
-}
-
-impl fmt::Display for Cited<'_> {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Message(uuid) => write!(to, "with the id `{uuid}`"),
-            Self::Line(line) => write!(to, "at line {line} or after it"),
-        }
     }
 }
 
@@ -389,9 +343,4 @@ fn begins_turn(shown: &ShownMessage) -> bool {
         _ => matches!(piece, Piece::Image),
     };
     shown.role == Role::User && shown.subagent.is_none() && shown.parts.iter().any(asks)
-}
-
-/// Whether a message has more than the names of tools.
-fn says_something(shown: &ShownMessage) -> bool {
-    !shown.parts.iter().all(|piece| matches!(piece, Piece::ToolUse { input, .. } if input.is_empty()))
 }
