@@ -116,6 +116,7 @@ impl Labels {
             kind: "commit".to_owned(),
             query,
             relevant,
+            session: None,
         };
         Self { queries: (1..).zip(subjects).take(MOST).map(query).collect(), moments }
     }

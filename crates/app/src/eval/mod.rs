@@ -1,6 +1,8 @@
 //! `eval`: how good the answers are, against labels that a person has.
 
 pub mod mine;
+mod places;
+mod questions;
 pub mod retrieval;
 pub mod selection;
 

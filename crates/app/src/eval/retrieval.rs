@@ -5,16 +5,12 @@ use std::path::{Path, PathBuf};
 
 use measure::{LabelledQuery, RankedAnswer, RankingReport, report};
 use schemars::JsonSchema;
-use search::RankedHit;
 use serde::Deserialize;
 
-use crate::search::find::find;
-use crate::search::question::Question;
+use crate::eval::places;
+use crate::eval::questions::{Scope, each};
 use crate::search::{Mode, index};
 use crate::{Context, Error, Kind, NextStep};
-
-/// More answers than any figure looks at: a session that is named twice counts once.
-const ASKED_FOR: usize = 20;
 
 /// Labelled questions, and what their answers are compared with.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -30,6 +26,9 @@ pub struct Request {
     /// each hit cites, with its later place behind it.
     #[serde(default)]
     pub passages: bool,
+    /// Whether each question is asked only of the session that its label names.
+    #[serde(default)]
+    pub in_session: bool,
     /// Also the difference from the answers of this mode, or from those in this file of earlier ones.
     pub against: Option<String>,
     /// Where the ranked sessions of every question are written, one JSON object a line. It names a file to overwrite, so
@@ -72,8 +71,13 @@ pub fn retrieval(context: &Context, request: &Request) -> Result<RankingReport, 
         _ => None,
     };
     bring_up_to_date(context)?;
+    let scope = if request.in_session { Scope::Session } else { Scope::All };
     let asked = |mode| {
-        if request.passages { places(context, &queries, mode) } else { answers(context, &queries, mode) }
+        if request.passages {
+            places::answers(context, &queries, mode, scope)
+        } else {
+            answers(context, &queries, mode)
+        }
     };
     let answers = asked(request.mode)?;
     let against = match against {
@@ -104,47 +108,15 @@ pub(super) fn bring_up_to_date(context: &Context) -> Result<(), Error> {
     Ok(())
 }
 
+/// The sessions that are found.
 pub(super) fn answers(
     context: &Context,
     queries: &[LabelledQuery],
     mode: Mode,
 ) -> Result<Vec<RankedAnswer>, Error> {
-    ranked(context, queries, mode, |hit| vec![hit.session.to_string()])
-}
-
-/// The records that are cited, each with the one that is named as its later place.
-fn places(context: &Context, queries: &[LabelledQuery], mode: Mode) -> Result<Vec<RankedAnswer>, Error> {
-    ranked(context, queries, mode, |hit| {
-        let later = hit.later.as_ref().and_then(|later| later.uuid.clone());
-        hit.uuid.iter().cloned().chain(later).collect()
+    each(context, queries, mode, Scope::All, |_, hits| {
+        Ok((hits.iter().map(|hit| hit.session.to_string()).collect(), Vec::new()))
     })
-}
-
-fn ranked(
-    context: &Context,
-    queries: &[LabelledQuery],
-    mode: Mode,
-    named: impl Fn(&RankedHit) -> Vec<String>,
-) -> Result<Vec<RankedAnswer>, Error> {
-    // What is indexed is measured: what is new meanwhile would be in some answers and not in others.
-    let context = &Context { cancellation: context.cancellation.hurried_part(), ..context.clone() };
-    queries.iter().map(|query| answer(context, query, mode, &named)).collect()
-}
-
-fn answer(
-    context: &Context,
-    query: &LabelledQuery,
-    mode: Mode,
-    named: &impl Fn(&RankedHit) -> Vec<String>,
-) -> Result<RankedAnswer, Error> {
-    let question = Question { text: query.query.clone(), mode, limit: ASKED_FOR, ..Question::default() };
-    let ranked = match find(context, &question) {
-        Ok(answer) => answer.hits.iter().flat_map(|found| named(&found.hit)).collect(),
-        // A question that cannot be asked finds nothing.
-        Err(error) if matches!(error.kind, Kind::Usage | Kind::NotFound) => Vec::new(),
-        Err(error) => return Err(error),
-    };
-    Ok(RankedAnswer { id: query.id.clone(), ranked })
 }
 
 fn write(file: &Path, answers: &[RankedAnswer]) -> Result<(), Error> {

@@ -26,6 +26,9 @@ pub struct LabelledQuery {
     /// Grades of the relevant sessions by id; if empty, nothing should be found.
     #[serde(default, alias = "rel", deserialize_with = "or_none")]
     pub relevant: BTreeMap<String, u32>,
+    /// The session that answers best, where places within it are compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
 }
 
 /// The answer to a query.
@@ -37,6 +40,9 @@ pub struct RankedAnswer {
     /// Session ids, best first.
     #[serde(default, alias = "ids")]
     pub ranked: Vec<String>,
+    /// What a person sees who opens the first result, by its ids; empty where that is not compared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub opened: Vec<String>,
 }
 
 fn any_kind() -> String {

@@ -35,6 +35,9 @@ pub struct KindMetrics {
     pub recall_at_5: Estimate,
     /// Share of queries whose first result is relevant.
     pub hit_at_1: Estimate,
+    /// Share of queries whose first result shows a relevant one once it is opened, where that was compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opened_at_1: Option<Estimate>,
     /// Mean paired difference of nDCG@10 to the answers compared against.
     pub difference: Option<Estimate>,
 }
@@ -53,6 +56,9 @@ pub struct QueryResult {
     pub score: RankingScore,
     /// nDCG@10 of the answer compared against.
     pub ndcg_against: Option<f64>,
+    /// Whether the first result shows a relevant one once it is opened, where that was compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opened: Option<bool>,
     /// Session ids of the answer, best first.
     pub ranked: Vec<String>,
 }
@@ -63,21 +69,26 @@ pub fn report(
     answers: &[RankedAnswer],
     against: Option<&[RankedAnswer]>,
 ) -> RankingReport {
-    let by_id = |all: &[RankedAnswer]| -> HashMap<String, Vec<String>> {
-        all.iter().map(|one| (one.id.clone(), one.ranked.clone())).collect()
-    };
+    let opens = answers.iter().any(|answer| !answer.opened.is_empty());
     let (answers, against) = (by_id(answers), against.map(by_id));
-    let ranked = |id: &str| answers.get(id).cloned().unwrap_or_default();
+    let ranked = |id: &str| answers.get(id).map_or(&[][..], |answer| &answer.ranked);
+    let shows_relevant = |query: &LabelledQuery| {
+        let is_relevant = |id: &String| query.relevant.get(id).is_some_and(|grade| *grade > 0);
+        answers.get(query.id.as_str()).is_some_and(|answer| answer.opened.iter().any(is_relevant))
+    };
     let answered = |query: &LabelledQuery| {
         let ranked = ranked(&query.id);
-        let others = against.as_ref().map(|all| all.get(&query.id).map_or(&[][..], Vec::as_slice));
+        let others = against
+            .as_ref()
+            .map(|all| all.get(query.id.as_str()).map_or(&[][..], |answer| answer.ranked.as_slice()));
         QueryResult {
             id: query.id.clone(),
             kind: query.kind.clone(),
             query: query.query.clone(),
-            score: score(&query.relevant, &ranked),
+            score: score(&query.relevant, ranked),
             ndcg_against: others.map(|others| score(&query.relevant, others).ndcg),
-            ranked,
+            opened: opens.then(|| shows_relevant(query)),
+            ranked: ranked.to_vec(),
         }
     };
     let (asked, nothing): (Vec<&LabelledQuery>, Vec<&LabelledQuery>) =
@@ -89,6 +100,10 @@ pub fn report(
         answered_all_the_same: nothing.iter().filter(|query| !ranked(&query.id).is_empty()).count(),
         queries: scored,
     }
+}
+
+fn by_id(answers: &[RankedAnswer]) -> HashMap<&str, &RankedAnswer> {
+    answers.iter().map(|one| (one.id.as_str(), one)).collect()
 }
 
 fn kinds(scored: &[QueryResult]) -> Vec<KindMetrics> {
@@ -107,6 +122,8 @@ fn figures(kind: &str, of: &[&QueryResult]) -> Option<KindMetrics> {
     };
     let differences: Option<Vec<f64>> =
         of.iter().map(|one| one.ndcg_against.map(|other| one.score.ndcg - other)).collect();
+    let opened: Option<Vec<f64>> =
+        of.iter().map(|one| one.opened.map(|is| f64::from(u8::from(is)))).collect();
     Some(KindMetrics {
         kind: kind.to_owned(),
         queries: of.len(),
@@ -114,6 +131,7 @@ fn figures(kind: &str, of: &[&QueryResult]) -> Option<KindMetrics> {
         mrr_at_10: mean(|score| score.mrr)?,
         recall_at_5: mean(|score| score.recall)?,
         hit_at_1: mean(|score| score.hit)?,
+        opened_at_1: opened.and_then(|all| estimate(&all)),
         difference: differences.and_then(|all| estimate(&all)),
     })
 }
@@ -124,11 +142,18 @@ mod tests {
 
     fn query(id: &str, kind: &str, relevant: &[&str]) -> LabelledQuery {
         let relevant = relevant.iter().map(|name| ((*name).to_owned(), 1)).collect();
-        LabelledQuery { id: id.to_owned(), kind: kind.to_owned(), query: id.to_uppercase(), relevant }
+        LabelledQuery {
+            id: id.to_owned(),
+            kind: kind.to_owned(),
+            query: id.to_uppercase(),
+            relevant,
+            session: None,
+        }
     }
 
     fn ranked(id: &str, ranked: &str) -> RankedAnswer {
-        RankedAnswer { id: id.to_owned(), ranked: ranked.split_whitespace().map(str::to_owned).collect() }
+        let ranked = ranked.split_whitespace().map(str::to_owned).collect();
+        RankedAnswer { id: id.to_owned(), ranked, opened: Vec::new() }
     }
 
     #[test]
@@ -165,6 +190,23 @@ mod tests {
         let alone = report(&queries[..2], &answers, None);
         assert_eq!(alone.kinds.len(), 1, "one kind is all there is");
         assert_eq!(alone.kinds[0].difference, None);
+        assert_eq!(alone.kinds[0].opened_at_1, None);
+    }
+
+    #[test]
+    fn what_is_opened_counts_where_it_shows_something_relevant() {
+        let mut queries =
+            [query("a", "file", &["s"]), query("b", "file", &["s"]), query("c", "file", &["s"])];
+        queries[1].relevant.insert("t".to_owned(), 0);
+        let opened = |id: &str, shown: &[&str]| RankedAnswer {
+            opened: shown.iter().map(|&shown| shown.to_owned()).collect(),
+            ..ranked(id, "r")
+        };
+        // c finds nothing, so it opens nothing.
+        let found = report(&queries, &[opened("a", &["r", "s"]), opened("b", &["r", "t"])], None);
+        let opened: Vec<_> = found.queries.iter().map(|one| one.opened).collect();
+        assert_eq!(opened, [Some(true), Some(false), Some(false)]);
+        assert!((found.kinds[0].opened_at_1.unwrap().mean - 1.0 / 3.0).abs() < 1e-9);
     }
 
     #[test]

@@ -50,6 +50,9 @@ struct Retrieval {
     /// Compare the places that hits cite instead of sessions: "relevant" names records by their uuid.
     #[arg(long)]
     passages: bool,
+    /// Ask each question only of the session in its label, {"session": ID}.
+    #[arg(long, requires = "passages")]
+    in_session: bool,
     /// Also show the difference from another mode, or from the answers in a file written by --out.
     #[arg(long, value_name = "MODE | FILE")]
     against: Option<String>,
@@ -123,6 +126,7 @@ fn run_retrieval(context: &Context, args: &Retrieval) -> Result<(), Failure> {
         queries: args.queries.clone(),
         mode: args.mode,
         passages: args.passages,
+        in_session: args.in_session,
         against: args.against.clone(),
         out: args.out.clone(),
     };
@@ -131,26 +135,30 @@ fn run_retrieval(context: &Context, args: &Retrieval) -> Result<(), Failure> {
 }
 
 fn print_report(report: &RankingReport) -> Result<(), Failure> {
-    const COLUMNS: [Column; 7] = [
+    const FIGURES: [Column; 6] = [
         Column { head: "KIND", align: Align::TruncateEnd, max_width: 24 },
         Column { head: "QUERIES", align: Align::Right, max_width: 7 },
         Column { head: "nDCG@10", align: Align::Left, max_width: 24 },
         Column { head: "MRR@10", align: Align::Left, max_width: 24 },
         Column { head: "RECALL@5", align: Align::Left, max_width: 24 },
         Column { head: "HIT@1", align: Align::Left, max_width: 24 },
-        Column { head: "DIFFERENCE", align: Align::Left, max_width: 26 },
     ];
+    const OPENED: Column = Column { head: "OPENED@1", align: Align::Left, max_width: 24 };
+    const DIFFERENCE: Column = Column { head: "DIFFERENCE", align: Align::Left, max_width: 26 };
     let row = |one: &KindMetrics| {
         let figures = [one.ndcg_at_10, one.mrr_at_10, one.recall_at_5, one.hit_at_1];
         let mut row = vec![Cell::new(&one.kind), Cell::new(&one.queries.to_string())];
-        row.extend(figures.iter().map(|figure| Cell::new(&interval(figure))));
+        row.extend(figures.iter().chain(&one.opened_at_1).map(|figure| Cell::new(&interval(figure))));
         row.extend(one.difference.map(|figure| Cell::new(&signed(&figure))));
         row
     };
     let rows: Vec<Vec<Cell>> = report.kinds.iter().map(row).collect();
-    let shown = if report.kinds.iter().any(|one| one.difference.is_some()) { 7 } else { 6 };
+    let mut columns = FIGURES.to_vec();
+    let has = |what: fn(&KindMetrics) -> bool| report.kinds.iter().any(what);
+    columns.extend(has(|one| one.opened_at_1.is_some()).then_some(OPENED));
+    columns.extend(has(|one| one.difference.is_some()).then_some(DIFFERENCE));
     let mut out = Output::plain();
-    table(&mut out, TABLE_WIDTH, &COLUMNS[..shown], &rows)?;
+    table(&mut out, TABLE_WIDTH, &columns, &rows)?;
     if report.without_answer > 0 {
         let (of, all) = (report.answered_all_the_same, report.without_answer);
         writeln!(out, "{of} of {all} questions without a right answer got one anyway")?;

@@ -72,6 +72,39 @@ fn questions_are_scored_by_kind() {
 }
 
 #[test]
+fn places_are_compared_by_what_is_cited_and_by_what_opens_there() {
+    let home = home();
+    let shown = answer(&home, &["show", TOKEN]);
+    let records: Vec<&str> = shown["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|message| message["uuid"].as_str().unwrap())
+        .collect();
+    let [prompt, done] = records[..] else { panic!("{shown}") };
+    let question = |id: &str, session: &str, record: &str| json!({"id": id, "query": "token refresh", "session": session, "relevant": {record: 1}});
+    let labels = [
+        question("cited", TOKEN, prompt),
+        question("opened", TOKEN, done),
+        question("elsewhere", PAINT, done),
+    ];
+    let queries = lines(&home, "places.jsonl", &labels);
+    let asked = ["eval", "retrieval", "--queries", &queries, "--passages", "--mode", "lexical"];
+    let figures = |arguments: &[&str]| {
+        let found = answer(&home, &[&asked[..], arguments].concat());
+        let each: Vec<_> =
+            found["queries"].as_array().unwrap().iter().map(|one| one["opened"].clone()).collect();
+        let hits: Vec<_> =
+            found["queries"].as_array().unwrap().iter().map(|one| one["hit"].as_f64().unwrap()).collect();
+        (json!(each), hits)
+    };
+    assert_eq!(figures(&[]), (json!([true, true, true]), vec![1.0, 0.0, 0.0]));
+    assert_eq!(figures(&["--in-session"]), (json!([true, true, false]), vec![1.0, 0.0, 0.0]));
+    let shown = backstory(&home, &asked).succeeded().stdout;
+    assert!(shown.contains("OPENED@1") && !shown.contains("DIFFERENCE"), "{shown}");
+}
+
+#[test]
 fn choices_are_compared_with_what_was_done() {
     let home = home();
     let decision = |id: &str, at: i64, task: &str, action: &str, session: &str| {
