@@ -22,7 +22,6 @@ after(() => home.close())
 
 const { page, open } = walks(home)
 
-
 page('a session shows changes, colours and pictures, and nothing in it can act', async page => {
   await open(page, `/s/${painted}`)
   await page.locator('.diff-line.added', { hasText: 'green()' }).waitFor()
@@ -54,17 +53,29 @@ page('a session loads at most 40 kB of script beyond the first screen, with a ch
   assert.ok(sizes.reduce((sum, [, size]) => sum + size, 0) <= 40 * 1024, sizes.join('\n'))
 })
 
+/** Scrolls to an end and stays there: the page may still be on its way to the record that its address names. */
+async function stayAt(reader, end, isDone) {
+  for (let count = 0; count < 500; count++) {
+    const isThere = await reader.evaluate(async (scroller, end) => {
+      scroller.scrollTop = end === 'top' ? 0 : scroller.scrollHeight
+      await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
+      return end === 'top' ? scroller.scrollTop === 0 : true
+    }, end)
+    if (isThere && isDone()) return
+  }
+  assert.fail(`the reader does not stay at its ${end}`)
+}
+
 page('both ends of what is loaded go on, though one was reached while the other was on its way', async page => {
   const release = await hold(page, /blocks.*[?&]after=/)
-  const loads = place => page.waitForRequest(request => request.url().includes(`${place}=`))
-  const newer = loads('after')
+  let isAsked = false
+  page.on('request', request => (isAsked ||= /blocks.*[?&]after=/.test(request.url())))
   await open(page, `/s/${long}#${idOf(LONG / 2, 3)}`)
   const reader = page.locator('.reader-scroll')
-  await reader.locator('.item').first().waitFor()
-  await reader.evaluate(scroller => (scroller.scrollTop = scroller.scrollHeight))
-  await newer
-  await reader.evaluate(scroller => (scroller.scrollTop = 0))
-  const older = loads('before')
+  await reader.locator('.found').waitFor()
+  await stayAt(reader, 'end', () => isAsked)
+  await stayAt(reader, 'top', () => true)
+  const older = page.waitForRequest(request => /blocks.*[?&]before=/.test(request.url()))
   release()
   await older
 })
