@@ -207,6 +207,8 @@ page('sub-agents that were started together are one line, which opens to one for
   for (const [uuid, text] of [searches[3].result, searches[1].call].map((uuid, at) => [uuid, ['Nothing in cellar 3', 'Nothing in cellar 1'][at]])) {
     await page.evaluate(hash => (location.hash = hash), uuid)
     await group.getByText(text).waitFor()
+    await head.click()
+    assert.equal(await group.locator('.tool').count(), 0)
   }
 })
 

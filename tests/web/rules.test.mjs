@@ -381,7 +381,7 @@ test('sub-agents that were started together are one item, until one of them is w
   assert.equal(kinds([start('1'), start('2'), message('3', 'assistant', [{ type: 'text', text: 'so far' }]), start('4')]), 'tool tool text tool')
   assert.equal(kinds([start('1'), start('2'), start('3'), start('4', 'Bash'), start('5')]), 'agents 3 tool tool')
   const three = [start('1'), start('2'), start('3'), end('4', '2', '09'), end('5', '1', '04')]
-  assert.deepEqual(['2', '4', '9', undefined].map(wanted => shown(three, wanted)[0].isWanted), [true, true, false, false], 'by its record or that of its result')
+  assert.deepEqual(['2', '4', '9', undefined].map(wanted => shown(three, wanted)[0].wanted), ['2', '4', undefined, undefined], 'by its record or that of its result')
   assert.equal(groups.timeTaken(shown(three)[0].calls), undefined, 'one has not ended')
   assert.equal(groups.timeTaken(shown([...three, end('6', '3', '06')])[0].calls), 9000, 'until the last one ended')
 })

@@ -9,17 +9,17 @@ import { timeTaken, type Group } from './groups.ts'
 import { SLOW } from './tool.tsx'
 
 export function Agents({ group, children }: { group: Group; children: () => ComponentChildren }) {
-  const { calls, isWanted } = group
+  const { calls, wanted } = group
   // What the address names is open, even where it was closed before.
-  const [chosen, setChosen] = useState<{ isOpen: boolean; isWanted: boolean }>()
-  const isOpen = chosen?.isWanted === isWanted ? chosen.isOpen : isWanted
+  const [chosen, setChosen] = useState<{ isOpen: boolean; wanted: string | undefined }>()
+  const isOpen = chosen && chosen.wanted === wanted ? chosen.isOpen : wanted !== undefined
   const done = calls.filter(call => call.result).length
   const failed = calls.filter(call => call.result?.is_error).length
   const tasks = calls.map(call => fieldOf(call.name, call.input).value).join(', ')
   const taken = timeTaken(calls)
   return (
     <div class="agents">
-      <button type="button" class="tool-head" aria-expanded={isOpen} onClick={() => setChosen({ isOpen: !isOpen, isWanted })}>
+      <button type="button" class="tool-head" aria-expanded={isOpen} onClick={() => setChosen({ isOpen: !isOpen, wanted })}>
         <Icon name={isOpen ? 'down' : 'right'} />
         <b>{plural(calls.length, 'sub-agent')}</b>
         <span class="tool-field" title={isOpen ? undefined : tasks.slice(0, 400)}>

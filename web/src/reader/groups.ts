@@ -10,8 +10,8 @@ export interface Group {
   kind: 'agents'
   key: string
   calls: Tool[]
-  /** Whether the record that the address names is one of them. */
-  isWanted: boolean
+  /** The record that the address names, where it is one of them. */
+  wanted: string | undefined
 }
 
 /** The items, with each run of sub-agents as a group. */
@@ -34,9 +34,9 @@ export function groupAgents(items: readonly Item[], wanted: string | undefined):
 }
 
 function group(calls: Tool[], wanted: string | undefined): Group {
-  const isWanted = Boolean(wanted) && calls.some(call => [call.uuid, call.resultUuid].some(uuid => uuid?.startsWith(wanted!)))
+  const hasWanted = Boolean(wanted) && calls.some(call => [call.uuid, call.resultUuid].some(uuid => uuid?.startsWith(wanted!)))
   // The key of its first call: a reader's place is kept while the group is made.
-  return { kind: 'agents', key: calls[0]!.key, calls, isWanted }
+  return { kind: 'agents', key: calls[0]!.key, calls, wanted: hasWanted ? wanted : undefined }
 }
 
 /** How long all of them took, from the first start to the last end; undefined while one of them has not ended. */

@@ -90,7 +90,7 @@ function isSame(before: EntryProps, after: EntryProps): boolean {
   const [one, other] = [before.item, after.item]
   if (one.key !== other.key || before.session !== after.session || before.isFirstOfAnswer !== after.isFirstOfAnswer) return false
   if (one.kind === 'tool' && other.kind === 'tool') return Boolean(one.result) === Boolean(other.result)
-  if (one.kind === 'agents' && other.kind === 'agents') return one.isWanted === other.isWanted && state(one) === state(other)
+  if (one.kind === 'agents' && other.kind === 'agents') return one.wanted === other.wanted && state(one) === state(other)
   return one.kind === other.kind
 }
 
