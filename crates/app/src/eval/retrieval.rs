@@ -66,6 +66,10 @@ pub fn retrieval(context: &Context, request: &Request) -> Result<RankingReport, 
     context.require_person("measuring the search")?;
     let against = request.against.as_deref().map(|text| Against::parse(context, text)).transpose()?;
     let queries: Vec<LabelledQuery> = super::labels(context, &request.queries)?;
+    if let Some(query) = queries.iter().find(|query| request.in_session && query.session.is_none()) {
+        let message = format!("question `{}` names no session to ask", query.id);
+        return Err(Error::new(Kind::Usage, message).hint("add \"session\": ID to its label"));
+    }
     let before: Option<Vec<RankedAnswer>> = match &against {
         Some(Against::File(file)) => Some(super::labels(context, file)?),
         _ => None,

@@ -142,6 +142,9 @@ fn labels_that_make_no_sense_are_named() {
         assert!(run.stderr.contains(says), "{}", run.stderr);
     };
     check("{\"id\":\"a\",\"query\":\"x\"}\n{\"id\":", "labels.jsonl, line 2");
+    let label = lines(&home, "nowhere.jsonl", &[json!({"id": "a", "query": "x", "relevant": {"r": 1}})]);
+    let run = backstory(&home, &["eval", "retrieval", "--queries", &label, "--passages", "--in-session"]);
+    assert!(run.stderr.contains("question `a` names no session"), "{}", run.stderr);
     let gone = Path::new("gone.jsonl").display().to_string();
     let run = backstory(&home, &["eval", "selection", "--decisions", &gone]);
     assert!(run.stderr.contains("cannot read gone.jsonl"), "{}", run.stderr);
