@@ -186,7 +186,7 @@ fn title(prompt: &str) -> Option<String> {
     } else {
         first_clear_line(prompt)
     };
-    let title = preview(&without_opening(text));
+    let title = preview(&without_opening(without_list_mark(text)));
     (!title.is_empty()).then_some(title)
 }
 
@@ -206,6 +206,16 @@ fn heading(text: &str) -> Option<&str> {
 fn first_clear_line(text: &str) -> &str {
     let first = text.lines().next().unwrap_or(text).trim();
     if weight(first) > CLEARER { first.trim_end_matches(':') } else { text }
+}
+
+/// The text without the mark of a list before it ("1. ", "b) ", "- "), where enough is left.
+fn without_list_mark(text: &str) -> &str {
+    let Some((mark, rest)) = text.split_once(char::is_whitespace) else { return text };
+    let item = mark.trim_start_matches('(').strip_suffix(['.', ')']).unwrap_or_default();
+    let is_number = (1..=2).contains(&item.len()) && item.bytes().all(|byte| byte.is_ascii_digit());
+    let is_letter = item.len() == 1 && item.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_mark = is_number || is_letter || matches!(mark, "-" | "*");
+    if is_mark && weight(rest) >= CLEAR { rest.trim_start() } else { text }
 }
 
 /// The text without polite words before it, where enough is left.
@@ -300,6 +310,17 @@ mod tests {
         check(&["could you check hooks.go? why does it block?"], Some("Check hooks.go? why does it block?"));
         check(&["please, what replaced output_filter?"], Some("What replaced output_filter?"));
         check(&["修复令牌刷新的错误"], Some("修复令牌刷新的错误"));
+    }
+
+    #[test]
+    fn the_mark_of_a_list_is_removed() {
+        check(&["1. just rename the exporter module"], Some("just rename the exporter module"));
+        check(&["B) please keep the old parser as a fallback"], Some("Keep the old parser as a fallback"));
+        check(&["(2) port the exporter\nthen push"], Some("port the exporter then push"));
+        check(&["- the retry loop in fetch.rs never ends"], Some("the retry loop in fetch.rs never ends"));
+        check(&["1. yes"], Some("1. yes"));
+        check(&["2.1 breaks the exporter on Windows"], Some("2.1 breaks the exporter on Windows"));
+        check(&["vs. the old exporter, is it faster?"], Some("vs. the old exporter, is it faster?"));
     }
 
     #[test]
