@@ -1,5 +1,5 @@
-//! Caches the files of the last search for callers that search at every key press: listing thousands of folders takes
-//! longer than the rest of an answer.
+//! Caches the files of the last search, and the index that it opened, for callers that search at every key press: listing
+//! thousands of folders takes longer than the rest of an answer.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use catalog::Discovery;
 use jiff::{SignedDuration, Timestamp};
 use openclaw::Memory;
-use search::SyncReport;
+use search::{Searcher, SyncReport};
 
 /// The cached files of the last search; one for all requests to an [`App`](crate::App).
 #[derive(Debug, Clone, Default)]
@@ -17,6 +17,7 @@ pub struct RecentFiles(Arc<Slot>);
 #[derive(Debug, Default)]
 struct Slot {
     last: Mutex<Option<IndexedFiles>>,
+    searcher: Mutex<Option<Searcher>>,
     is_being_renewed: AtomicBool,
 }
 
@@ -57,6 +58,17 @@ impl RecentFiles {
     /// Caches files for the next search.
     pub(crate) fn keep(&self, files: IndexedFiles) {
         *self.0.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(files);
+    }
+
+    /// The open index of the last search, unless another search uses it; `None` where it was written since.
+    pub(crate) fn take_searcher(&self) -> Option<Searcher> {
+        let searcher = self.0.searcher.lock().unwrap_or_else(PoisonError::into_inner).take();
+        searcher.filter(Searcher::is_unchanged)
+    }
+
+    /// Caches an open index for the next search.
+    pub(crate) fn keep_searcher(&self, searcher: Searcher) {
+        *self.0.searcher.lock().unwrap_or_else(PoisonError::into_inner) = Some(searcher);
     }
 
     /// Finds them again on a thread of its own, unless one does already. What fails is reported to whoever asks when

@@ -178,6 +178,9 @@ fn find_once(context: &Context, question: &Question, is_set_aside: &mut bool) ->
         answer.relaxed = relaxed(&inputs, (&query, &question), typed, &mut searcher)?;
     }
     answer.ghosts = if hits.is_empty() { ghosts() } else { Vec::new() };
+    if is_asked_at_every_key {
+        context.app.recent_files.keep_searcher(searcher);
+    }
     answer.total = outcome.total;
     let hits = hits.into_iter().take(question.limit);
     answer.hits = hits.map(|hit| Answered { session: by_id.remove(&hit.session), hit }).collect();

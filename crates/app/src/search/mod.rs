@@ -27,7 +27,7 @@ pub use hint::Hint;
 pub use hit::Hit;
 pub use question::{names_project, without_last_filter};
 pub use request::Request;
-pub use search::{ChunkKind, Mode, SourceKind};
+pub use search::{ChunkKind, LaterPlaces, Mode, SourceKind};
 pub use transcript::Role;
 
 use catalog::SessionFilter;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use catalog::{Discovery, Hidden, SessionFilter};
 use jiff::{SignedDuration, Timestamp};
 use model::SessionId;
-use search::{FilterName, Query, SearchScope, role};
+use search::{FilterName, LaterPlaces, Query, SearchScope, role};
 
 use crate::context::Visible;
 use crate::search::chosen::{Chosen, of_project};
@@ -57,6 +57,8 @@ pub(crate) struct Question {
     pub(crate) deep: bool,
     /// How many further places each hit names.
     pub(crate) places: usize,
+    /// Whether a later place is looked for beside a cited one.
+    pub(crate) later: LaterPlaces,
     /// The maximum number of sessions.
     pub(crate) limit: usize,
     /// How old the list of files may be.
@@ -102,6 +104,7 @@ impl Question {
             shows_secrets: context.secrets == Secrets::Shown,
             passages: 0,
             places: self.places,
+            later: self.later,
         }
     }
 

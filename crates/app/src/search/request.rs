@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::search::question::Question;
-use crate::search::{Mode, Role, SourceKind};
+use crate::search::{LaterPlaces, Mode, Role, SourceKind};
 use crate::sessions::origin_name::OriginName;
 use crate::{Context, Error, Kind, Moment};
 
@@ -73,6 +73,9 @@ pub struct Request {
     /// be missing. Default 0.
     #[serde(default)]
     pub max_age_seconds: u32,
+    /// Whether hits have `later`; callers that show none leave it out.
+    #[serde(skip)]
+    pub later: LaterPlaces,
 }
 
 impl Request {
@@ -105,6 +108,7 @@ impl Request {
             model: self.model.clone(),
             deep: self.deep,
             places: if self.all_hits { MOST_PLACES } else { 0 },
+            later: self.later,
             limit: self.limit.unwrap_or(LIMIT),
             max_age: SignedDuration::from_secs(self.max_age_seconds.into()),
             may_only_filter: true,

@@ -50,7 +50,8 @@ pub use kind::ChunkKind;
 pub use misspelling::edit_distance;
 pub use notes::{CAP as NOTE_CAP, NoteSection, name_of as note_name, sections as note_sections};
 pub use outcome::{
-    IndexSize, MeaningStatus, Mode, RankedHit, ScoreBreakdown, SearchResults, SearchScope, SourceCount,
+    IndexSize, LaterPlaces, MeaningStatus, Mode, RankedHit, ScoreBreakdown, SearchResults, SearchScope,
+    SourceCount,
 };
 pub use query::{FilterName, Query, QueryFilter, role, tags, without_tag};
 pub use query_encoder::{BUILT_IN, EncoderReport, QueryEncoder};

@@ -46,6 +46,18 @@ pub struct SearchScope {
     pub passages: usize,
     /// How many further places with most of the question's words each hit names.
     pub places: usize,
+    /// Whether a later place is looked for beside a cited one.
+    pub later: LaterPlaces,
+}
+
+/// Whether a hit names the last place that is about as good as the cited one: to look for it reads more of the transcript.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LaterPlaces {
+    /// It does.
+    #[default]
+    Named,
+    /// It does not.
+    Omitted,
 }
 
 /// One session that answers a question, with the line that does so best.

@@ -37,8 +37,9 @@ impl Opened {
 /// The files, no older than `max_age`, and the index, which is opened while they are looked for.
 pub(crate) fn find(context: &Context, max_age: SignedDuration) -> Opened {
     let recent = context.app.recent_files.get(&folders(context), context.now, max_age);
+    let reopened = || context.app.recent_files.take_searcher().or_else(|| open(context).ok().flatten());
     if let Some(IndexedFiles { files, synced }) = recent.filter(|_| max_age.is_positive())
-        && let Some(searcher) = open(context).ok().flatten()
+        && let Some(searcher) = reopened()
     {
         return Opened { files, searcher: Some(searcher), synced: Some(synced) };
     }
@@ -71,7 +72,12 @@ pub(crate) fn renew_behind(context: &Context) {
     recent.renew(move || {
         let opened = find(&renewed, SignedDuration::ZERO);
         let files = opened.files.clone();
-        refreshed(&renewed, opened).synced.ok().map(|synced| IndexedFiles { files, synced })
+        let Refreshed { synced, searcher } = refreshed(&renewed, opened);
+        // An index that was discarded and made again is another one.
+        if let Ok(Some(searcher)) = searcher {
+            renewed.app.recent_files.keep_searcher(searcher);
+        }
+        synced.ok().map(|synced| IndexedFiles { files, synced })
     });
 }
 
@@ -177,7 +183,9 @@ mod tests {
         assert_eq!(found(0, 10), 1);
         say("s2");
         assert_eq!(found(1, 10), 1, "those of a second ago");
+        app.recent_files.keep_searcher(app.recent_files.take_searcher().expect("the index stays open"));
         assert_eq!(found(1, 0), 2, "whoever does not type gets all");
+        assert!(app.recent_files.take_searcher().is_none(), "it was written since");
         say("s3");
         assert_eq!(found(12, 10), 3, "those of before are too old");
         say("s4");

@@ -24,6 +24,8 @@ pub(super) struct HitContext<'a> {
     pub(super) shows_secrets: bool,
     /// How many places of each session are named besides the cited one.
     pub(super) further: usize,
+    /// Whether a session is one hit that names no further places.
+    pub(super) is_one_hit: bool,
     /// Whether a later place is named beside the cited one.
     pub(super) names_later: bool,
     pub(super) columns: &'a [Columns],

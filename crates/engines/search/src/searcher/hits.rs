@@ -75,7 +75,7 @@ impl Searcher {
     ) -> Result<ChunkAt, Error> {
         let record = self.number(cited, "record")?;
         // Whoever asks for passages wants the best ones, whosever they are.
-        if record == 0 || !asked.names_later || records.insert(record) {
+        if record == 0 || !asked.is_one_hit || records.insert(record) {
             return Ok(cited);
         }
         let citable = asked.places_of(ranked.session).map_or(&[][..], |places| &places.citable);

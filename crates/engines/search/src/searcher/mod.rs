@@ -9,6 +9,7 @@ mod newest;
 mod rescore;
 
 use std::collections::HashSet;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
@@ -28,7 +29,7 @@ use crate::gather::{self, Gathered, SessionMatch, gather};
 use crate::kept_sessions;
 use crate::meaning::{self, Admitted, Nearness, Similarities};
 use crate::model_vectors::models_folder;
-use crate::outcome::{IndexSize, MeaningStatus, Mode, SearchResults, SearchScope, SourceCount};
+use crate::outcome::{IndexSize, LaterPlaces, MeaningStatus, Mode, SearchResults, SearchScope, SourceCount};
 use crate::places::{TextEvidence, places};
 use crate::query::Query;
 use crate::query_encoder::{self, EncodedQuery, QueryEncoder};
@@ -58,6 +59,12 @@ pub struct Searcher {
     encoder: Option<QueryEncoder>,
     /// The version of the list of files when the index was opened.
     version: i64,
+}
+
+impl fmt::Debug for Searcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Searcher").field("folder", &self.folder).finish_non_exhaustive()
+    }
 }
 
 /// A query, and how it is answered.
@@ -115,6 +122,11 @@ impl Searcher {
         Ok(self.list.version()? == self.version
             && self.list.fresh_at()? == Some(fingerprint)
             && vectors::are_there(self.vectors.as_ref(), self.list.vectors()?))
+    }
+
+    /// Whether nobody has written the index since it was opened.
+    pub fn is_unchanged(&self) -> bool {
+        self.list.version().is_ok_and(|version| version == self.version)
     }
 
     /// Questions are read by a model that a person chose.
@@ -280,6 +292,7 @@ impl Searcher {
         let chunks = meaning::chunks_of(columns, &self.text, &by_meaning);
         let texts = TextEvidence { chunks: &evidence.gathered.chunks, related: &related, nearest: &chunks };
         let wanted = scope.wanted_passages();
+        let is_one_hit = scope.places == 0 && scope.passages == 0;
         Ok(HitContext {
             places: places(&self.index(columns), &texts, sessions(), wanted)?,
             chunks,
@@ -292,7 +305,8 @@ impl Searcher {
             meaning: question,
             shows_secrets: scope.shows_secrets,
             further: wanted.most.saturating_sub(1),
-            names_later: scope.places == 0 && scope.passages == 0,
+            is_one_hit,
+            names_later: is_one_hit && scope.later == LaterPlaces::Named,
             columns,
             citable: scope.citable.as_ref(),
         })

@@ -1,6 +1,6 @@
 //! Questions and the sessions that they find.
 
-use search::{ChunkKind, Mode, Query, SearchScope, Searcher};
+use search::{ChunkKind, LaterPlaces, Mode, Query, SearchScope, Searcher};
 use serde_json::json;
 use testkit::transcript::{Lineage, Transcript};
 use transcript::Role;
@@ -80,6 +80,9 @@ fn a_later_place_that_is_as_good_is_named_beside_the_cited_one() {
     assert_eq!(history.hits("refused")[0].later, None);
     let all = SearchScope { places: 5, ..SearchScope::default() };
     assert_eq!(history.hits_in("gateway listens port", &all)[0].later, None, "it is among all places");
+    let without = SearchScope { later: LaterPlaces::Omitted, ..SearchScope::default() };
+    let alone = &history.hits_in("gateway listens port", &without)[0];
+    assert_eq!((alone.line, &alone.later), (hits[0].line, &None));
 }
 
 #[test]

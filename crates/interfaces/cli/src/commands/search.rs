@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 
 use anstyle::Style;
 use app::search::grep::Request as GrepRequest;
-use app::search::{Answer, Hit, Mode, Request, Role, SourceKind, search};
+use app::search::{Answer, Hit, LaterPlaces, Mode, Request, Role, SourceKind, search};
 use app::sessions::list::{self, OriginName};
 use app::{Context, Moment};
 use model::{AgentId, SessionId};
@@ -161,6 +161,7 @@ fn request(args: &Args) -> Request {
         deep: args.deep,
         all_hits: args.all_hits,
         max_age_seconds: 0,
+        later: LaterPlaces::Named,
         limit: args.limit,
     }
 }

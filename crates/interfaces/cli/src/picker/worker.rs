@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use app::choose::resume_cost::resume_cost;
 use app::search::{
-    Answer as SearchAnswer, ChunkKind, Hit, Mode, Request as SearchRequest, SourceKind, names_project,
-    search, without_last_filter,
+    Answer as SearchAnswer, ChunkKind, Hit, LaterPlaces, Mode, Request as SearchRequest, SourceKind,
+    names_project, search, without_last_filter,
 };
 use app::sessions::list::{Request as ListRequest, list};
 use app::sessions::prompts::{AskedPrompt, Request as PromptsRequest, prompts};
@@ -191,6 +191,7 @@ fn answered(
         source: Some(SourceKind::ClaudeSessions),
         limit: Some(FOUND),
         max_age_seconds: MAX_AGE_SECONDS,
+        later: LaterPlaces::Omitted,
         ..SearchRequest::default()
     };
     let answer = search(context, &request)?;
