@@ -18,7 +18,8 @@ use crate::describe::{Describer, last_modified};
 use crate::digest::{LaunchContext, SessionDigest};
 use crate::types::{Discovery, Locations};
 
-/// The version of the format: raise it when [`SessionDigest`], [`LaunchContext`] or the order of discovery changes.
+/// The version of the format: raise it when [`SessionDigest`], [`LaunchContext`], the order of discovery or what is read
+/// from a transcript changes.
 const FORMAT: u32 = 19;
 /// The number of digests in a section, the unit of work of a thread.
 const SECTION: usize = 256;

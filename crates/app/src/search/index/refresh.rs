@@ -73,7 +73,7 @@ pub(crate) fn renew_behind(context: &Context) {
         let opened = find(&renewed, SignedDuration::ZERO);
         let files = opened.files.clone();
         let Refreshed { synced, searcher } = refreshed(&renewed, opened);
-        // An index that was discarded and made again is another one.
+        // The one that was kept says nothing of an index that was discarded and made again.
         if let Ok(Some(searcher)) = searcher {
             renewed.app.recent_files.keep_searcher(searcher);
         }
