@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from measure.process import Failed
 
 ROWS, COLUMNS = 30, 120
-# The head of the list counts the sessions once they are found; while they are searched it has `…` there.
-COUNTED = b"session"
+# The head of the list counts the sessions once they are found; while they are searched it has `…` there. A key that is
+# answered before the screen is drawn changes neither where the count stays the same.
+COUNTED, SEARCHING = b"session", "…".encode()
 # All is drawn when nothing follows for so long. A key that is not answered in the longer time took that time.
 QUIET, PATIENCE = 0.15, 10.0
 CLEAR, QUIT = b"\x15", b"\x03"
@@ -60,7 +61,7 @@ class Picker:
         while select.select([self.terminal], [], [], QUIET if listed else PATIENCE)[0]:
             drawn += self.read()
             last = time.perf_counter() - began
-            if listed is None and COUNTED in drawn:
+            if listed is None and drawn and (COUNTED in drawn or SEARCHING not in drawn):
                 listed = last
         return Key(listed or PATIENCE, last if listed else PATIENCE)
 
