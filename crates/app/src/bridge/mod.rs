@@ -11,7 +11,6 @@ pub mod status;
 
 use std::path::PathBuf;
 
-use jiff::SignedDuration;
 use model::{AgentId, SessionId};
 pub use workers::WorkerId;
 use workers::store::Worker;
@@ -62,7 +61,7 @@ impl Bridge {
         // A call reports what fails.
         let _ = sessions::of_repository(&context, self);
         if self.tools(&context).is_ok_and(|tools| tools.contains(&Tool::MemorySearch)) {
-            let _ = index::refreshed(&context, index::find(&context, SignedDuration::ZERO));
+            let _ = index::refresh(&context, &mut index::find(&context));
         }
     }
 

@@ -14,8 +14,8 @@ mod secrets;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::Config;
 pub use caller::Caller;
@@ -58,6 +58,8 @@ pub struct Context {
     pub cancellation: Cancellation,
     /// Where its progress goes.
     pub progress: ProgressSink,
+    /// How old the list of files may be, for callers that ask at every key.
+    pub max_age: SignedDuration,
 }
 
 impl Context {
@@ -72,6 +74,7 @@ impl Context {
             secrets: Secrets::Redacted,
             cancellation: Cancellation::default(),
             progress: ProgressSink::default(),
+            max_age: SignedDuration::ZERO,
         }
     }
 
@@ -79,6 +82,18 @@ impl Context {
     #[must_use]
     pub fn refreshed(&self) -> Self {
         Self { now: self.read_clock(), ..self.clone() }
+    }
+
+    /// The same request, answered from a list of files that may be so many seconds old: what was written since may be
+    /// missing.
+    #[must_use]
+    pub fn with_max_age(&self, seconds: u32) -> Self {
+        Self { max_age: SignedDuration::from_secs(seconds.into()), ..self.clone() }
+    }
+
+    /// Whether the caller asks at every key.
+    pub(crate) fn asks_at_every_key(&self) -> bool {
+        self.max_age.is_positive()
     }
 
     /// The same request with another configuration.

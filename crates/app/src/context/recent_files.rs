@@ -10,6 +10,8 @@ use jiff::{SignedDuration, Timestamp};
 use openclaw::Memory;
 use search::{Searcher, SyncReport};
 
+use crate::Context;
+
 /// The cached files of the last search; one for all requests to an [`App`](crate::App).
 #[derive(Debug, Clone, Default)]
 pub struct RecentFiles(Arc<Slot>);
@@ -29,7 +31,7 @@ pub(crate) struct FoundFiles {
     /// Where they were looked for: Claude Code's folders and OpenClaw's.
     pub(crate) folders: Vec<PathBuf>,
     /// Claude Code's.
-    pub(crate) transcripts: Discovery,
+    pub(crate) transcripts: Arc<Discovery>,
     /// OpenClaw's.
     pub(crate) memory: Memory,
 }
@@ -66,9 +68,20 @@ impl RecentFiles {
         searcher.filter(Searcher::is_unchanged)
     }
 
-    /// Caches an open index for the next search.
+    /// Caches an open index for the next search, unless another one was opened since.
     pub(crate) fn keep_searcher(&self, searcher: Searcher) {
-        *self.0.searcher.lock().unwrap_or_else(PoisonError::into_inner) = Some(searcher);
+        let mut kept = self.0.searcher.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.as_ref().is_none_or(|kept| searcher.is_same(kept)) {
+            *kept = Some(searcher);
+        }
+    }
+
+    /// Caches the index that was opened last, unless the one that is cached, which holds parts of its last answer, is the same.
+    pub(crate) fn renew_searcher(&self, renewed: Searcher) {
+        let mut kept = self.0.searcher.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.as_ref().is_none_or(|kept| !kept.is_same(&renewed)) {
+            *kept = Some(renewed);
+        }
     }
 
     /// Finds them again on a thread of its own, unless one does already. What fails is reported to whoever asks when
@@ -90,6 +103,26 @@ impl RecentFiles {
     #[cfg(test)]
     pub(crate) fn is_being_renewed(&self) -> bool {
         self.0.is_being_renewed.load(Ordering::Acquire)
+    }
+}
+
+impl Context {
+    /// Where files are looked for.
+    pub(crate) fn searched_folders(&self) -> Vec<PathBuf> {
+        let config = self.config();
+        config.claude_folders.iter().chain(&config.openclaw_folders).cloned().collect()
+    }
+
+    /// The files of the last search, where the caller may have those.
+    pub(crate) fn recent_files(&self) -> Option<IndexedFiles> {
+        let recent = || self.app.recent_files.get(&self.searched_folders(), self.now, self.max_age);
+        if self.asks_at_every_key() { recent() } else { None }
+    }
+
+    /// Claude Code's transcripts: those of the last search where the caller may have those, else as they are now.
+    pub(crate) fn transcripts(&self) -> Arc<Discovery> {
+        let recent = self.recent_files().map(|recent| recent.files.transcripts.clone());
+        recent.unwrap_or_else(|| Arc::new(catalog::discover(&self.config().places())))
     }
 }
 

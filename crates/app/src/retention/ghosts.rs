@@ -51,9 +51,8 @@ pub(crate) fn all(context: &Context) -> Vec<Ghost> {
     if context.config().is_demo || context.is_limited() {
         return Vec::new();
     }
-    let places = context.config().places();
     let mut known: HashSet<SessionId> = forgotten_sessions(&archive::folder(context));
-    known.extend(catalog::discover(&places).sessions.into_iter().map(|file| file.id));
+    known.extend(context.transcripts().sessions.iter().map(|file| file.id.clone()));
     let mut ghosts = Vec::new();
     for folder in context.config().claude_folders.iter().map(ConfigFolder::new) {
         // One that has just begun has no transcript yet.

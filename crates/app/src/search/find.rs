@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 
 use catalog::{AnnotationIndex, Discovery, SessionFilter};
-use jiff::SignedDuration;
 use model::{Session, SessionId};
 use search::{EncoderReport, MeaningStatus, Query, RankedHit, SearchResults, SearchScope, Searcher};
 use system::join;
@@ -12,8 +11,8 @@ use crate::context::{FoundFiles, IndexedFiles};
 use crate::retention::ghosts::{self, GhostHit};
 use crate::search::chosen::{Chosen, chosen, named, project};
 use crate::search::index::share::pending_after;
-use crate::search::index::{Refreshed, repair};
-use crate::search::question::Question;
+use crate::search::index::{Opened, Refreshed, repair};
+use crate::search::question::{Question, Suggestions};
 use crate::search::relaxation::{Relaxed, SearchInputs, relaxed};
 use crate::search::repetitions::without_repetitions;
 use crate::search::unknown_value::{self, UnknownValue};
@@ -75,20 +74,28 @@ pub(crate) struct Answered {
 /// Answers a question from the index, which is brought up to date first, for as long as the settings allow. A damaged
 /// index is set aside, and the question asked once more.
 pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Error> {
-    let mut is_set_aside = false;
-    let mut found = find_once(context, question, &mut is_set_aside);
+    let (mut opened, mut is_set_aside) = (index::find(context), false);
+    let mut found = find_once(context, question, &mut opened, &mut is_set_aside);
     if is_set_aside {
-        let fresh = Question { max_age: SignedDuration::ZERO, ..question.clone() };
-        found = find_once(context, &fresh, &mut false);
+        let context = context.with_max_age(0);
+        opened = index::find(&context);
+        found = find_once(&context, question, &mut opened, &mut false);
     }
-    if question.max_age.is_positive() {
+    if context.asks_at_every_key() {
+        if let Some(searcher) = opened.searcher {
+            context.app.recent_files.keep_searcher(searcher);
+        }
         index::renew_behind(context);
     }
     found
 }
 
-fn find_once(context: &Context, question: &Question, is_set_aside: &mut bool) -> Result<Found, Error> {
-    let opened = index::find(context, question.max_age);
+fn find_once(
+    context: &Context,
+    question: &Question,
+    opened: &mut Opened,
+    is_set_aside: &mut bool,
+) -> Result<Found, Error> {
     let (files, is_recent) = (opened.files.clone(), opened.is_recent());
     let FoundFiles { transcripts: found, memory, .. } = &*files;
     let question = question.with_project_tag(context, found)?;
@@ -106,8 +113,8 @@ fn find_once(context: &Context, question: &Question, is_set_aside: &mut bool) ->
     let visible = context.visible(found, memory)?;
     let known = visible.as_ref().map_or(found.sessions.len(), |visible| visible.sessions.len());
     let mut answer = Found { cut: query.cut, known, is_filtered: !has_words, ..Found::default() };
-    let refresh = || index::refreshed(context, opened);
-    let (Refreshed { synced, searcher }, chosen) =
+    let mut refresh = || index::refresh(context, opened);
+    let (Refreshed { synced, opened: reopened }, chosen) =
         match named(question.session.as_deref(), found, memory, visible.as_ref())? {
             Some(named) => (refresh(), Ok(named)),
             None if question.filter == SessionFilter::default() => (refresh(), Ok(Chosen::default())),
@@ -119,7 +126,7 @@ fn find_once(context: &Context, question: &Question, is_set_aside: &mut bool) ->
     let mut failure = None;
     match synced {
         Ok(synced) => {
-            if question.max_age.is_positive() && !is_recent {
+            if context.asks_at_every_key() && !is_recent {
                 let (files, synced) = (files.clone(), synced.clone());
                 context.app.recent_files.keep(IndexedFiles { files, synced });
             }
@@ -143,12 +150,13 @@ fn find_once(context: &Context, question: &Question, is_set_aside: &mut bool) ->
         }
         _ => Vec::new(),
     };
-    let Some(mut searcher) = searcher? else {
+    reopened?;
+    let Some(searcher) = &mut opened.searcher else {
         // Where nothing was ever indexed, "no matches" would be wrong.
         return failure.map_or_else(|| Ok(Found { ghosts: ghosts(), ..answer }), Err);
     };
     searcher.set_query_encoder(understanding);
-    let ranked = ranked(context, found, &mut searcher, (&query, &scope), &question);
+    let ranked = ranked(context, found, searcher, (&query, &scope), &question);
     let (outcome, mut by_id) = ranked.map_err(|error| {
         *is_set_aside = repair::set_aside_if_damaged(context, &error);
         index::failed(&error)
@@ -156,31 +164,29 @@ fn find_once(context: &Context, question: &Question, is_set_aside: &mut bool) ->
     let hits = outcome.hits;
     answer.meaning = outcome.meaning;
     answer.understood = outcome.understood;
+    let gives_suggestions = question.suggestions == Suggestions::Given;
+    let has_suggestions = hits.is_empty() && gives_suggestions;
     // The words of others are theirs.
     if visible.is_none() {
         let failed = |error| index::failed(&error);
-        if hits.is_empty() {
+        if has_suggestions {
             answer.near = searcher.nearest_words(&query).map_err(failed)?;
-        } else {
+        } else if !hits.is_empty() {
             answer.unknown_words = searcher.unknown_words(&query).map_err(failed)?;
         }
     }
     let typed = typed.as_deref();
-    if hits.is_empty() {
-        answer.unknown_values = unknown_value::of_question(context, &question, typed, found, &mut searcher)?;
+    if has_suggestions {
+        answer.unknown_values = unknown_value::of_question(context, &question, typed, found, searcher)?;
     }
     // Whoever types a filter letter by letter is told only where nothing is left, and nobody but who searches.
-    let is_asked_at_every_key = question.max_age.is_positive();
-    let is_bare = hits.is_empty() || (outcome.likely == 0 && !is_asked_at_every_key);
-    if question.may_only_filter && is_bare {
+    let is_bare = hits.is_empty() || (outcome.likely == 0 && !context.asks_at_every_key());
+    if question.may_only_filter && gives_suggestions && is_bare {
         let hidden = answer.annotations.hidden();
         let inputs = SearchInputs { context, found, memory, visible: visible.as_ref(), hidden: &hidden };
-        answer.relaxed = relaxed(&inputs, (&query, &question), typed, &mut searcher)?;
+        answer.relaxed = relaxed(&inputs, (&query, &question), typed, searcher)?;
     }
-    answer.ghosts = if hits.is_empty() { ghosts() } else { Vec::new() };
-    if is_asked_at_every_key {
-        context.app.recent_files.keep_searcher(searcher);
-    }
+    answer.ghosts = if has_suggestions { ghosts() } else { Vec::new() };
     answer.total = outcome.total;
     let hits = hits.into_iter().take(question.limit);
     answer.hits = hits.map(|hit| Answered { session: by_id.remove(&hit.session), hit }).collect();

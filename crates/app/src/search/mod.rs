@@ -25,17 +25,19 @@ pub(crate) mod unknown_value;
 pub use answer::Answer;
 pub use hint::Hint;
 pub use hit::Hit;
-pub use question::{names_project, without_last_filter};
+pub use question::{Suggestions, names_project, without_last_filter};
 pub use request::Request;
-pub use search::{ChunkKind, LaterPlaces, Mode, SourceKind};
+pub use search::{ChunkKind, HitTexts, Mode, SourceKind};
 pub use transcript::Role;
 
-use catalog::SessionFilter;
+use std::sync::Arc;
+
+use catalog::{CatalogEntry, Projection, SessionFilter};
 
 use crate::search::by_id::by_id;
 use crate::sessions::citation::split_line;
 use crate::sessions::resolve::looks_like_id;
-use crate::sessions::select::{Listing, all};
+use crate::sessions::totals::map_visible_sessions;
 use crate::{Context, Error, NextStep};
 
 /// Answers a question from the index, which is brought up to date first, for as long as the settings allow.
@@ -44,6 +46,10 @@ pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
     if request.session.is_none() && looks_like_id(id) {
         return by_id(context, request, id, line);
     }
+    let context = &match request.max_age_seconds {
+        0 => context.clone(),
+        seconds => context.with_max_age(seconds),
+    };
     let hint = hint_of(context, request)?;
     if hint.as_ref().is_some_and(|hint| hint.is_all) {
         return Ok(Answer { hint, ..Answer::of_no_words(request) });
@@ -70,13 +76,12 @@ fn hint_of(context: &Context, request: &Request) -> Result<Option<Hint>, Error> 
         return Ok(None);
     }
     let today = context.now.to_zoned(context.zone()).date();
-    let mut listing = Ok(Listing::default());
+    let mut known = Ok(Vec::new());
     let hint = hint::hint(&request.query, today, || {
-        listing = all(context);
-        let sessions = listing.iter().flat_map(|listing| &listing.sessions);
-        sessions.filter_map(|session| session.branch.as_deref()).collect()
+        known = branches(context);
+        known.iter().flatten().map(|branch| &**branch).collect()
     });
-    listing?;
+    known?;
     match hint {
         Some(hint) if !is_answered(context, &hint)? => Ok(None),
         hint => Ok(hint),
@@ -88,7 +93,16 @@ fn is_answered(context: &Context, hint: &Hint) -> Result<bool, Error> {
     let NextStep::ListWords { words, .. } = &hint.next_step else { return Ok(true) };
     let words = words.split_whitespace().map(str::to_lowercase).collect();
     let filter = SessionFilter { words, ..SessionFilter::default() };
-    Ok(all(context)?.sessions.iter().any(|session| filter.matches(session)))
+    let matching = |entry: CatalogEntry| filter.matches(&entry.session).then_some(());
+    Ok(!map_visible_sessions(context, None, Projection::Full, matching)?.is_empty())
+}
+
+/// The branches that sessions were on last, those of the newest first.
+fn branches(context: &Context) -> Result<Vec<Arc<str>>, Error> {
+    let branch = |entry: CatalogEntry| Some((entry.session.last_modified, entry.session.branch?));
+    let mut branches = map_visible_sessions(context, None, Projection::Scalars, branch)?;
+    branches.sort_by(|one, other| other.cmp(one));
+    Ok(branches.into_iter().map(|(_, branch)| branch).collect())
 }
 
 /// Whether nothing was ever indexed here.

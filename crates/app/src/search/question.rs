@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use catalog::{Discovery, Hidden, SessionFilter};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use model::SessionId;
-use search::{FilterName, LaterPlaces, Query, SearchScope, role};
+use search::{FilterName, HitTexts, Query, SearchScope, role};
 
 use crate::context::Visible;
 use crate::search::chosen::{Chosen, of_project};
@@ -28,6 +28,17 @@ pub fn without_last_filter(question: &str) -> Option<&str> {
 pub fn names_project(question: &str) -> bool {
     let is_project = |name| matches!(name, FilterName::Project | FilterName::Repo);
     Query::parse(question).filters.iter().any(|filter| is_project(filter.name))
+}
+
+/// What an answer without hits has in their place: similar words, the filters without which something is found, and sessions
+/// that are gone. To look for it takes several searches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Suggestions {
+    /// All of it.
+    #[default]
+    Given,
+    /// Nothing.
+    Omitted,
 }
 
 /// A question and what its answers have to be.
@@ -57,12 +68,12 @@ pub(crate) struct Question {
     pub(crate) deep: bool,
     /// How many further places each hit names.
     pub(crate) places: usize,
-    /// Whether a later place is looked for beside a cited one.
-    pub(crate) later: LaterPlaces,
+    /// What is read of the transcripts for each hit.
+    pub(crate) texts: HitTexts,
+    /// Whether suggestions take the place of hits where there are none.
+    pub(crate) suggestions: Suggestions,
     /// The maximum number of sessions.
     pub(crate) limit: usize,
-    /// How old the list of files may be.
-    pub(crate) max_age: SignedDuration,
     /// Whether filters alone are a question: the newest sessions that pass them answer it.
     pub(crate) may_only_filter: bool,
     /// Whether sessions that only repeat others are left out.
@@ -104,7 +115,7 @@ impl Question {
             shows_secrets: context.secrets == Secrets::Shown,
             passages: 0,
             places: self.places,
-            later: self.later,
+            texts: self.texts,
         }
     }
 

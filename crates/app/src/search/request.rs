@@ -1,13 +1,12 @@
 //! The request of `search`.
 
 use catalog::SessionFilter;
-use jiff::SignedDuration;
 use model::AgentId;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::search::question::Question;
-use crate::search::{LaterPlaces, Mode, Role, SourceKind};
+use crate::search::question::{Question, Suggestions};
+use crate::search::{HitTexts, Mode, Role, SourceKind};
 use crate::sessions::origin_name::OriginName;
 use crate::{Context, Error, Kind, Moment};
 
@@ -73,9 +72,12 @@ pub struct Request {
     /// be missing. Default 0.
     #[serde(default)]
     pub max_age_seconds: u32,
-    /// Whether hits have `later`; callers that show none leave it out.
+    /// Whether hits have `snippet` and `later`; callers that show neither leave them out.
     #[serde(skip)]
-    pub later: LaterPlaces,
+    pub texts: HitTexts,
+    /// Whether an answer without hits has suggestions.
+    #[serde(skip)]
+    pub suggestions: Suggestions,
 }
 
 impl Request {
@@ -108,9 +110,9 @@ impl Request {
             model: self.model.clone(),
             deep: self.deep,
             places: if self.all_hits { MOST_PLACES } else { 0 },
-            later: self.later,
+            texts: self.texts,
+            suggestions: self.suggestions,
             limit: self.limit.unwrap_or(LIMIT),
-            max_age: SignedDuration::from_secs(self.max_age_seconds.into()),
             may_only_filter: true,
             is_without_repetitions: context.caller.is_model() && self.session.is_none(),
         })

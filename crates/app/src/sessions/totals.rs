@@ -17,6 +17,7 @@ pub(crate) fn with_totals(context: &Context) -> Result<Catalog, Error> {
     let places = context.config().places();
     let mut catalog = catalog::overview(
         &places,
+        &context.transcripts(),
         pricing_version(context),
         |entries| ledger::enter(context, entries),
         keep_reading(context),
@@ -36,7 +37,8 @@ pub(crate) fn with_totals(context: &Context) -> Result<Catalog, Error> {
 pub(crate) fn find(context: &Context, id: &SessionId) -> Result<Option<Session>, Error> {
     let enter = |entries: &mut [CatalogEntry]| ledger::enter(context, entries);
     let places = context.config().places();
-    let session = catalog::overview_of(&places, id, pricing_version(context), enter, keep_reading(context));
+    let (found, version) = (context.transcripts(), pricing_version(context));
+    let session = catalog::overview_of(&places, &found, id, version, enter, keep_reading(context));
     context.check_cancelled()?;
     if session.is_some() {
         return Ok(session.filter(|session| context.visible_filter().matches(session)));
@@ -90,6 +92,7 @@ pub(crate) fn map_all_sessions<T: Send>(
     let Some(then) = as_of else {
         let mapped = catalog::map_sessions(
             &places,
+            &context.transcripts(),
             pricing_version(context),
             extent,
             enter,

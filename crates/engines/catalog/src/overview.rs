@@ -6,7 +6,6 @@ use transcript::TranscriptFile;
 use crate::assembly::ReadSession;
 use crate::describe::{Describer, InternedContext, describe_fully, describe_scalars};
 use crate::digest::SessionDigest;
-use crate::discover::discover;
 use crate::fresh::read_fresh;
 use crate::overlay::SessionOverlay;
 use crate::renewal::{Renewed, renew, renew_one};
@@ -15,18 +14,20 @@ use crate::types::{
     sort,
 };
 
-/// Reads the catalog with each session's tokens and cost.
+/// Reads the catalog of the transcripts that were found, with each session's tokens and cost.
 ///
 /// `apply_totals` writes them into entries. It is called only for sessions that changed since the last time, or for
 /// all of them if copies have to be separated or `pricing_version`, which identifies its rules, is another one.
 /// `progress` is called after every file that is read, and ends the reading by returning false.
 pub fn overview(
     places: &Locations,
+    found: &Discovery,
     pricing_version: u64,
     apply_totals: impl Fn(&mut [CatalogEntry]),
     progress: impl FnMut(ReadProgress) -> bool,
 ) -> Catalog {
-    let mut catalog = map_sessions(places, pricing_version, Projection::Full, apply_totals, progress, Some);
+    let mut catalog =
+        map_sessions(places, found, pricing_version, Projection::Full, apply_totals, progress, Some);
     sort(&mut catalog.sessions);
     catalog
 }
@@ -37,15 +38,15 @@ pub fn overview(
 /// cost may depend on changes in others.
 pub fn overview_of(
     places: &Locations,
+    found: &Discovery,
     id: &SessionId,
     pricing_version: u64,
     apply_totals: impl Fn(&mut [CatalogEntry]),
     mut progress: impl FnMut(ReadProgress) -> bool,
 ) -> Option<Session> {
-    let found = discover(places);
     let mut describer = Describer::new(&places.global_files);
     let renewed =
-        renew_one(places, &found, id, pricing_version, &mut describer, &mut progress, describe_fully)?;
+        renew_one(places, found, id, pricing_version, &mut describer, &mut progress, describe_fully)?;
     let mut session = match renewed {
         Renewed::Kept(session) => session,
         Renewed::Read(mut read) => {
@@ -68,19 +69,19 @@ pub enum Projection {
     Scalars,
 }
 
-/// Calls `map` for every session, in any order, and collects what it returns. One entry exists at a time, so
+/// Calls `map` for every session that was found, in any order, and collects what it returns. One entry exists at a time, so
 /// thousands are never in memory together.
 ///
 /// Tokens and cost are computed as in [`overview`].
 pub fn map_sessions<T: Send>(
     places: &Locations,
+    found: &Discovery,
     pricing_version: u64,
     extent: Projection,
     apply_totals: impl Fn(&mut [CatalogEntry]),
     mut progress: impl FnMut(ReadProgress) -> bool,
     map: impl Fn(CatalogEntry) -> Option<T> + Sync,
 ) -> Catalog<T> {
-    let found = discover(places);
     let overlay = SessionOverlay::read(places);
     let map = |mut entry: CatalogEntry| {
         overlay.apply(&mut entry.session);
@@ -89,7 +90,7 @@ pub fn map_sessions<T: Send>(
     let mut describer = Describer::new(&places.global_files);
     let surveyed = match renew_all(
         places,
-        &found,
+        found,
         (pricing_version, extent),
         &apply_totals,
         &mut describer,
@@ -98,15 +99,15 @@ pub fn map_sessions<T: Send>(
     ) {
         Ok(surveyed) => surveyed,
         Err(work) => {
-            let mut fresh = read_fresh(places, &found, Detail::Spending, &mut progress);
+            let mut fresh = read_fresh(places, found, Detail::Spending, &mut progress);
             fresh.report.work += work;
-            let entries = fresh.with_totals(places, &found, pricing_version, apply_totals, &mut describer);
+            let entries = fresh.with_totals(places, found, pricing_version, apply_totals, &mut describer);
             (entries.into_iter().filter_map(&map).collect(), fresh.report)
         }
     };
     let (mut sessions, report) = surveyed;
-    sessions.extend(overlay.registry_only(&found, &mut describer).into_iter().filter_map(&map));
-    assemble_catalog(&found, sessions, overlay.into_problems(), report)
+    sessions.extend(overlay.registry_only(found, &mut describer).into_iter().filter_map(&map));
+    assemble_catalog(found, sessions, overlay.into_problems(), report)
 }
 
 fn renew_all<T: Send>(

@@ -58,6 +58,7 @@ pub(crate) struct Columns {
     time: Column<u64>,
     line: Column<u64>,
     piece: Column<u64>,
+    offset: Column<u64>,
 }
 
 impl Columns {
@@ -72,6 +73,7 @@ impl Columns {
                 time: fields.u64("time")?,
                 line: fields.u64("line")?,
                 piece: fields.u64("piece")?,
+                offset: fields.u64("offset")?,
             })
         };
         text.segment_readers().iter().map(of).collect()
@@ -89,9 +91,20 @@ impl Columns {
         self.record.first(document)
     }
 
+    /// The record of a chunk.
+    pub(crate) fn key(&self, document: DocId) -> RecordKey {
+        let number = |column: &Column<u64>| column.first(document).unwrap_or(0);
+        RecordKey { file: number(&self.file), record: number(&self.record) }
+    }
+
     /// In seconds since 1970; 0 where the record has no time.
     pub(crate) fn time(&self, document: DocId) -> u64 {
         self.time.first(document).unwrap_or(0)
+    }
+
+    /// Where the chunk's line begins in its file, in bytes; the line, from 1; and which piece of the record the chunk is.
+    pub(crate) fn location(&self, document: DocId) -> [u64; 3] {
+        [&self.offset, &self.line, &self.piece].map(|column| column.first(document).unwrap_or(0))
     }
 
     /// A sort key that orders the chunks of a session by time, independent of how the index was built.

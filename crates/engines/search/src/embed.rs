@@ -11,12 +11,12 @@ use database::WriterLock;
 use embedding::{ChosenModel, VectorKey};
 use rustc_hash::FxHashMap;
 
-use crate::columns::{ChunkAt, Columns, RecordKey};
-use crate::error::{Error, index_failed, io_failed};
+use crate::columns::{ChunkAt, RecordKey};
+use crate::error::{Error, io_failed};
 use crate::files::FileRow;
 use crate::model_vectors::{ModelVectorsWriter, models_folder};
 use crate::searcher::Searcher;
-use crate::snippet::text_at;
+use crate::snippet::{PassageLocation, text_at};
 
 /// How many texts are embedded between two commits.
 const STEP: usize = 64;
@@ -70,13 +70,13 @@ pub fn embed(
     files.sort_by_key(|file| std::cmp::Reverse(file.stamp.mtime));
     let mut keeping = ModelVectorsWriter::open(folder, model.hash(), searcher.list.identity()?)?;
     let counts = without_dead(&mut keeping, &files)?;
-    let plan = plan(&searcher, &files, &counts)?;
+    let plan = plan(&searcher, &files, &counts);
     keeping.expect(plan.of, searcher.rows());
     let mut embedded = EmbedReport { done: plan.of - plan.missing, of: plan.of, ..EmbedReport::default() };
     keeping.commit()?;
     let mut todo = plan.todo.into_iter().peekable();
     while todo.peek().is_some() && keep_going(&embedded) {
-        let step = step(&searcher, &files, &mut todo, &mut embedded)?;
+        let step = step(&searcher, &files, &mut todo, &mut embedded);
         let texts: Vec<&str> = step.iter().map(|(_, text)| text.as_str()).collect();
         let vectors = model.embed(&texts, threads, pause)?;
         for ((key, _), vector) in step.iter().zip(&vectors) {
@@ -113,19 +113,16 @@ fn without_dead(
 
 /// The records that need vectors and can be read: newest files first, each in the order of its lines. Of a record
 /// with some rows, only the rest is listed: all records of a file without an id share one key, and it only grows.
-fn plan(searcher: &Searcher, files: &[FileRow], counts: &FxHashMap<VectorKey, u32>) -> Result<Plan, Error> {
-    let failed = || index_failed("read", &searcher.folder);
+fn plan(searcher: &Searcher, files: &[FileRow], counts: &FxHashMap<VectorKey, u32>) -> Plan {
     let at: FxHashMap<u64, usize> = files.iter().enumerate().map(|(at, file)| (file.id, at)).collect();
-    let columns = Columns::open(&searcher.text).map_err(failed())?;
     let mut records: FxHashMap<RecordKey, Vec<(u64, u64, ChunkAt)>> = FxHashMap::default();
-    for (segment, (columns, reader)) in columns.iter().zip(searcher.text.segment_readers()).enumerate() {
-        let offsets = reader.fast_fields().u64("offset").map_err(failed())?;
-        let pieces = reader.fast_fields().u64("piece").map_err(failed())?;
+    for (segment, (columns, reader)) in
+        searcher.columns.iter().zip(searcher.text.segment_readers()).enumerate()
+    {
         for document in reader.doc_ids_alive() {
             if let Some((_, place)) = columns.meaning(document) {
-                let number = |column: &tantivy::columnar::Column<u64>| column.first(document).unwrap_or(0);
-                let chunk = ChunkAt { segment, document };
-                records.entry(place).or_default().push((number(&offsets), number(&pieces), chunk));
+                let [offset, _, piece] = columns.location(document);
+                records.entry(place).or_default().push((offset, piece, ChunkAt { segment, document }));
             }
         }
     }
@@ -148,7 +145,7 @@ fn plan(searcher: &Searcher, files: &[FileRow], counts: &FxHashMap<VectorKey, u3
     plan.todo.sort_unstable_by_key(|todo| {
         (todo.file, todo.chunks.first().map(|chunk| (chunk.segment, chunk.document)))
     });
-    Ok(plan)
+    plan
 }
 
 /// The texts of the next records. A record with a piece that cannot be read is left to a later pass from that piece
@@ -158,18 +155,20 @@ fn step(
     files: &[FileRow],
     todo: &mut impl Iterator<Item = Todo>,
     embedded: &mut EmbedReport,
-) -> Result<Vec<(VectorKey, String)>, Error> {
+) -> Vec<(VectorKey, String)> {
     let mut texts = Vec::new();
     while texts.len() < STEP
         && let Some(next) = todo.next()
     {
         for (at, chunk) in next.chunks.iter().enumerate() {
-            let Some(text) = text_at(&searcher.place(*chunk, &files[next.file], false)?) else {
+            let Some(text) =
+                text_at(&PassageLocation::of(&searcher.columns, *chunk, &files[next.file], false))
+            else {
                 embedded.unread += (next.chunks.len() - at) as u64;
                 break;
             };
             texts.push((next.key, text));
         }
     }
-    Ok(texts)
+    texts
 }

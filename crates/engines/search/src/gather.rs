@@ -1,17 +1,15 @@
 //! Collects what the index holds about a query: for each session its best chunk, how often it uses each word, and
 //! what it did to the requested file.
 
-use system::in_parallel;
-use tantivy::{DocId, Searcher as Text, SegmentReader};
+use tantivy::DocId;
 
-use crate::columns::{ChunkAt, ChunkFilter, Columns};
+use crate::columns::{ChunkAt, ChunkFilter};
+use crate::features::{FeaturePostings, Features};
+use crate::index::Index;
 use crate::kind::ChunkKind;
 use crate::paths::query_terms;
-use crate::postings::{pair, phrase, word};
-use crate::query::Query;
-use crate::rank::{self, Feature, FileFacts, STRONG};
-use crate::schema::Fields;
-use crate::sessions::Sessions;
+use crate::postings::{phrase, word};
+use crate::rank::{self, FileFacts, STRONG};
 
 /// What was found in one session.
 #[derive(Debug, Clone, Default)]
@@ -55,12 +53,9 @@ impl ChunkScores {
         scores.copied().unwrap_or_default()
     }
 
-    /// The chunks that answer.
-    pub(crate) fn answering(&self) -> impl Iterator<Item = (ChunkAt, ChunkScore)> {
-        self.0.iter().enumerate().flat_map(|(segment, scores)| {
-            let answering = (0..).zip(scores).filter(|(_, score)| score.share > 0.0);
-            answering.map(move |(document, score)| (ChunkAt { segment, document }, *score))
-        })
+    /// Whether the query has no words.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 }
 
@@ -73,107 +68,56 @@ pub(crate) struct Gathered {
     pub(crate) idfs: Vec<f32>,
 }
 
-/// The postings of each word and word pair of a query, for all sessions.
-pub(crate) struct Features(Vec<Column>);
+/// The chunks that contain all phrases of a question, by segment and in order.
+pub(crate) struct PhraseChunks(Vec<Vec<DocId>>);
 
-/// One feature of the question over the whole index.
-struct Column {
-    feature: Feature,
-    /// The chunks that pass the filter and contain the feature, with its frequency; by segment.
-    chunks: Vec<Vec<(DocId, u32)>>,
-    /// The number of chunks that contain the feature, whether they pass the filter or not.
-    having: u64,
-    /// How often each session contains the feature.
-    said: Vec<u32>,
-}
-
-/// The index that is asked, open.
-pub(crate) struct Index<'a> {
-    pub(crate) text: &'a Text,
-    pub(crate) fields: &'a Fields,
-    pub(crate) columns: &'a [Columns],
-    pub(crate) sessions: &'a Sessions,
-}
-
-/// A word or word pair to look up.
-enum FeatureQuery<'a> {
-    Word(&'a str),
-    Pair(&'a str, &'a str),
-}
-
-impl FeatureQuery<'_> {
-    fn column(&self, index: &Index<'_>, admit: &(dyn ChunkFilter + Sync)) -> tantivy::Result<Column> {
-        let text = index.fields.text;
-        match *self {
-            Self::Word(term) => {
-                feature_postings(index, admit, Feature::Word, |segment, each| word(segment, text, term, each))
-            }
-            Self::Pair(left, right) => feature_postings(index, admit, Feature::Pair, |segment, each| {
-                pair(segment, text, (left, right), each)
-            }),
+impl PhraseChunks {
+    /// Looks them up; `None` where the question has no phrase.
+    pub(crate) fn find(index: &Index<'_>, phrases: &[Vec<String>]) -> tantivy::Result<Option<Self>> {
+        if phrases.is_empty() {
+            return Ok(None);
         }
+        let mut all = Vec::new();
+        for segment in index.text.segment_readers() {
+            let mut holding: Option<Vec<DocId>> = None;
+            for words in phrases {
+                let mut these = Vec::new();
+                phrase(segment, index.fields.text, words, |document| these.push(document))?;
+                if let Some(before) = &holding {
+                    these.retain(|document| before.binary_search(document).is_ok());
+                }
+                holding = Some(these);
+            }
+            all.push(holding.unwrap_or_default());
+        }
+        Ok(Some(Self(all)))
+    }
+
+    /// Whether no chunk contains them.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.iter().all(Vec::is_empty)
+    }
+
+    fn contains(&self, ChunkAt { segment, document }: ChunkAt) -> bool {
+        self.0[segment].binary_search(&document).is_ok()
     }
 }
 
-fn feature_postings(
-    index: &Index<'_>,
-    admit: &(dyn ChunkFilter + Sync),
-    feature: Feature,
-    walk: impl Fn(&SegmentReader, &mut dyn FnMut(DocId, u32)) -> tantivy::Result<()>,
-) -> tantivy::Result<Column> {
-    let mut column = Column { feature, chunks: Vec::new(), having: 0, said: vec![0; index.sessions.len()] };
-    for (segment, columns) in index.text.segment_readers().iter().zip(index.columns) {
-        let mut chunks = Vec::new();
-        walk(segment, &mut |document, frequency| {
-            let Some(kind) = columns.kind(document) else { return };
-            let by_words = kind.is_found_by_words();
-            column.having += u64::from(by_words);
-            if !admit.chunk(kind, &|| columns.time(document)) {
-                return;
-            }
-            if by_words {
-                chunks.push((document, frequency));
-            }
-            if kind.speaks_for_session() {
-                let record = || columns.record(document);
-                index.sessions.holders(columns.file(document), record, |session| {
-                    column.said[session] = column.said[session].saturating_add(frequency);
-                });
-            }
-        })?;
-        column.chunks.push(chunks);
-    }
-    Ok(column)
-}
-
-/// Loads the postings of the words and word pairs of `query` on `threads` threads.
-pub(crate) fn load_postings(
-    index: &Index<'_>,
-    query: &Query,
-    admit: &(dyn ChunkFilter + Sync),
-    threads: usize,
-) -> tantivy::Result<Features> {
-    let words = query.terms.iter().map(|term| FeatureQuery::Word(term));
-    let pairs = query.pairs.iter().map(|(left, right)| FeatureQuery::Pair(left, right));
-    let walked = in_parallel(threads, words.chain(pairs), |asked| asked.column(index, admit));
-    walked.into_iter().collect::<tantivy::Result<_>>().map(Features)
-}
-
-/// Collects what the index holds about `query`, whose postings are `features`.
+/// Collects what the index holds about a query, whose postings are `features`, and whose phrases are in `phrases`.
 pub(crate) fn gather(
     index: &Index<'_>,
-    query: &Query,
+    phrases: Option<&PhraseChunks>,
     file: Option<&str>,
     admit: &(dyn ChunkFilter + Sync),
     features: &Features,
 ) -> tantivy::Result<Gathered> {
     let found = vec![SessionMatch::default(); index.sessions.len()];
     let mut gathering = Gathering { index, admit, found };
-    let chunks = gathering.words(query, &features.0)?;
+    let chunks = gathering.words(phrases, &features.0)?;
     if let Some(path) = file {
         gathering.file(path)?;
     }
-    let words = features.0.iter().filter(|column| column.feature == Feature::Word);
+    let words = features.0.iter().filter(|column| column.query.is_word());
     let idfs = words.map(|column| rank::idf(index.sessions.chunks(), column.having)).collect();
     Ok(Gathered { found: gathering.found, chunks, idfs })
 }
@@ -185,9 +129,12 @@ struct Gathering<'a> {
 }
 
 impl Gathering<'_> {
-    fn words(&mut self, query: &Query, features: &[Column]) -> tantivy::Result<ChunkScores> {
-        let phrases = self.phrases(&query.phrases)?;
-        let chunks = self.score_chunks(features, phrases.as_deref())?;
+    fn words(
+        &mut self,
+        phrases: Option<&PhraseChunks>,
+        features: &[FeaturePostings],
+    ) -> tantivy::Result<ChunkScores> {
+        let chunks = self.score_chunks(features, phrases)?;
         self.score_sessions(features);
         if phrases.is_some() {
             // A quoted phrase is a demand: what does not hold it is no answer.
@@ -198,35 +145,17 @@ impl Gathering<'_> {
         Ok(chunks)
     }
 
-    /// For each segment, the chunks that contain all phrases, in order; `None` where the query has no phrase.
-    fn phrases(&self, phrases: &[Vec<String>]) -> tantivy::Result<Option<Vec<Vec<DocId>>>> {
-        if phrases.is_empty() {
-            return Ok(None);
-        }
-        let mut all = Vec::new();
-        for segment in self.index.text.segment_readers() {
-            let mut holding: Option<Vec<DocId>> = None;
-            for words in phrases {
-                let mut these = Vec::new();
-                phrase(segment, self.index.fields.text, words, |document| these.push(document))?;
-                if let Some(before) = &holding {
-                    these.retain(|document| before.binary_search(document).is_ok());
-                }
-                holding = Some(these);
-            }
-            all.push(holding.unwrap_or_default());
-        }
-        Ok(Some(all))
-    }
-
     fn score_chunks(
         &mut self,
-        features: &[Column],
-        phrases: Option<&[Vec<DocId>]>,
+        features: &[FeaturePostings],
+        phrases: Option<&PhraseChunks>,
     ) -> tantivy::Result<ChunkScores> {
+        if features.is_empty() {
+            return Ok(ChunkScores(Vec::new()));
+        }
         let chunks = self.index.sessions.chunks();
         let idfs: Vec<f32> = features.iter().map(|column| rank::idf(chunks, column.having)).collect();
-        let words = || features.iter().zip(&idfs).filter(|(column, _)| column.feature == Feature::Word);
+        let words = || features.iter().zip(&idfs).filter(|(column, _)| column.query.is_word());
         let most = rank::most_for_chunk(words().map(|(_, idf)| *idf)).max(f32::MIN_POSITIVE);
         let all_words = words().map(|(_, idf)| *idf).sum::<f32>().max(f32::MIN_POSITIVE);
         let mean = self.mean_length()?;
@@ -239,16 +168,17 @@ impl Gathering<'_> {
                 for &(document, frequency) in &column.chunks[at] {
                     let length = lengths.fieldnorm(document) as f32 / mean;
                     let score = &mut scores[document as usize];
-                    score.share += rank::of_chunk(column.feature, *idf, frequency as f32, length);
-                    if column.feature == Feature::Word {
+                    score.share += rank::of_chunk(column.query.feature(), *idf, frequency as f32, length);
+                    if column.query.is_word() {
                         score.coverage += idf / all_words;
                     }
                 }
             }
             for (document, score) in (0..).zip(&mut scores).filter(|(_, score)| score.share > 0.0) {
-                if phrases.is_none_or(|holding| holding[at].binary_search(&document).is_ok()) {
+                let chunk = ChunkAt { segment: at, document };
+                if phrases.is_none_or(|phrases| phrases.contains(chunk)) {
                     score.share /= most;
-                    self.offer(ChunkAt { segment: at, document }, *score);
+                    self.offer(chunk, *score);
                 } else {
                     *score = ChunkScore::default();
                 }
@@ -272,23 +202,23 @@ impl Gathering<'_> {
         });
     }
 
-    fn score_sessions(&mut self, features: &[Column]) {
+    fn score_sessions(&mut self, features: &[FeaturePostings]) {
         let all = self.index.sessions.speaking();
-        // They may have been walked over before it was known which sessions may be found.
-        let said = |column: &Column, session: usize| {
+        let said = |column: &FeaturePostings, session: usize| {
             if self.index.sessions.is_admitted(session) { column.said[session] } else { 0 }
         };
-        let having =
-            |column: &Column| (0..column.said.len()).filter(|at| said(column, *at) > 0).count() as u64;
+        let having = |column: &FeaturePostings| {
+            (0..column.said.len()).filter(|at| said(column, *at) > 0).count() as u64
+        };
         let idfs: Vec<f32> = features.iter().map(|column| rank::idf(all, having(column))).collect();
-        let words = features.iter().zip(&idfs).filter(|(column, _)| column.feature == Feature::Word);
+        let words = features.iter().zip(&idfs).filter(|(column, _)| column.query.is_word());
         let most = rank::most_for_session(words.map(|(_, idf)| *idf)).max(f32::MIN_POSITIVE);
         for (session, found) in self.found.iter_mut().enumerate() {
             let length = self.index.sessions.relative_length(session);
             for (column, idf) in features.iter().zip(&idfs) {
                 let said = said(column, session);
                 if said > 0 {
-                    found.whole += rank::of_session(column.feature, *idf, said as f32, length) / most;
+                    found.whole += rank::of_session(column.query.feature(), *idf, said as f32, length) / most;
                 }
             }
         }

@@ -9,9 +9,12 @@ mod document;
 mod embed;
 mod error;
 mod facts;
+mod features;
+mod file_runs;
 mod files;
 mod function_words;
 mod gather;
+mod index;
 mod kept_sessions;
 mod kind;
 mod meaning;
@@ -50,7 +53,7 @@ pub use kind::ChunkKind;
 pub use misspelling::edit_distance;
 pub use notes::{CAP as NOTE_CAP, NoteSection, name_of as note_name, sections as note_sections};
 pub use outcome::{
-    IndexSize, LaterPlaces, MeaningStatus, Mode, RankedHit, ScoreBreakdown, SearchResults, SearchScope,
+    HitTexts, IndexSize, MeaningStatus, Mode, RankedHit, ScoreBreakdown, SearchResults, SearchScope,
     SourceCount,
 };
 pub use query::{FilterName, Query, QueryFilter, role, tags, without_tag};

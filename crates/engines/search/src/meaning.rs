@@ -4,7 +4,7 @@ use embedding::{Vector, VectorKey, Vectors};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tantivy::Searcher as Text;
 
-use crate::columns::{ChunkAt, ChunkFilter, Columns, NumberColumn, RecordKey};
+use crate::columns::{ChunkFilter, Columns, NumberColumn, RecordKey};
 use crate::error::Error;
 use crate::kind::ChunkKind;
 use crate::sessions::Sessions;
@@ -270,30 +270,6 @@ pub(crate) fn is_understood(question: &str) -> bool {
     let cjk = question.chars().filter(|c| is_cjk(*c)).count();
     let latin = question.bytes().filter(u8::is_ascii_alphabetic).count();
     cjk <= latin
-}
-
-/// The chunks of some records, found in one pass: no list leads from a record to them.
-pub(crate) fn chunks_of(
-    columns: &[Columns],
-    text: &Text,
-    wanted: &FxHashSet<RecordKey>,
-) -> FxHashMap<RecordKey, Vec<ChunkAt>> {
-    let mut found: FxHashMap<RecordKey, Vec<ChunkAt>> = FxHashMap::default();
-    if wanted.is_empty() {
-        return found;
-    }
-    let files: FxHashSet<u64> = wanted.iter().map(|place| place.file).collect();
-    for (at, (columns, segment)) in columns.iter().zip(text.segment_readers()).enumerate() {
-        columns.each(segment, [NumberColumn::File], |document, [file]| {
-            if files.contains(&file)
-                && let Some((_, place)) =
-                    columns.meaning(document).filter(|(_, place)| wanted.contains(place))
-            {
-                found.entry(place).or_default().push(ChunkAt { segment: at, document });
-            }
-        });
-    }
-    found
 }
 
 #[cfg(test)]

@@ -46,17 +46,17 @@ pub struct SearchScope {
     pub passages: usize,
     /// How many further places with most of the question's words each hit names.
     pub places: usize,
-    /// Whether a later place is looked for beside a cited one.
-    pub later: LaterPlaces,
+    /// What is read of the transcripts for each hit.
+    pub texts: HitTexts,
 }
 
-/// Whether a hit names the last place that is about as good as the cited one: to look for it reads more of the transcript.
+/// What is read of the transcripts for a hit. Each text is read and redacted again, which takes longer than finding it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum LaterPlaces {
-    /// It does.
+pub enum HitTexts {
+    /// The cited text, and the last place that is about as good.
     #[default]
-    Named,
-    /// It does not.
+    Read,
+    /// Nothing: a hit has the session, the file and the line alone.
     Omitted,
 }
 

@@ -7,7 +7,9 @@ use tantivy::DocId;
 use tantivy::fieldnorm::FieldNormReader;
 
 use crate::columns::{ChunkAt, Passages, RecordKey};
-use crate::gather::{ChunkScore, ChunkScores, Index};
+use crate::file_runs::FileRuns;
+use crate::gather::{ChunkScore, ChunkScores};
+use crate::index::Index;
 use crate::kind::ChunkKind;
 use crate::postings::containing;
 use crate::rank;
@@ -47,16 +49,24 @@ pub(crate) struct TextEvidence<'a> {
 }
 
 impl TextEvidence<'_> {
-    /// The chunks that contain a word of the query, and those that are nearest in meaning without one.
-    fn candidates(&self) -> impl Iterator<Item = (ChunkAt, ChunkScore)> {
+    /// The chunks of these files that contain a word of the query, and those that are nearest in meaning without one.
+    fn candidates<'a>(
+        &'a self,
+        runs: &'a FileRuns,
+        files: impl Iterator<Item = u64> + 'a,
+    ) -> impl Iterator<Item = (ChunkAt, ChunkScore)> + 'a {
+        let files = files.filter(|_| !self.chunks.is_empty());
+        let in_files = files.flat_map(|file| runs.chunks(file)).map(|chunk| (chunk, self.chunks.of(chunk)));
         let wordless = self.nearest.values().flatten().filter(|chunk| self.chunks.of(**chunk).share <= 0.0);
-        self.chunks.answering().chain(wordless.map(|chunk| (*chunk, ChunkScore::default())))
+        let wordless = wordless.map(|chunk| (*chunk, ChunkScore::default()));
+        in_files.filter(|(_, score)| score.share > 0.0).chain(wordless)
     }
 }
 
 /// The places in these sessions that answer.
 pub(crate) fn places(
     index: &Index<'_>,
+    runs: &FileRuns,
     texts: &TextEvidence<'_>,
     sessions: impl Iterator<Item = usize>,
     wanted: Passages,
@@ -71,7 +81,11 @@ pub(crate) fn places(
         let earlier = || order(one.chunk).cmp(&order(other.chunk));
         other.worth.total_cmp(&one.worth).then_with(earlier)
     };
-    for (chunk, score) in texts.candidates() {
+    let mut is_wanted = vec![false; index.sessions.len()];
+    for session in all.keys() {
+        is_wanted[*session] = true;
+    }
+    for (chunk, score) in texts.candidates(runs, index.sessions.files_of(&is_wanted)) {
         let columns = &index.columns[chunk.segment];
         let record = || columns.record(chunk.document);
         index.sessions.holders(columns.file(chunk.document), record, |session| {

@@ -92,6 +92,11 @@ impl Sessions {
         self.admitted = None;
     }
 
+    /// Whether any session may be found.
+    pub(crate) fn admits_any(&self) -> bool {
+        self.admitted.as_ref().is_none_or(|admitted| admitted.contains(&true))
+    }
+
     /// The sessions of one source that contain text.
     pub(crate) fn speaking_of(&self, source: SourceKind) -> impl Iterator<Item = &SessionId> {
         let all = self.sources.iter().zip(&self.ids).zip(&self.spoken);
@@ -143,9 +148,23 @@ impl Sessions {
         record: impl Fn() -> Option<u64>,
         mut each: impl FnMut(usize),
     ) {
+        self.all_holders(file, record, |session| {
+            if self.is_admitted(session) {
+                each(session);
+            }
+        });
+    }
+
+    /// Calls `each` with every session that holds a record, whether it may be found or not.
+    pub(crate) fn all_holders(
+        &self,
+        file: Option<u64>,
+        record: impl Fn() -> Option<u64>,
+        mut each: impl FnMut(usize),
+    ) {
         let Some(file) = file else { return };
         let owner = self.session_of(file);
-        if let Some(owner) = owner.filter(|owner| self.is_admitted(*owner)) {
+        if let Some(owner) = owner {
             each(owner);
         }
         let lends = usize::try_from(file).ok().and_then(|at| self.lends.get(at));
@@ -159,10 +178,17 @@ impl Sessions {
                 continue;
             }
             given = Some(session);
-            if self.is_admitted(session) {
-                each(session);
-            }
+            each(session);
         }
+    }
+
+    /// The numbers of the files that may hold records of some sessions: their own, and those that lend any.
+    pub(crate) fn files_of<'a>(&'a self, is_wanted: &'a [bool]) -> impl Iterator<Item = u64> + 'a {
+        let files = (0..).zip(&self.of_file).zip(&self.lends);
+        let wanted = files.filter(|((_, session), lends)| {
+            **lends || is_wanted.get(**session as usize).is_some_and(|wanted| *wanted)
+        });
+        wanted.map(|((file, _), _)| file)
     }
 
     /// The other sessions that hold a record, whether they may be found or not.

@@ -10,7 +10,9 @@ use transcript::record::{Record, parse};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::chunk::{original_units, units};
+use crate::columns::{ChunkAt, Columns};
 use crate::document::piece_of;
+use crate::files::FileRow;
 use crate::source::SourceKind;
 use crate::unit::Unit;
 use crate::words::Splitter;
@@ -50,6 +52,24 @@ pub(crate) struct PassageLocation<'a> {
     pub(crate) subagent: bool,
     pub(crate) source: SourceKind,
     pub(crate) shows_secrets: bool,
+}
+
+impl<'a> PassageLocation<'a> {
+    /// The location of a chunk of that file.
+    pub(crate) fn of(columns: &[Columns], chunk: ChunkAt, file: &'a FileRow, shows_secrets: bool) -> Self {
+        let columns = &columns[chunk.segment];
+        let [offset, line, piece] = columns.location(chunk.document);
+        Self {
+            path: &file.path,
+            offset,
+            line,
+            record: columns.key(chunk.document).record,
+            piece,
+            subagent: file.subagent,
+            source: file.source,
+            shows_secrets,
+        }
+    }
 }
 
 /// Reads the cited line; empty where the file is gone or another record is there now.

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::WRITABLE;
 use crate::retention::archive::copy_all_while_indexing;
-pub(crate) use crate::search::index::refresh::{Refreshed, find, refreshed, renew_behind};
+pub(crate) use crate::search::index::refresh::{Opened, Refreshed, find, refresh, renew_behind};
 use crate::search::index::share::Share;
 use crate::search::time_limit::TimeLimit;
 use crate::{Context, Error, Kind, NextStep};

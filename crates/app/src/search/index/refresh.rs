@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
@@ -22,7 +21,8 @@ const RENEWED: SignedDuration = SignedDuration::from_secs(3);
 pub(crate) struct Opened {
     /// What can be searched.
     pub(crate) files: Arc<FoundFiles>,
-    searcher: Option<Searcher>,
+    /// The index, open; `None` when there is none.
+    pub(crate) searcher: Option<Searcher>,
     /// What bringing the index up to date with the files did, where they are those of an earlier search.
     synced: Option<SyncReport>,
 }
@@ -34,11 +34,10 @@ impl Opened {
     }
 }
 
-/// The files, no older than `max_age`, and the index, which is opened while they are looked for.
-pub(crate) fn find(context: &Context, max_age: SignedDuration) -> Opened {
-    let recent = context.app.recent_files.get(&folders(context), context.now, max_age);
+/// The files, as old as the caller may have them, and the index, which is opened while they are looked for.
+pub(crate) fn find(context: &Context) -> Opened {
     let reopened = || context.app.recent_files.take_searcher().or_else(|| open(context).ok().flatten());
-    if let Some(IndexedFiles { files, synced }) = recent.filter(|_| max_age.is_positive())
+    if let Some(IndexedFiles { files, synced }) = context.recent_files()
         && let Some(searcher) = reopened()
     {
         return Opened { files, searcher: Some(searcher), synced: Some(synced) };
@@ -48,61 +47,55 @@ pub(crate) fn find(context: &Context, max_age: SignedDuration) -> Opened {
         || join(|| catalog::discover(&context.config().places()), || open(context).ok().flatten()),
         || memory(context),
     );
-    let files = FoundFiles { at, folders: folders(context), transcripts, memory };
+    let transcripts = Arc::new(transcripts);
+    let files = FoundFiles { at, folders: context.searched_folders(), transcripts, memory };
     Opened { files: Arc::new(files), searcher, synced: None }
-}
-
-/// Where files are looked for.
-fn folders(context: &Context) -> Vec<PathBuf> {
-    let config = context.config();
-    config.claude_folders.iter().chain(&config.openclaw_folders).cloned().collect()
 }
 
 /// Finds the files again behind an answer, if those of the last search are no longer of this moment.
 pub(crate) fn renew_behind(context: &Context) {
     let recent = &context.app.recent_files;
-    if recent.get(&folders(context), context.read_clock(), RENEWED).is_some() {
+    if recent.get(&context.searched_folders(), context.read_clock(), RENEWED).is_some() {
         return;
     }
     let renewed = Context {
         cancellation: Cancellation::default(),
         progress: ProgressSink::default(),
+        max_age: SignedDuration::ZERO,
         ..context.refreshed()
     };
     recent.renew(move || {
-        let opened = find(&renewed, SignedDuration::ZERO);
-        let files = opened.files.clone();
-        let Refreshed { synced, searcher } = refreshed(&renewed, opened);
+        let mut opened = find(&renewed);
+        let Refreshed { synced, .. } = refresh(&renewed, &mut opened);
         // The one that was kept says nothing of an index that was discarded and made again.
-        if let Ok(Some(searcher)) = searcher {
-            renewed.app.recent_files.keep_searcher(searcher);
+        if let Some(searcher) = opened.searcher {
+            renewed.app.recent_files.renew_searcher(searcher);
         }
-        synced.ok().map(|synced| IndexedFiles { files, synced })
+        synced.ok().map(|synced| IndexedFiles { files: opened.files, synced })
     });
 }
 
-/// The index, brought up to date.
+/// What came of bringing the index up to date.
 pub(crate) struct Refreshed {
-    /// What bringing it up to date did.
+    /// What that did.
     pub(crate) synced: Result<SyncReport, Error>,
-    /// It, open; `None` when there is none.
-    pub(crate) searcher: Result<Option<Searcher>, Error>,
+    /// Why it cannot be opened.
+    pub(crate) opened: Result<(), Error>,
 }
 
-/// Brings the index up to date; where nothing is new it is the one that was opened before.
-pub(crate) fn refreshed(context: &Context, opened: Opened) -> Refreshed {
-    let Opened { files, searcher: opened, synced } = opened;
+/// Brings the index up to date; where nothing is new it stays open as it is.
+pub(crate) fn refresh(context: &Context, opened: &mut Opened) -> Refreshed {
     // To sync with files of a moment ago would take out what another process has read in since.
-    if let Some(synced) = synced {
-        return Refreshed { synced: Ok(synced), searcher: Ok(opened) };
+    if let Some(synced) = &opened.synced {
+        return Refreshed { synced: Ok(synced.clone()), opened: Ok(()) };
     }
-    let FoundFiles { transcripts: found, memory, .. } = &*files;
+    let FoundFiles { transcripts: found, memory, .. } = &*opened.files;
     let remembered: Vec<SourceFile> = memory.agents.iter().flat_map(search::source_files).collect();
     let now = found.fingerprint().wrapping_add(search::fingerprint_of(&remembered));
-    if let Some(searcher) = opened.filter(|index| index.is_fresh(now).unwrap_or(false)) {
-        let synced = Ok(SyncReport::default());
-        return Refreshed { synced, searcher: Ok(Some(searcher)) };
+    if opened.searcher.as_ref().is_some_and(|index| index.is_fresh(now).unwrap_or(false)) {
+        return Refreshed { synced: Ok(SyncReport::default()), opened: Ok(()) };
     }
+    opened.searcher = None;
     let limit = TimeLimit::of_search(context);
     let mut keep_going = |progress: &IndexProgress| limit.should_continue(progress);
     let sources = sources(found, memory);
@@ -110,18 +103,18 @@ pub(crate) fn refreshed(context: &Context, opened: Opened) -> Refreshed {
     if synced.as_ref().is_err_and(|error| set_aside_if_damaged(context, error)) {
         synced = search::sync(&folder(context), &sources, &mut keep_going);
     }
-    let mut opened = Searcher::open(&folder(context));
-    if opened.as_ref().is_err_and(|error| set_aside_if_damaged(context, error)) {
+    let mut reopened = Searcher::open(&folder(context));
+    if reopened.as_ref().is_err_and(|error| set_aside_if_damaged(context, error)) {
         synced = search::sync(&folder(context), &sources, &mut keep_going);
-        opened = Searcher::open(&folder(context));
+        reopened = Searcher::open(&folder(context));
     }
     let mut synced = synced.map_err(|error| failed(&error));
-    let mut searcher = opened.map_err(|error| failed(&error));
+    let mut reopened = reopened.map_err(|error| failed(&error));
     // Beside whoever indexes for the first time there is nothing to answer from: it is waited for as long as an answer
     // may take.
     let is_empty = |searcher: &Searcher| searcher.size().chunks == 0;
     while let Ok(SyncReport { busy: true, pending_files, pending_bytes, .. }) = synced
-        && searcher.as_ref().is_ok_and(|searcher| searcher.as_ref().is_none_or(is_empty))
+        && reopened.as_ref().is_ok_and(|searcher| searcher.as_ref().is_none_or(is_empty))
         && keep_going(&IndexProgress {
             files: pending_files,
             bytes: pending_bytes,
@@ -130,9 +123,9 @@ pub(crate) fn refreshed(context: &Context, opened: Opened) -> Refreshed {
     {
         pause();
         synced = search::sync(&folder(context), &sources, &mut keep_going).map_err(|error| failed(&error));
-        searcher = open(context);
+        reopened = open(context);
     }
-    Refreshed { synced, searcher }
+    Refreshed { synced, opened: reopened.map(|searcher| opened.searcher = searcher) }
 }
 
 #[expect(clippy::disallowed_methods, reason = "another process tells nobody when it has written")]

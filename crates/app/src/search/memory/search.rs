@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use jiff::SignedDuration;
 use model::{AgentId, SessionId};
 use openclaw::Memory;
 use schemars::JsonSchema;
@@ -82,7 +81,7 @@ pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
     }
     let agent = context.agent(request.agent.as_ref())?;
     let request = &Request { agent, ..request.clone() };
-    let opened = index::find(context, SignedDuration::ZERO);
+    let mut opened = index::find(context);
     let files = opened.files.clone();
     let FoundFiles { transcripts: found, memory, .. } = &*files;
     let settings = settings(context, memory, request.agent.as_ref())?;
@@ -101,7 +100,7 @@ pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
     }
     let scope = scope(context, request, project.as_deref(), found, memory, settings)?;
     let mut answer = Answer::default();
-    let Refreshed { synced, searcher } = index::refreshed(context, opened);
+    let Refreshed { synced, opened: reopened } = index::refresh(context, &mut opened);
     context.check_cancelled()?;
     match synced {
         Ok(synced) => {
@@ -111,7 +110,8 @@ pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
         }
         Err(error) => answer.stale = Some(error.message),
     }
-    if let Some(mut searcher) = searcher? {
+    reopened?;
+    if let Some(searcher) = &mut opened.searcher {
         let limit = request.max_results.or(settings.and_then(|set| set.max_results)).unwrap_or(RESULTS);
         let set = settings.and_then(|set| set.min_score);
         let least = request.min_score.or(set).unwrap_or(SCORE);

@@ -3,9 +3,10 @@
 use super::Searcher;
 use super::copies::RecordCopy;
 use super::hit_context::HitContext;
-use crate::columns::ChunkAt;
+use crate::columns::{ChunkAt, RecordKey};
 use crate::error::Error;
 use crate::files::FileRow;
+use crate::outcome::HitTexts;
 use crate::snippet::{CitedText, PassageLocation, cite};
 
 /// The place that a hit cites, and what is written there.
@@ -27,7 +28,7 @@ impl Searcher {
         session: usize,
         asked: &HitContext<'_>,
     ) -> Result<Option<Citation>, Error> {
-        let (owner, record) = (self.number(chunk, "file")?, self.number(chunk, "record")?);
+        let RecordKey { file: owner, record } = self.columns[chunk.segment].key(chunk.document);
         let Some(mut file) = self.list.file(owner)? else { return Ok(None) };
         let may_cite = asked.may_cite(&file);
         let needs_copy = record != 0 && (file.gone || !may_cite);
@@ -39,13 +40,18 @@ impl Searcher {
             file = copy;
             (offset, line)
         });
-        let at = self.place(chunk, &file, asked.shows_secrets)?;
+        let at = PassageLocation::of(&self.columns, chunk, &file, asked.shows_secrets);
         let at = copied.map_or(at, |(offset, line)| PassageLocation { offset, line, ..at });
-        let cited = cite(&at, &asked.terms);
+        let has_own = record != 0 && file.session.as_ref() != Some(self.sessions.id(session));
+        // The own copy is found by the id that is read with the text.
+        let cited = if asked.texts == HitTexts::Read || has_own {
+            cite(&at, &asked.terms)
+        } else {
+            CitedText::default()
+        };
         let (offset, line) = (at.offset, cited.lines.map_or(at.line, |(first, _)| first));
-        let is_own = file.session.as_ref() == Some(self.sessions.id(session));
         let own = match &cited.uuid {
-            Some(uuid) if record != 0 && !is_own => self.own_copy(record, uuid, session, asked)?,
+            Some(uuid) if has_own => self.own_copy(record, uuid, session, asked)?,
             _ => None,
         };
         Ok(Some(match own {

@@ -10,10 +10,9 @@ use super::Searcher;
 use super::citation::Citation;
 use super::hit_context::HitContext;
 use crate::columns::{ChunkAt, RecordKey};
-use crate::error::{Error, index_failed};
-use crate::files::FileRow;
+use crate::error::Error;
 use crate::kind::ChunkKind;
-use crate::outcome::{RankedHit, ScoreBreakdown, SearchScope};
+use crate::outcome::{HitTexts, RankedHit, ScoreBreakdown, SearchScope};
 use crate::places::Places;
 use crate::rank;
 use crate::ranked::Ranked;
@@ -53,15 +52,32 @@ impl Searcher {
         records: &mut HashSet<u64>,
     ) -> Result<Option<RankedHit>, Error> {
         let Some(chunk) = self.cited(ranked, asked)? else { return Ok(None) };
-        let chunk = self.own_of_fork(ranked, chunk, asked, records)?;
+        let chunk = self.own_of_fork(ranked, chunk, asked, records);
         let Some(hit) = self.hit_at(ranked, chunk, ranked.score, asked)? else { return Ok(None) };
-        for chunk in later(asked.places_of(ranked.session), chunk, asked) {
+        for chunk in self.later(asked.places_of(ranked.session), chunk, asked) {
             let further = self.hit_at(ranked, chunk, ranked.score, asked)?;
             if let Some(further) = further.filter(|further| !says_the_same(&hit, further)) {
                 return Ok(Some(RankedHit { later: Some(Box::new(further)), ..hit }));
             }
         }
         Ok(Some(hit))
+    }
+
+    /// The texts of a session that are as good as the cited one and were said after it, the last first: what was found first
+    /// may have been refuted there.
+    fn later(&self, places: Option<&Places>, cited: ChunkAt, asked: &HitContext<'_>) -> Vec<ChunkAt> {
+        let citable = places.filter(|_| asked.names_later()).map_or(&[][..], |places| &places.citable);
+        let best = citable.first().map_or(0.0, |place| place.worth);
+        // Other pieces of the same record are at the same time, on the same line.
+        let place = |chunk: ChunkAt| {
+            let [time, line, ..] = self.columns[chunk.segment].order(chunk.document);
+            (time, line)
+        };
+        let as_good = citable.iter().filter(|place| place.worth >= rank::AS_GOOD * best);
+        let mut later: Vec<ChunkAt> = as_good.map(|place| place.chunk).collect();
+        later.retain(|chunk| place(*chunk) > place(cited));
+        later.sort_by_key(|chunk| std::cmp::Reverse(place(*chunk)));
+        later
     }
 
     /// What is cited of a fork whose best text is the original's, which is cited already: the best text that is in no
@@ -72,23 +88,24 @@ impl Searcher {
         cited: ChunkAt,
         asked: &HitContext<'_>,
         records: &mut HashSet<u64>,
-    ) -> Result<ChunkAt, Error> {
-        let record = self.number(cited, "record")?;
+    ) -> ChunkAt {
+        let key = |chunk: ChunkAt| self.columns[chunk.segment].key(chunk.document);
+        let RecordKey { record, .. } = key(cited);
         // Whoever asks for passages wants the best ones, whosever they are.
         if record == 0 || !asked.is_one_hit || records.insert(record) {
-            return Ok(cited);
+            return cited;
         }
         let citable = asked.places_of(ranked.session).map_or(&[][..], |places| &places.citable);
         let best = citable.first().map_or(0.0, |place| place.worth);
         for place in citable.iter().filter(|place| place.worth >= rank::AS_GOOD * best) {
-            let (file, own) = (self.number(place.chunk, "file")?, self.number(place.chunk, "record")?);
+            let RecordKey { file, record: own } = key(place.chunk);
             // What the fork shares with others would cite the same conversation twice.
             if own != 0 && self.sessions.also_in(ranked.session, file, own).is_empty() && records.insert(own)
             {
-                return Ok(place.chunk);
+                return place.chunk;
             }
         }
-        Ok(cited)
+        cited
     }
 
     /// Further hits in a session's text that contain the query's words; each is scored in proportion to the best one.
@@ -126,12 +143,12 @@ impl Searcher {
         asked: &HitContext<'_>,
     ) -> Result<Option<RankedHit>, Error> {
         let Ranked { session, found, nearness, .. } = *ranked;
-        let number = |name: &str| self.number(chunk, name);
-        let (owner, record) = (number("file")?, number("record")?);
+        let columns = &self.columns[chunk.segment];
+        let RecordKey { file: owner, record } = columns.key(chunk.document);
         let Some(Citation { file, offset, line, cited }) = self.citation(chunk, session, asked)? else {
             return Ok(None);
         };
-        let time = i64::try_from(number("time")?).unwrap_or(0);
+        let time = i64::try_from(columns.time(chunk.document)).unwrap_or(0);
         Ok(Some(RankedHit {
             session: self.sessions.id(session).clone(),
             score,
@@ -147,7 +164,7 @@ impl Searcher {
             line,
             offset,
             uuid: cited.uuid,
-            kind: ChunkKind::from_number(number("kind")?).unwrap_or(ChunkKind::Answer),
+            kind: columns.kind(chunk.document).unwrap_or(ChunkKind::Answer),
             at: (time > 0).then(|| Timestamp::from_second(time).ok()).flatten(),
             subagent: file.subagent,
             source: self.sessions.source(session),
@@ -171,10 +188,12 @@ impl Searcher {
 
     /// Of the pieces of the record that a chunk without words of the query is of, the one nearest in meaning.
     fn nearest_piece(&self, chunk: ChunkAt, asked: &HitContext<'_>) -> Result<ChunkAt, Error> {
-        let Some((_, record)) = asked.columns[chunk.segment].meaning(chunk.document) else {
+        let Some((_, record)) = self.columns[chunk.segment].meaning(chunk.document) else {
             return Ok(chunk);
         };
-        let Some(pieces) = asked.chunks.get(&record) else { return Ok(chunk) };
+        // All pieces of a record are on its line.
+        let pieces = asked.chunks.get(&record).filter(|_| asked.texts == HitTexts::Read);
+        let Some(pieces) = pieces else { return Ok(chunk) };
         Ok(self.nearest_chunk(record, pieces, asked.meaning)?.unwrap_or(chunk))
     }
 
@@ -191,10 +210,10 @@ impl Searcher {
         if file.gone {
             return Ok(chunks.first().copied());
         }
-        let places: Result<Vec<PassageLocation<'_>>, Error> =
-            chunks.iter().map(|chunk| self.place(*chunk, &file, false)).collect();
+        let places: Vec<PassageLocation<'_>> =
+            chunks.iter().map(|chunk| PassageLocation::of(&self.columns, *chunk, &file, false)).collect();
         let mut nearest: Option<(f32, ChunkAt)> = None;
-        for (&chunk, text) in chunks.iter().zip(texts_at(&places?)) {
+        for (&chunk, text) in chunks.iter().zip(texts_at(&places)) {
             let vector = text.and_then(|text| vectors::embedder().embed(&text));
             let cosine = vector.map_or(-1.0, |vector| vector.cosine(question));
             if nearest.is_none_or(|(known, _)| cosine > known) {
@@ -203,49 +222,6 @@ impl Searcher {
         }
         Ok(nearest.map(|(_, chunk)| chunk))
     }
-
-    /// The location of a chunk of that file.
-    pub(crate) fn place<'a>(
-        &self,
-        chunk: ChunkAt,
-        file: &'a FileRow,
-        shows_secrets: bool,
-    ) -> Result<PassageLocation<'a>, Error> {
-        Ok(PassageLocation {
-            path: &file.path,
-            offset: self.number(chunk, "offset")?,
-            line: self.number(chunk, "line")?,
-            record: self.number(chunk, "record")?,
-            piece: self.number(chunk, "piece")?,
-            subagent: file.subagent,
-            source: file.source,
-            shows_secrets,
-        })
-    }
-
-    /// The value of a column for a chunk.
-    pub(super) fn number(&self, chunk: ChunkAt, column: &str) -> Result<u64, Error> {
-        let segment = self.text.segment_reader(u32::try_from(chunk.segment).unwrap_or(0));
-        let column = segment.fast_fields().u64(column).map_err(index_failed("search", &self.folder))?;
-        Ok(column.first(chunk.document).unwrap_or(0))
-    }
-}
-
-/// The texts of a session that are as good as the cited one and were said after it, the last first: what was found first
-/// may have been refuted there.
-fn later(places: Option<&Places>, cited: ChunkAt, asked: &HitContext<'_>) -> Vec<ChunkAt> {
-    let citable = places.filter(|_| asked.names_later).map_or(&[][..], |places| &places.citable);
-    let best = citable.first().map_or(0.0, |place| place.worth);
-    // Other pieces of the same record are at the same time, on the same line.
-    let place = |chunk: ChunkAt| {
-        let [time, line, ..] = asked.columns[chunk.segment].order(chunk.document);
-        (time, line)
-    };
-    let as_good = citable.iter().filter(|place| place.worth >= rank::AS_GOOD * best);
-    let mut later: Vec<ChunkAt> = as_good.map(|place| place.chunk).collect();
-    later.retain(|chunk| place(*chunk) > place(cited));
-    later.sort_by_key(|chunk| std::cmp::Reverse(place(*chunk)));
-    later
 }
 
 /// Whether what is shown of one hit is part of the other's text, such as of a plan that is said again to be carried out.

@@ -8,29 +8,31 @@ mod known_words;
 mod newest;
 mod rescore;
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::fmt;
+use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use embedding::{Vector, Vectors};
+use embedding::Vectors;
 use model::SessionId;
-use rustc_hash::FxHashMap;
 use system::join;
-use tantivy::{Index, ReloadPolicy, Searcher as Text};
+use tantivy::{Index as TextIndex, ReloadPolicy, Searcher as Text};
 
-use self::hit_context::HitContext;
 use self::rescore::Rescoring;
-use crate::columns::{Columns, RecordKey};
+use crate::columns::Columns;
 use crate::confidence::{self, LIKELY, Match};
 use crate::error::{Error, index_failed};
+use crate::features::{Features, load_postings};
+use crate::file_runs::FileRuns;
 use crate::files::{FileList, FileRow};
-use crate::gather::{self, Gathered, SessionMatch, gather};
+use crate::gather::{Gathered, PhraseChunks, SessionMatch, gather};
+use crate::index::Index;
 use crate::kept_sessions;
 use crate::meaning::{self, Admitted, Nearness, Similarities};
 use crate::model_vectors::models_folder;
-use crate::outcome::{IndexSize, LaterPlaces, MeaningStatus, Mode, SearchResults, SearchScope, SourceCount};
-use crate::places::{TextEvidence, places};
+use crate::outcome::{IndexSize, MeaningStatus, Mode, SearchResults, SearchScope, SourceCount};
 use crate::query::Query;
 use crate::query_encoder::{self, EncodedQuery, QueryEncoder};
 use crate::rank::{self, CosineScale};
@@ -53,10 +55,15 @@ pub struct Searcher {
     pub(crate) folder: PathBuf,
     pub(crate) text: Text,
     pub(crate) fields: Fields,
+    pub(crate) columns: Vec<Columns>,
     pub(crate) list: FileList,
     pub(crate) vectors: Option<Vectors>,
     pub(crate) sessions: Sessions,
     encoder: Option<QueryEncoder>,
+    /// Those of the last question that could be answered by any piece of text.
+    features: Features,
+    /// Found when they are first needed.
+    runs: OnceCell<FileRuns>,
     /// The version of the list of files when the index was opened.
     version: i64,
 }
@@ -101,20 +108,30 @@ impl Searcher {
         let version = list.version()?;
         let fields = Fields::new();
         // A writer may remove a segment between the reading of the list of segments and their opening.
-        let opened = catch_unwind(|| open_text(&text).or_else(|_| open_text(&text)));
-        let opened = opened.map_err(|_| Error::Damaged { folder: text.clone() })?;
-        let opened = opened.map_err(index_failed("open", &text))?;
-        if opened.schema() != &fields.schema {
+        let index = opened(&text, || open_text(&text).or_else(|_| open_text(&text)))?;
+        if index.schema() != &fields.schema {
             return Ok(None);
         }
+        let columns = opened(&text, || Columns::open(&index))?;
         let sessions = kept_sessions::sessions(folder, &list)?;
         // A writer may leave out the vectors of gone files between the two.
         let vectors = match vectors::open(folder, list.vectors()?) {
             Some(vectors) => Some(vectors),
             None => vectors::open(folder, list.vectors()?),
         };
-        let encoder = None;
-        Ok(Some(Self { folder: text, text: opened, fields, list, vectors, sessions, encoder, version }))
+        Ok(Some(Self {
+            folder: text,
+            text: index,
+            fields,
+            columns,
+            list,
+            vectors,
+            sessions,
+            encoder: None,
+            features: Features::default(),
+            runs: OnceCell::new(),
+            version,
+        }))
     }
 
     /// Whether this index would answer like one that was just updated with files of this fingerprint.
@@ -127,6 +144,12 @@ impl Searcher {
     /// Whether nobody has written the index since it was opened.
     pub fn is_unchanged(&self) -> bool {
         self.list.version().is_ok_and(|version| version == self.version)
+    }
+
+    /// Whether this is the index that another opened, which nobody has written since this one was opened.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.is_unchanged()
+            && self.list.state().is_ok_and(|state| other.list.state().is_ok_and(|other| other == state))
     }
 
     /// Questions are read by a model that a person chose.
@@ -161,24 +184,35 @@ impl Searcher {
             return Ok(SearchResults::default());
         }
         self.admit(asked.scope);
-        let columns = Columns::open(&self.text).map_err(index_failed("search", &self.folder))?;
+        if !self.sessions.admits_any() {
+            return Ok(SearchResults::default());
+        }
+        let phrases = PhraseChunks::find(&self.index(), &asked.query.phrases);
+        let phrases = phrases.map_err(index_failed("search", &self.folder))?;
+        if phrases.as_ref().is_some_and(PhraseChunks::is_empty) {
+            return Ok(SearchResults::default());
+        }
         let mut read = self.meaning(asked.query, asked.mode);
         // Where meaning cannot be asked, words answer, and the answer says so.
         let mode = if read.is_ok() { asked.mode } else { Mode::Lexical };
         let asked = &Asked { mode, ..*asked };
-        let evidence = self.evidence(asked, &columns, read.as_ref().ok())?;
+        let known = if asked.scope.chooses_chunks() { Features::default() } else { take(&mut self.features) };
+        let (evidence, features) = self.evidence(asked, phrases.as_ref(), read.as_ref().ok(), known)?;
         let mut ranked = self.ranked(asked, &evidence);
         let total = ranked.len() as u64;
         if let Ok(read) = &mut read {
-            self.rescore(asked, &columns, read, &mut ranked, evidence.scale)?;
+            self.rescore(asked, read, &mut ranked, evidence.scale)?;
         }
         self.judge(asked, &evidence.gathered.idfs, &mut ranked);
         let likely = ranked.partition_point(|ranked| ranked.confidence >= LIKELY) as u64;
         ranked.truncate(limit);
         let question = read.as_ref().ok().and_then(|read| read.by_table.as_ref());
-        let context = self.hit_context(asked, &columns, &evidence, &ranked, question);
+        let context = self.hit_context(asked, &evidence, &ranked, question);
         let context = context.map_err(index_failed("search", &self.folder))?;
         let hits = self.hits(&ranked, &context, asked.scope, limit)?;
+        if !asked.scope.chooses_chunks() {
+            self.features = features;
+        }
         let (meaning, understood) = match read {
             Ok(read) => (MeaningStatus::Ran, Some(read.understood)),
             Err(why) => (why, None),
@@ -186,33 +220,35 @@ impl Searcher {
         Ok(SearchResults { hits, total, likely, meaning, understood })
     }
 
-    /// What words and meaning say of every session; both are looked up at once.
+    /// What words and meaning say of every session, both looked up at once; and the postings of the words, of which some
+    /// are `known`.
     fn evidence(
         &self,
         asked: &Asked<'_>,
-        columns: &[Columns],
+        phrases: Option<&PhraseChunks>,
         read: Option<&EncodedQuery>,
-    ) -> Result<Evidence, Error> {
+        known: Features,
+    ) -> Result<(Evidence, Features), Error> {
         let Asked { query, scope, threads, .. } = *asked;
         // The list of files is not shared between threads.
-        let Self { text, sessions, vectors, .. } = self;
+        let Self { text, columns, sessions, vectors, .. } = self;
         let near = |read: &EncodedQuery| {
             let vectors = read.kept.as_ref().or(vectors.as_ref())?;
             let admitted = scope.chooses_chunks().then(|| Admitted::new(columns, text, scope));
             Some(meaning::similarities(vectors, &read.vector, sessions, admitted.as_ref(), threads))
         };
-        let index = self.index(columns);
+        let index = self.index();
         let file = scope.file.as_deref().or(query.path.as_deref());
         let words = || {
-            let features = gather::load_postings(&index, query, scope, threads)?;
-            gather(&index, query, file, scope, &features)
+            let features = load_postings(&index, query, scope, known, threads)?;
+            Ok((gather(&index, phrases, file, scope, &features)?, features))
         };
         let (gathered, near) = join(words, || read.and_then(near));
-        let gathered = gathered.map_err(index_failed("search", &self.folder))?;
+        let (gathered, features) = gathered.map_err(index_failed("search", &self.folder))?;
         let near = near.transpose()?.unwrap_or_default();
         let has_model = read.is_some_and(|read| read.kept.is_some());
         let scale = cosine_scale(has_model, &near.sessions, &gathered.found);
-        Ok(Evidence { gathered, near, scale })
+        Ok((Evidence { gathered, near, scale }, features))
     }
 
     /// The sessions that answer, best first.
@@ -241,7 +277,6 @@ impl Searcher {
     fn rescore(
         &self,
         asked: &Asked<'_>,
-        columns: &[Columns],
         read: &mut EncodedQuery,
         ranked: &mut [Ranked<'_>],
         scale: CosineScale,
@@ -249,9 +284,8 @@ impl Searcher {
         let Some(chosen) = &self.encoder else { return Ok(()) };
         let again = |found: &SessionMatch, near| score(asked, found, Some(near), scale);
         let admitted = (chosen.deep > 0 && asked.scope.chooses_chunks())
-            .then(|| Admitted::new(columns, &self.text, asked.scope));
-        let rescoring =
-            Rescoring { read, chosen, columns, admitted: admitted.as_ref(), threads: asked.threads };
+            .then(|| Admitted::new(&self.columns, &self.text, asked.scope));
+        let rescoring = Rescoring { read, chosen, admitted: admitted.as_ref(), threads: asked.threads };
         rescoring.rescore(self, ranked, &again)
     }
 
@@ -273,60 +307,9 @@ impl Searcher {
         }
     }
 
-    /// What the hits of these sessions are built from.
-    fn hit_context<'a>(
-        &self,
-        asked: &Asked<'a>,
-        columns: &'a [Columns],
-        evidence: &Evidence,
-        ranked: &[Ranked<'_>],
-        question: Option<&'a Vector>,
-    ) -> tantivy::Result<HitContext<'a>> {
-        let Asked { query, scope, .. } = *asked;
-        let sessions = || ranked.iter().map(|ranked| ranked.session);
-        let related = self.related(evidence, ranked);
-        // What does not hold a quoted phrase is no answer, whatever it means.
-        let by_meaning =
-            ranked.iter().filter_map(|ranked| ranked.nearness).filter(|_| query.phrases.is_empty());
-        let by_meaning = by_meaning.map(|nearness| nearness.place).collect();
-        let chunks = meaning::chunks_of(columns, &self.text, &by_meaning);
-        let texts = TextEvidence { chunks: &evidence.gathered.chunks, related: &related, nearest: &chunks };
-        let wanted = scope.wanted_passages();
-        let is_one_hit = scope.places == 0 && scope.passages == 0;
-        Ok(HitContext {
-            places: places(&self.index(columns), &texts, sessions(), wanted)?,
-            chunks,
-            terms: query
-                .terms
-                .iter()
-                .map(String::as_str)
-                .zip(evidence.gathered.idfs.iter().copied())
-                .collect(),
-            meaning: question,
-            shows_secrets: scope.shows_secrets,
-            further: wanted.most.saturating_sub(1),
-            is_one_hit,
-            names_later: is_one_hit && scope.later == LaterPlaces::Named,
-            columns,
-            citable: scope.citable.as_ref(),
-        })
-    }
-
-    /// How related to the question the records of these sessions are, from 0 to 1.
-    fn related(&self, evidence: &Evidence, ranked: &[Ranked<'_>]) -> FxHashMap<RecordKey, f32> {
-        let sessions = ranked.iter().map(|ranked| ranked.session);
-        let mut related = evidence.near.records_of(&self.sessions, sessions);
-        // The one that a chosen model named may be nearer than the table found it.
-        let nearest = ranked.iter().filter_map(|ranked| ranked.nearness);
-        related.extend(nearest.map(|near| (near.place, near.nearest)));
-        for cosine in related.values_mut() {
-            *cosine = evidence.scale.related(*cosine);
-        }
-        related
-    }
-
-    fn index<'a>(&'a self, columns: &'a [Columns]) -> gather::Index<'a> {
-        gather::Index { text: &self.text, fields: &self.fields, columns, sessions: &self.sessions }
+    fn index(&self) -> Index<'_> {
+        let Self { text, fields, columns, sessions, .. } = self;
+        Index { text, fields, columns, sessions }
     }
 
     /// Puts those with the best scores first.
@@ -424,16 +407,23 @@ fn cosine_scale(has_model: bool, nearness: &[Option<Nearness>], found: &[Session
     scale.weighted(found.iter().map(SessionMatch::by_words).fold(0.0, f32::max))
 }
 
+/// What is opened in the folder of the text index; to panic there is an error, too, as while it is searched.
+fn opened<T>(folder: &Path, open: impl FnOnce() -> tantivy::Result<T>) -> Result<T, Error> {
+    let opened = catch_unwind(AssertUnwindSafe(open));
+    let opened = opened.map_err(|_| Error::Damaged { folder: folder.to_owned() })?;
+    opened.map_err(index_failed("open", folder))
+}
+
 fn open_text(text: &Path) -> tantivy::Result<Text> {
-    match reader_of(&Index::open_in_dir(text)?) {
+    match reader_of(&TextIndex::open_in_dir(text)?) {
         Err(tantivy::TantivyError::LockFailure(..)) => {
-            reader_of(&Index::open(ReadOnlyDirectory::open(text)?)?)
+            reader_of(&TextIndex::open(ReadOnlyDirectory::open(text)?)?)
         }
         other => other,
     }
 }
 
-fn reader_of(index: &Index) -> tantivy::Result<Text> {
+fn reader_of(index: &TextIndex) -> tantivy::Result<Text> {
     register(index);
     let reader =
         index.reader_builder().reload_policy(ReloadPolicy::Manual).num_warming_threads(0).try_into()?;

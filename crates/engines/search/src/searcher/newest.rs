@@ -6,9 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use transcript::Role;
 
 use super::{Asked, Evidence, Searcher};
-use crate::columns::{ChunkAt, ChunkFilter as _, Columns, NumberColumn};
+use crate::columns::{ChunkAt, ChunkFilter as _, NumberColumn};
 use crate::error::{Error, index_failed};
-use crate::gather::{self, gather};
+use crate::features::{Features, load_postings};
+use crate::gather::gather;
 use crate::kind::ChunkKind;
 use crate::meaning::Similarities;
 use crate::outcome::{MeaningStatus, Mode, SearchResults, SearchScope};
@@ -36,15 +37,17 @@ impl Searcher {
 
     fn newest_in(&mut self, scope: &SearchScope, limit: usize) -> Result<SearchResults, Error> {
         self.admit(scope);
-        let columns = Columns::open(&self.text).map_err(index_failed("search", &self.folder))?;
         let query = Query::default();
         let asked = Asked { query: &query, scope, mode: Mode::Lexical, threads: 1 };
-        let index = self.index(&columns);
-        let mut gathered = gather::load_postings(&index, &query, scope, 1)
-            .and_then(|features| gather(&index, &query, None, scope, &features))
+        if !self.sessions.admits_any() {
+            return Ok(SearchResults::default());
+        }
+        let index = self.index();
+        let mut gathered = load_postings(&index, &query, scope, Features::default(), 1)
+            .and_then(|features| gather(&index, None, None, scope, &features))
             .map_err(index_failed("search", &self.folder))?;
         let mut newest: Vec<(u64, usize)> = Vec::new();
-        for (session, last) in self.last_texts(&columns, scope).into_iter().enumerate() {
+        for (session, last) in self.last_texts(scope).into_iter().enumerate() {
             let Some(last) = last else { continue };
             gathered.found[session].fact = Some(((0, last.latest), last.cited));
             newest.push((last.latest, session));
@@ -65,17 +68,17 @@ impl Searcher {
             nearness: None,
         };
         let ranked: Vec<Ranked<'_>> = newest.iter().map(of).collect();
-        let context = self.hit_context(&asked, &columns, &evidence, &ranked, None);
+        let context = self.hit_context(&asked, &evidence, &ranked, None);
         let context = context.map_err(index_failed("search", &self.folder))?;
         let hits = self.hits(&ranked, &context, scope, limit)?;
         Ok(SearchResults { hits, total, likely: total, meaning: MeaningStatus::NotAsked, understood: None })
     }
 
     /// By session number; what was said comes before what a tool did.
-    fn last_texts(&self, columns: &[Columns], scope: &SearchScope) -> Vec<Option<Last>> {
+    fn last_texts(&self, scope: &SearchScope) -> Vec<Option<Last>> {
         let mut all: Vec<Option<Last>> = vec![None; self.sessions.len()];
         let wanted = [NumberColumn::File, NumberColumn::Kind, NumberColumn::Record, NumberColumn::Time];
-        for (at, (segment, columns)) in self.text.segment_readers().iter().zip(columns).enumerate() {
+        for (at, (segment, columns)) in self.text.segment_readers().iter().zip(&self.columns).enumerate() {
             columns.each(segment, wanted, |document, [file, kind, record, time]| {
                 let kind = ChunkKind::from_number(kind).filter(|kind| kind.is_found_by_words());
                 let Some(kind) = kind.filter(|kind| scope.chunk(*kind, &|| time)) else { return };

@@ -5,13 +5,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use system::error_chain;
 
 use super::Searcher;
-use crate::columns::{ChunkAt, Columns, RecordKey};
+use crate::columns::{ChunkAt, RecordKey};
 use crate::error::Error;
 use crate::gather::SessionMatch;
 use crate::meaning::{self, Admitted, Nearness};
 use crate::query_encoder::{EncodedQuery, QueryEncoder};
 use crate::ranked::Ranked;
-use crate::snippet::text_at;
+use crate::snippet::{PassageLocation, text_at};
 
 /// How many records of a session are read again.
 const RECORDS: usize = 3;
@@ -20,7 +20,6 @@ const RECORDS: usize = 3;
 pub(crate) struct Rescoring<'a> {
     pub(crate) read: &'a mut EncodedQuery,
     pub(crate) chosen: &'a QueryEncoder,
-    pub(crate) columns: &'a [Columns],
     pub(crate) admitted: Option<&'a Admitted>,
     pub(crate) threads: usize,
 }
@@ -87,7 +86,7 @@ impl Rescoring<'_> {
         let near =
             meaning::nearest_of(vectors, question, &searcher.sessions, &wanted, admitted, RECORDS, threads)?;
         let places = near.values().flatten().copied().collect();
-        let chunks = meaning::chunks_of(self.columns, &searcher.text, &places);
+        let chunks = searcher.chunks_of(&places);
         let mut texts = Vec::new();
         for (session, places) in near {
             for place in places {
@@ -105,5 +104,5 @@ impl Rescoring<'_> {
 
 fn text_of(searcher: &Searcher, place: RecordKey, chunk: ChunkAt) -> Result<Option<String>, Error> {
     let Some(file) = searcher.list.file(place.file)? else { return Ok(None) };
-    Ok(text_at(&searcher.place(chunk, &file, false)?))
+    Ok(text_at(&PassageLocation::of(&searcher.columns, chunk, &file, false)))
 }

@@ -1,6 +1,6 @@
 //! Questions and the sessions that they find.
 
-use search::{ChunkKind, LaterPlaces, Mode, Query, SearchScope, Searcher};
+use search::{ChunkKind, HitTexts, Mode, Query, SearchScope, Searcher};
 use serde_json::json;
 use testkit::transcript::{Lineage, Transcript};
 use transcript::Role;
@@ -80,9 +80,38 @@ fn a_later_place_that_is_as_good_is_named_beside_the_cited_one() {
     assert_eq!(history.hits("refused")[0].later, None);
     let all = SearchScope { places: 5, ..SearchScope::default() };
     assert_eq!(history.hits_in("gateway listens port", &all)[0].later, None, "it is among all places");
-    let without = SearchScope { later: LaterPlaces::Omitted, ..SearchScope::default() };
+    let without = SearchScope { texts: HitTexts::Omitted, ..SearchScope::default() };
     let alone = &history.hits_in("gateway listens port", &without)[0];
-    assert_eq!((alone.line, &alone.later), (hits[0].line, &None));
+    assert_eq!((alone.line, &alone.later, &alone.snippet), (hits[0].line, &None, &None));
+}
+
+#[test]
+fn one_index_answers_letter_by_letter_what_a_new_one_answers() {
+    let history = History::new();
+    for (id, port) in [("s1", "8080"), ("s2", "9090"), ("s3", "9191")] {
+        let said = format!("which port does the gateway listen on? {port}");
+        history.write(&session(id, "feed the walrus", "fed").prompt(&said).answer("The gateway listens."));
+    }
+    history.sync();
+    let open = || Searcher::open(&history.index()).unwrap().unwrap();
+    let only =
+        |id: &str| SearchScope { sessions: Some([id.parse().unwrap()].into()), ..SearchScope::default() };
+    let by_person = SearchScope { role: Some(Role::User), ..SearchScope::default() };
+    let scopes = [SearchScope::default(), only("s2"), by_person, only("s3"), only("gone")];
+    let mut kept = open();
+    let question = "the gateway listens on port 9090";
+    for end in 1..=question.len() {
+        for scope in &scopes {
+            let query = Query::parse(&question[..end]);
+            let found =
+                |searcher: &mut Searcher| searcher.search(&query, scope, Mode::Hybrid, 2, 10).unwrap();
+            assert_eq!(found(&mut kept).hits, found(&mut open()).hits, "{}", &question[..end]);
+        }
+    }
+    for (question, expected) in [("\"the gateway\" 9090", 3), ("\"gateway walrus\"", 0)] {
+        let found = kept.search(&Query::parse(question), &scopes[0], Mode::Hybrid, 2, 10).unwrap();
+        assert_eq!(found.hits.len(), expected, "{question}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 
 use anstyle::Style;
 use app::search::grep::Request as GrepRequest;
-use app::search::{Answer, Hit, LaterPlaces, Mode, Request, Role, SourceKind, search};
+use app::search::{Answer, Hit, HitTexts, Mode, Request, Role, SourceKind, Suggestions, search};
 use app::sessions::list::{self, OriginName};
 use app::{Context, Moment};
 use model::{AgentId, SessionId};
@@ -161,7 +161,8 @@ fn request(args: &Args) -> Request {
         deep: args.deep,
         all_hits: args.all_hits,
         max_age_seconds: 0,
-        later: LaterPlaces::Named,
+        texts: HitTexts::Read,
+        suggestions: Suggestions::Given,
         limit: args.limit,
     }
 }

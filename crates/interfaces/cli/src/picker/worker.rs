@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use app::choose::resume_cost::resume_cost;
 use app::search::{
-    Answer as SearchAnswer, ChunkKind, Hit, LaterPlaces, Mode, Request as SearchRequest, SourceKind,
-    names_project, search, without_last_filter,
+    Answer as SearchAnswer, ChunkKind, Hit, HitTexts, Mode, Request as SearchRequest, SourceKind,
+    Suggestions, names_project, search, without_last_filter,
 };
 use app::sessions::list::{Request as ListRequest, list};
 use app::sessions::prompts::{AskedPrompt, Request as PromptsRequest, prompts};
@@ -25,7 +25,7 @@ use crate::resumption;
 use crate::session_table::annotation_signs;
 use crate::text::safe;
 
-/// The most sessions that a question finds: each costs a read of its transcript at every key.
+/// The most sessions that a question finds.
 const FOUND: usize = 30;
 /// How old the list of files may be while somebody types.
 const MAX_AGE_SECONDS: u32 = 10;
@@ -90,7 +90,8 @@ pub(crate) fn answer<T>(
                 }
             }
         }
-        let context = Context { cancellation: interrupt.next(), ..context.refreshed() };
+        let context =
+            Context { cancellation: interrupt.next(), ..context.with_max_age(MAX_AGE_SECONDS) }.refreshed();
         if let Some((text, scope)) = sessions {
             let found = match purpose {
                 Purpose::Recall => recalled.find(&text, scope, |scope| all_prompts(&context, scope)),
@@ -152,17 +153,21 @@ impl KnownSessions {
 /// What answers a question that is being typed: where it ends in a filter that nothing passes yet, the rest of it.
 fn find(context: &Context, known: &mut KnownSessions, text: &str, scope: Scope) -> Result<Listing, Error> {
     let rest = without_last_filter(text);
+    // Where nothing passes a filter that is being typed, the rest of the question is answered in its place.
+    let suggestions = if rest.is_some() { Suggestions::Omitted } else { Suggestions::Given };
     // A filter without a value would be a word.
-    let found = match rest.filter(|_| text.ends_with(':')) {
-        Some(_) => Ok(Listing::default()),
-        None => answered(context, known, text, scope),
+    let found = if rest.is_some() && text.ends_with(':') {
+        Ok(Listing::default())
+    } else {
+        answered(context, known, text, scope, suggestions)
     };
     match (rest, found) {
-        (Some(rest), Err(_)) => Ok(unfinished(answered(context, known, rest, scope)?, text, rest)),
-        (Some(rest), Ok(listing)) if listing.items.is_empty() => {
-            Ok(unfinished(answered(context, known, rest, scope)?, text, rest))
+        (Some(_), Ok(listing)) if !listing.items.is_empty() => Ok(listing),
+        (Some(rest), _) => {
+            let found = answered(context, known, rest, scope, Suggestions::Given)?;
+            Ok(unfinished(found, text, rest))
         }
-        (_, found) => found,
+        (None, found) => found,
     }
 }
 
@@ -177,6 +182,7 @@ fn answered(
     known: &mut KnownSessions,
     text: &str,
     scope: Scope,
+    suggestions: Suggestions,
 ) -> Result<Listing, Error> {
     // A project that is typed is meant instead of the one of this directory.
     let is_here = scope == Scope::Here && !names_project(text);
@@ -190,8 +196,8 @@ fn answered(
         mode: Mode::Hybrid,
         source: Some(SourceKind::ClaudeSessions),
         limit: Some(FOUND),
-        max_age_seconds: MAX_AGE_SECONDS,
-        later: LaterPlaces::Omitted,
+        texts: HitTexts::Omitted,
+        suggestions,
         ..SearchRequest::default()
     };
     let answer = search(context, &request)?;

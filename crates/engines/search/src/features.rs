@@ -1,0 +1,116 @@
+//! The postings of a question's words and pairs of words over the whole index.
+
+use system::in_parallel;
+use tantivy::schema::Field;
+use tantivy::{DocId, SegmentReader};
+
+use crate::columns::ChunkFilter;
+use crate::index::Index;
+use crate::postings::{pair, word};
+use crate::query::Query;
+use crate::rank::Feature;
+
+/// The postings of each word and word pair of a query, for all sessions, whichever may be found. The next question may have
+/// some of them, too: whoever types adds a letter to the last word.
+#[derive(Default)]
+pub(crate) struct Features(pub(crate) Vec<FeaturePostings>);
+
+/// One feature of the question over the whole index.
+pub(crate) struct FeaturePostings {
+    pub(crate) query: FeatureQuery,
+    /// The chunks that pass the filter and contain the feature, with its frequency; by segment.
+    pub(crate) chunks: Vec<Vec<(DocId, u32)>>,
+    /// The number of chunks that contain the feature, whether they pass the filter or not.
+    pub(crate) having: u64,
+    /// How often each session contains the feature.
+    pub(crate) said: Vec<u32>,
+}
+
+/// A word or word pair to look up.
+#[derive(PartialEq, Eq)]
+pub(crate) enum FeatureQuery {
+    Word(String),
+    Pair(String, String),
+}
+
+impl FeatureQuery {
+    fn all_of(query: &Query) -> impl Iterator<Item = Self> {
+        let words = query.terms.iter().cloned().map(Self::Word);
+        words.chain(query.pairs.iter().cloned().map(|(left, right)| Self::Pair(left, right)))
+    }
+
+    pub(crate) fn feature(&self) -> Feature {
+        match self {
+            Self::Word(_) => Feature::Word,
+            Self::Pair(..) => Feature::Pair,
+        }
+    }
+
+    pub(crate) fn is_word(&self) -> bool {
+        self.feature() == Feature::Word
+    }
+
+    fn walk(
+        &self,
+        segment: &SegmentReader,
+        text: Field,
+        each: impl FnMut(DocId, u32),
+    ) -> tantivy::Result<()> {
+        match self {
+            Self::Word(term) => word(segment, text, term, each),
+            Self::Pair(left, right) => pair(segment, text, (left, right), each),
+        }
+    }
+}
+
+impl FeaturePostings {
+    fn load(
+        index: &Index<'_>,
+        admit: &(dyn ChunkFilter + Sync),
+        query: FeatureQuery,
+    ) -> tantivy::Result<Self> {
+        let said = vec![0; index.sessions.len()];
+        let mut loaded = Self { query, chunks: Vec::new(), having: 0, said };
+        for (segment, columns) in index.text.segment_readers().iter().zip(index.columns) {
+            let mut chunks = Vec::new();
+            loaded.query.walk(segment, index.fields.text, |document, frequency| {
+                let Some(kind) = columns.kind(document) else { return };
+                let by_words = kind.is_found_by_words();
+                loaded.having += u64::from(by_words);
+                if !admit.chunk(kind, &|| columns.time(document)) {
+                    return;
+                }
+                if by_words {
+                    chunks.push((document, frequency));
+                }
+                if kind.speaks_for_session() {
+                    let record = || columns.record(document);
+                    index.sessions.all_holders(columns.file(document), record, |session| {
+                        loaded.said[session] = loaded.said[session].saturating_add(frequency);
+                    });
+                }
+            })?;
+            loaded.chunks.push(chunks);
+        }
+        Ok(loaded)
+    }
+}
+
+/// Loads the postings of the words and word pairs of `query` on `threads` threads, but for those that are `known`.
+pub(crate) fn load_postings(
+    index: &Index<'_>,
+    query: &Query,
+    admit: &(dyn ChunkFilter + Sync),
+    Features(mut known): Features,
+    threads: usize,
+) -> tantivy::Result<Features> {
+    let asked = FeatureQuery::all_of(query).map(|asked| {
+        let at = known.iter().position(|column| column.query == asked);
+        at.map(|at| known.swap_remove(at)).ok_or(asked)
+    });
+    let asked: Vec<Result<FeaturePostings, FeatureQuery>> = asked.collect();
+    let load = |asked: Result<FeaturePostings, FeatureQuery>| {
+        asked.or_else(|asked| FeaturePostings::load(index, admit, asked))
+    };
+    in_parallel(threads, asked, load).into_iter().collect::<tantivy::Result<_>>().map(Features)
+}
