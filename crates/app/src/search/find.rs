@@ -157,10 +157,15 @@ fn find_once(
     };
     searcher.set_query_encoder(understanding);
     let ranked = ranked(context, found, searcher, (&query, &scope), &question);
-    let (outcome, mut by_id) = ranked.map_err(|error| {
-        *is_set_aside = repair::set_aside_if_damaged(context, &error);
-        index::failed(&error)
-    })?;
+    let (outcome, mut by_id) = match ranked {
+        Ok(ranked) => ranked,
+        Err(error) => {
+            // The next search opens it again.
+            opened.searcher = None;
+            *is_set_aside = repair::set_aside_if_damaged(context, &error);
+            return Err(index::failed(&error));
+        }
+    };
     let hits = outcome.hits;
     answer.meaning = outcome.meaning;
     answer.understood = outcome.understood;

@@ -165,17 +165,26 @@ mod tests {
         let app = crate::App::clone(&crate::testing::context(config).app);
         let clock = || jiff::Timestamp::from_second(CLOCK.load(Ordering::Relaxed)).unwrap();
         let app = Arc::new(crate::App { clock, ..app });
+        let context = || Context::new(app.clone(), "/".into());
+        let ask = |query: &str, max_age_seconds: u32| {
+            let request =
+                crate::search::Request { query: query.to_owned(), max_age_seconds, ..Default::default() };
+            crate::search::search(&context(), &request)
+        };
         let found = |second: i64, max_age_seconds: u32| {
             CLOCK.store(second, Ordering::Relaxed);
-            let context = Context::new(app.clone(), "/".into());
-            let query = "walrus".to_owned();
-            let request = crate::search::Request { query, max_age_seconds, ..Default::default() };
-            crate::search::search(&context, &request).unwrap().hits.len()
+            ask("walrus", max_age_seconds).unwrap().hits.len()
+        };
+        let wait_for_renewal = || {
+            while app.recent_files.is_being_renewed() {
+                std::thread::yield_now();
+            }
         };
         say("s1");
         assert_eq!(found(0, 10), 1);
         say("s2");
         assert_eq!(found(1, 10), 1, "those of a second ago");
+        ask("walrus since:nonsense", 10).unwrap_err();
         app.recent_files.keep_searcher(app.recent_files.take_searcher().expect("the index stays open"));
         assert_eq!(found(1, 0), 2, "whoever does not type gets all");
         assert!(app.recent_files.take_searcher().is_none(), "it was written since");
@@ -183,11 +192,13 @@ mod tests {
         assert_eq!(found(12, 10), 3, "those of before are too old");
         say("s4");
         found(16, 10);
-        // Renewed behind the last answer.
-        while app.recent_files.is_being_renewed() {
-            std::thread::yield_now();
-        }
+        wait_for_renewal();
         assert_eq!(found(16, 10), 4);
+        say("s5");
+        search::discard(&super::folder(&context())).unwrap();
+        assert_eq!(found(20, 10), 4, "the open index has all that was there");
+        wait_for_renewal();
+        assert_eq!(found(20, 10), 5, "the one that was made again takes its place");
     }
 
     #[test]
