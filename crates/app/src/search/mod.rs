@@ -42,14 +42,14 @@ use crate::{Context, Error, NextStep};
 
 /// Answers a question from the index, which is brought up to date first, for as long as the settings allow.
 pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
-    let (id, line) = split_line(request.query.trim());
-    if request.session.is_none() && looks_like_id(id) {
-        return by_id(context, request, id, line);
-    }
     let context = &match request.max_age_seconds {
         0 => context.clone(),
         seconds => context.with_max_age(seconds),
     };
+    let (id, line) = split_line(request.query.trim());
+    if request.session.is_none() && looks_like_id(id) {
+        return by_id(context, request, id, line);
+    }
     let hint = hint_of(context, request)?;
     if hint.as_ref().is_some_and(|hint| hint.is_all) {
         return Ok(Answer { hint, ..Answer::of_no_words(request) });
