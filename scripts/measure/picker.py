@@ -38,6 +38,10 @@ def typed(program, questions):
         picker.close()
 
 
+def is_still(drawn):
+    return drawn and SEARCHING not in drawn
+
+
 def letters(question):
     return [letter.encode() for letter in question]
 
@@ -58,11 +62,13 @@ class Picker:
 
     def answered(self, began):
         drawn, listed, last = b"", None, PATIENCE
-        while select.select([self.terminal], [], [], QUIET if listed else PATIENCE)[0]:
+        while select.select([self.terminal], [], [], QUIET if listed or is_still(drawn) else PATIENCE)[0]:
             drawn += self.read()
             last = time.perf_counter() - began
-            if listed is None and drawn and (COUNTED in drawn or SEARCHING not in drawn):
+            if listed is None and COUNTED in drawn:
                 listed = last
+        if listed is None and is_still(drawn):
+            listed = last
         return Key(listed or PATIENCE, last if listed else PATIENCE)
 
     def read(self):
