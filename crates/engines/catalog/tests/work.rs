@@ -67,6 +67,16 @@ const ANSWER: &str = r#"{"type":"assistant","uuid":"u2","requestId":"r","message
 /// The number of bytes that `transcript` reads again to recognise a file.
 const WITNESS: u64 = 1024;
 
+/// The overview of the files that are there.
+fn overview_now(
+    places: &Locations,
+    pricing_version: u64,
+    apply_totals: impl Fn(&mut [CatalogEntry]),
+    progress: impl FnMut(catalog::ReadProgress) -> bool,
+) -> Catalog {
+    overview(places, &discover(places), pricing_version, apply_totals, progress)
+}
+
 #[test]
 fn a_line_appended_to_a_large_session_costs_its_own_bytes() {
     let scratch = Scratch::new();
@@ -109,7 +119,7 @@ fn a_line_appended_to_a_session_of_many_messages_reads_them_once() {
     let answer = |number| ANSWER.replace(r#""id":"i""#, &format!(r#""id":"i{number}""#));
     let path = scratch.file("projects/-p/s1.jsonl", &(0..MESSAGES).map(answer).collect::<String>());
     let places = Locations { threads: 1, ..scratch.places() };
-    let list = || overview(&places, &discover(&places), 1, |_| (), |_| true);
+    let list = || overview_now(&places, 1, |_| (), |_| true);
     assert_eq!(list().work.opened, 1);
     let nothing_new = bytes_asked(list);
     append(&path, PROMPT);
@@ -124,11 +134,11 @@ fn a_cancelled_reading_resumes_where_it_stopped() {
         scratch.file(&format!("projects/-p/s{number}.jsonl"), PROMPT);
     }
     let places = Locations { threads: 1, ..scratch.places() };
-    let began = overview(&places, &discover(&places), 1, |_| (), |progress| progress.files < 3);
+    let began = overview_now(&places, 1, |_| (), |progress| progress.files < 3);
     assert_eq!((began.work.opened, began.sessions.len()), (3, 3));
-    let ended = overview(&places, &discover(&places), 1, |_| (), |_| true);
+    let ended = overview_now(&places, 1, |_| (), |_| true);
     assert_eq!((ended.work.opened, ended.sessions.len()), (6, 9));
-    assert_eq!(overview(&places, &discover(&places), 1, |_| (), |_| true).work, IoStats::default());
+    assert_eq!(overview_now(&places, 1, |_| (), |_| true).work, IoStats::default());
 }
 
 #[test]
@@ -137,7 +147,7 @@ fn the_end_of_a_session_is_cached() {
     let exit = PROMPT.replace("Fix the build", "<command-name>/exit</command-name>").replace("u1", "u3");
     let path = scratch.file("projects/-p/s1.jsonl", &[PROMPT, ANSWER, &exit].concat());
     let was_exited = || {
-        let overview = overview(&scratch.places(), &discover(&scratch.places()), 1, |_| (), |_| true);
+        let overview = overview_now(&scratch.places(), 1, |_| (), |_| true);
         let read = scratch.read();
         [overview, read].map(|catalog| catalog.sessions[0].session.was_exited)
     };
@@ -229,7 +239,7 @@ fn sub_agents_are_those_that_a_tool_use_called() {
             scratch.file(&format!("projects/-p/{name}.jsonl"), content);
         }
         for _ in 0..2 {
-            let found = overview(&scratch.places(), &discover(&scratch.places()), 1, |_| (), |_| true);
+            let found = overview_now(&scratch.places(), 1, |_| (), |_| true);
             let agents = found.sessions[0].session.subagents.iter();
             let actual: Vec<_> =
                 agents.map(|agent| (agent.agent_type.as_deref(), agent.description.as_deref())).collect();
@@ -337,7 +347,7 @@ fn one_session_is_described_without_reading_others() {
             entry.session.usage.output = entry.messages.iter().map(|message| message.usage.output).sum();
         }
     };
-    let all = || overview(&places, &discover(&places), 1, apply_totals, |_| true).sessions;
+    let all = || overview_now(&places, 1, apply_totals, |_| true).sessions;
     let files = Cell::new(0);
     let one = |name: &str| {
         files.set(0);
@@ -379,7 +389,7 @@ fn many_digests_are_kept_in_order() {
         scratch.file(&format!("projects/-p{}/s{number}.jsonl", number % 3), &(prompt + "\n"));
     }
     let look = || {
-        let found = overview(&scratch.places(), &discover(&scratch.places()), 1, |_| (), |_| true);
+        let found = overview_now(&scratch.places(), 1, |_| (), |_| true);
         let sessions: Vec<_> = found.sessions.into_iter().map(|entry| entry.session).collect();
         (sessions, found.work.opened)
     };
@@ -429,10 +439,7 @@ fn an_overview_of_unchanged_files_is_computed_once() {
                 entry.session.cost_usd = Some(pricing_version as f64);
             }
         };
-        let found =
-            overview(&scratch.places(), &discover(&scratch.places()), pricing_version, apply_totals, |_| {
-                true
-            });
+        let found = overview_now(&scratch.places(), pricing_version, apply_totals, |_| true);
         let sessions: Vec<_> = found.sessions.into_iter().map(|entry| entry.session).collect();
         (asked.get(), sessions, found.work)
     };
@@ -474,7 +481,7 @@ fn an_incremental_overview_equals_a_full_one() {
             }
         };
         let places = Locations { cache: Some(scratch.at(state).join("catalog.sqlite")), ..scratch.places() };
-        let found = overview(&places, &discover(&places), 1, apply_totals, |_| true);
+        let found = overview_now(&places, 1, apply_totals, |_| true);
         let sessions: Vec<_> = found.sessions.into_iter().map(|entry| entry.session).collect();
         (asked.get(), sessions, found.work.opened)
     };

@@ -108,6 +108,7 @@ fn one_index_answers_letter_by_letter_what_a_new_one_answers() {
             assert_eq!(found(&mut kept).hits, found(&mut open()).hits, "{}", &question[..end]);
         }
     }
+    assert_eq!(history.hits(question).len(), 3);
     for (question, expected) in [("\"the gateway\" 9090", 3), ("\"gateway walrus\"", 0)] {
         let found = kept.search(&Query::parse(question), &scopes[0], Mode::Hybrid, 2, 10).unwrap();
         assert_eq!(found.hits.len(), expected, "{question}");
