@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::io::{Read as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use archive::{IncompleteCopy, Rules, leave_secrets_out, pass, plan, restore};
@@ -76,7 +76,7 @@ impl Scratch {
     }
 }
 
-fn text(file: &std::path::Path) -> String {
+fn text(file: &Path) -> String {
     String::from_utf8(system::read_small(file, 1 << 30).unwrap()).unwrap()
 }
 
@@ -102,7 +102,7 @@ fn an_interrupted_copy_reports_what_is_missing_and_restores_whole_lines() {
     assert_eq!(archive::incomplete(&scratch.archive()), [expected(true)]);
     assert_eq!(archive::check(&scratch.archive()), [], "what there is can be read");
     let missing = (whole.len() - copied) as u64;
-    let found = ArchivedFolder::all(&scratch.archive()).remove(0).find(|_| true);
+    let found = ArchivedFolder::all(&scratch.archive()).remove(0).find(|_| true, Path::exists);
     assert_eq!(found.transcripts[0].missing, missing);
     let planned = plan(&scratch.archive(), &"s1".parse().unwrap()).unwrap();
     assert_eq!((planned.missing(), planned.files[0].missing), (missing, missing));

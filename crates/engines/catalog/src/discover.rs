@@ -36,8 +36,12 @@ fn add_archived(found: &mut Discovery, archive: &Path) {
     let mut copies = transcript::FolderContents::default();
     {
         let living: FxHashSet<&str> = found.sessions.iter().map(|file| file.id.as_str()).collect();
+        let agents: FxHashSet<&Path> = found.flat_subagents.iter().map(|agent| &*agent.path).collect();
+        let is_wanted = |id: &SessionId| !living.contains(id.as_str()) && !forgotten.contains(id);
+        // What was just found need not be looked for again.
+        let is_living = |agent: &Path| agents.contains(agent) || agent.exists();
         for folder in folders {
-            copies.add(folder.find(|id| !living.contains(id.as_str()) && !forgotten.contains(id)));
+            copies.add(folder.find(is_wanted, is_living));
             found.walked.push(folder.mirror());
         }
     }

@@ -68,18 +68,28 @@ impl ArchivedFolder {
         self.root.join("versions")
     }
 
-    /// The copies of the sessions whose ids are wanted, with their sub-agents.
-    pub fn find(&self, is_wanted: impl Fn(&SessionId) -> bool) -> FolderContents {
+    /// The copies of the sessions whose ids are wanted, with their sub-agents, and those of sub-agents beside sessions whose
+    /// files are not `living`.
+    pub fn find(
+        &self,
+        is_wanted: impl Fn(&SessionId) -> bool,
+        is_living: impl Fn(&Path) -> bool,
+    ) -> FolderContents {
         let mut found = FolderContents::default();
         for (slug, is_folder) in entries(&self.mirror()) {
             if is_folder {
-                self.find_in(&self.mirror().join(slug), &is_wanted, &mut found);
+                self.find_in(&self.mirror().join(slug), (&is_wanted, &is_living), &mut found);
             }
         }
         found
     }
 
-    fn find_in(&self, folder: &Path, is_wanted: &impl Fn(&SessionId) -> bool, found: &mut FolderContents) {
+    fn find_in(
+        &self,
+        folder: &Path,
+        (is_wanted, is_living): (&impl Fn(&SessionId) -> bool, &impl Fn(&Path) -> bool),
+        found: &mut FolderContents,
+    ) {
         for (name, is_folder) in entries(folder) {
             let Some(stem) = stem_of_copy(&name) else { continue };
             let path = folder.join(format!("{stem}.jsonl"));
@@ -87,7 +97,7 @@ impl ArchivedFolder {
                 continue;
             }
             if let Some(agent) = stem.strip_prefix("agent-") {
-                if !self.original_of(&path).is_some_and(|living| living.exists()) {
+                if !self.original_of(&path).is_some_and(|original| is_living(&original)) {
                     found.flat_subagents.extend(subagent(agent, path, &mut found.problems));
                 }
                 continue;

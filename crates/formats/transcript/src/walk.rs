@@ -66,7 +66,7 @@ fn project(root: &Path, folder: &Path, threads: usize) -> FolderContents {
     let mut walk = Walk::new(root);
     let Some(mut listing) = walk.open(folder) else { return walk.found };
     // The listing continues while its entries are processed.
-    let beside = match listing.0.fd().and_then(|open| fcntl_dupfd_cloexec(open, 0)) {
+    let beside = match listing.folder.fd().and_then(|open| fcntl_dupfd_cloexec(open, 0)) {
         Ok(beside) => beside,
         Err(error) => {
             walk.found.problems.push(unreadable(folder.to_owned(), error));
@@ -132,17 +132,23 @@ impl Folder<'_> {
 }
 
 /// A folder's entries, a few at a time.
-struct Listing(Dir);
+struct Listing {
+    folder: Dir,
+    is_done: bool,
+}
 
 impl Listing {
+    /// The next entry. After the last one the system is not asked again.
     fn next_entry(&mut self) -> Option<Result<DirEntry, Errno>> {
         let is_named = |entry: &DirEntry| !matches!(entry.file_name().to_bytes(), b"." | b"..");
-        loop {
-            match self.0.read()? {
-                Ok(entry) if !is_named(&entry) => {}
-                read => return Some(read),
+        while !self.is_done {
+            match self.folder.read() {
+                Some(Ok(entry)) if !is_named(&entry) => {}
+                Some(read) => return Some(read),
+                None => self.is_done = true,
             }
         }
+        None
     }
 }
 
@@ -150,8 +156,7 @@ impl Iterator for Listing {
     type Item = Vec<Result<DirEntry, Errno>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let mut batch = Vec::with_capacity(AT_A_TIME);
-        batch.extend(std::iter::from_fn(|| self.next_entry()).take(AT_A_TIME));
+        let batch: Vec<_> = std::iter::from_fn(|| self.next_entry()).take(AT_A_TIME).collect();
         (!batch.is_empty()).then_some(batch)
     }
 }
@@ -284,8 +289,8 @@ impl<'a> Walk<'a> {
         mut take: impl FnMut(&mut Self, &Folder<'_>, &DirEntry) -> Option<T>,
     ) -> Vec<T> {
         let Some(mut listing) = self.open(path) else { return Vec::new() };
-        let entries: Vec<_> = listing.by_ref().flatten().collect();
-        let open = match listing.0.fd() {
+        let entries: Vec<_> = std::iter::from_fn(|| listing.next_entry()).collect();
+        let open = match listing.folder.fd() {
             Ok(open) => open,
             Err(error) => {
                 self.found.problems.push(unreadable(path.to_owned(), error));
@@ -306,7 +311,7 @@ impl<'a> Walk<'a> {
     fn open(&mut self, path: &Path) -> Option<Listing> {
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         match retry_on_intr(|| open(path, flags, Mode::empty())).and_then(Dir::new) {
-            Ok(opened) => Some(Listing(opened)),
+            Ok(folder) => Some(Listing { folder, is_done: false }),
             Err(Errno::NOENT) => None,
             Err(Errno::NOTDIR | Errno::LOOP) => {
                 if path.is_symlink() {
