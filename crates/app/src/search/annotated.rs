@@ -3,7 +3,8 @@
 use catalog::SessionFilter;
 use search::Query;
 
-use crate::search::find::{Answered, Found, find};
+use crate::search::find::find;
+use crate::search::found::{Answered, Found};
 use crate::search::question::Question;
 use crate::search::request::Request;
 use crate::{Context, Error};

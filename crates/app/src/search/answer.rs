@@ -5,7 +5,7 @@ use search::{EncoderReport, MeaningStatus};
 use serde::Serialize;
 
 use crate::retention::ghosts::GhostHit;
-use crate::search::find::Found;
+use crate::search::found::Found;
 use crate::search::hint::Hint;
 use crate::search::hit::Hit;
 use crate::search::relaxation::Relaxed;

@@ -10,7 +10,7 @@ use search::{ChunkKind, LIKELY, RankedHit, ScoreBreakdown, Snippet};
 use serde::Serialize;
 use transcript::agent_of;
 
-use crate::search::find::Answered;
+use crate::search::found::Answered;
 use crate::search::{Role, SourceKind};
 use crate::sessions::origin_name::OriginName;
 

@@ -11,6 +11,7 @@ use search::{FilterName, Query, Searcher};
 use crate::context::Visible;
 use crate::search::chosen::{Chosen, chosen, named};
 use crate::search::index;
+use crate::search::parsed_question::ParsedQuestion;
 use crate::search::question::Question;
 use crate::{Context, Error};
 
@@ -45,14 +46,14 @@ pub(crate) struct SearchInputs<'a> {
 }
 
 /// For a question that nothing answers: each of its filters without which something likely does; where there is none, how
-/// much does without all of them. The project goes by the name that was `typed`.
+/// much does without all of them. The project goes by the name that was typed.
 pub(crate) fn relaxed(
     inputs: &SearchInputs<'_>,
-    (query, question): (&Query, &Question),
-    typed: Option<&str>,
+    parsed: &ParsedQuestion,
     searcher: &mut Searcher,
 ) -> Result<Vec<Relaxed>, Error> {
-    let mut without = without_each(inputs.context, (query, question), typed);
+    let query = &parsed.query;
+    let mut without = without_each(inputs.context, parsed);
     let mut relaxed = Vec::new();
     for (filter, question) in &without {
         let sessions = sessions_found(inputs, (query, question), searcher)?;
@@ -70,8 +71,7 @@ pub(crate) fn relaxed(
 /// The question without each of its filters.
 fn without_each(
     context: &Context,
-    (query, question): (&Query, &Question),
-    typed: Option<&str>,
+    ParsedQuestion { query, question, typed_project }: &ParsedQuestion,
 ) -> Vec<(String, Question)> {
     let mut all = Vec::new();
     let mut add = |name: &str, value: Option<String>, clear: fn(&mut Question)| {
@@ -84,7 +84,7 @@ fn without_each(
         at.map(|at| written(query, name).unwrap_or_else(|| at_minute(context, at)))
     };
     let filter = &question.filter;
-    add("project", typed.map(str::to_owned), |question| question.filter.project = None);
+    add("project", typed_project.clone(), |question| question.filter.project = None);
     add("branch", filter.branch.clone(), |question| question.filter.branch = None);
     add("origin", filter.origin.clone(), |question| question.filter.origin = None);
     add("agent", filter.agent.as_ref().map(ToString::to_string), |question| question.filter.agent = None);

@@ -8,7 +8,7 @@ use search::{Mode, Query, SearchScope, Searcher};
 use crate::repository::target::is_path;
 use crate::search::chosen::of_project;
 use crate::search::index;
-use crate::search::question::Question;
+use crate::search::parsed_question::ParsedQuestion;
 use crate::sessions::totals::select;
 use crate::{Context, Error};
 
@@ -35,19 +35,18 @@ impl UnknownValue {
     }
 }
 
-/// The values of a question's filters that no session has. The project goes by the name that was `typed`.
+/// The values of a question's filters that no session has. The project goes by the name that was typed.
 pub(crate) fn of_question(
     context: &Context,
-    question: &Question,
-    typed: Option<&str>,
+    ParsedQuestion { question, typed_project, .. }: &ParsedQuestion,
     found: &Discovery,
     searcher: &mut Searcher,
 ) -> Result<Vec<UnknownValue>, Error> {
     let mut unknown = Vec::new();
-    if let (Some(meant), Some(typed)) = (&question.filter.project, typed)
+    if let (Some(meant), Some(typed)) = (&question.filter.project, typed_project)
         && of_project(context, meant, found)?.is_empty()
     {
-        unknown.push(UnknownValue::Project(typed.to_owned()));
+        unknown.push(UnknownValue::Project(typed.clone()));
     }
     // What others have is not told to who sees a part.
     if context.is_limited() {

@@ -1,0 +1,41 @@
+//! A question whose words are told from the filters among them.
+
+use catalog::Discovery;
+use search::Query;
+
+use crate::search::chosen::project;
+use crate::search::question::Question;
+use crate::{Context, Error, Kind};
+
+/// A question that can be asked of the index.
+pub(crate) struct ParsedQuestion {
+    /// Its words, and the filters as they are written among them.
+    pub(crate) query: Query,
+    /// It, with all its filters.
+    pub(crate) question: Question,
+    /// Its project as it was typed.
+    pub(crate) typed_project: Option<String>,
+}
+
+impl ParsedQuestion {
+    /// Reads the filters among the words; refuses a question with nothing to look for.
+    pub(crate) fn new(context: &Context, question: &Question, found: &Discovery) -> Result<Self, Error> {
+        let question = question.with_project_tag(context, found)?;
+        let query = Query::parse(&question.text);
+        let mut question = question.with_written_filters(context, &query)?;
+        let typed_project = question.filter.project.take();
+        let project = typed_project.as_deref().map(|typed| project(context, typed, found));
+        question.filter.project = project.transpose()?;
+        let parsed = Self { query, question, typed_project };
+        if parsed.has_words() || (parsed.question.may_only_filter && parsed.question.has_filter()) {
+            return Ok(parsed);
+        }
+        Err(Error::new(Kind::Usage, "the question has no words to search for")
+            .hint("ask with at least one word or number, or with a filter such as project:web"))
+    }
+
+    /// Whether something in the text of sessions is asked for, and not only which they are.
+    pub(crate) fn has_words(&self) -> bool {
+        !self.query.is_empty() || self.question.file.is_some()
+    }
+}
