@@ -31,7 +31,9 @@ pub mod workers;
 pub use ::workers::quoted;
 pub use config::Config;
 pub use config::settings::{Engine, Notify, RuleName, Settings};
-pub use context::{App, Caller, Cancellation, Context, Progress, ProgressSink, RecentFiles, Secrets, Stage};
+pub use context::{
+    App, Caller, Cancellation, Context, Progress, ProgressSink, RecentFiles, RequestFiles, Secrets, Stage,
+};
 pub use error::{Error, Kind};
 pub use moment::Moment;
 pub use next_step::NextStep;

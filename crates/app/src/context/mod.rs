@@ -22,8 +22,8 @@ pub use caller::Caller;
 pub(crate) use caller::Visible;
 pub use cancellation::Cancellation;
 pub use progress::{Progress, ProgressSink, Stage};
-pub use recent_files::RecentFiles;
 pub(crate) use recent_files::{FoundFiles, IndexedFiles};
+pub use recent_files::{RecentFiles, RequestFiles};
 pub use secrets::Secrets;
 
 /// State that lives as long as the program.
@@ -60,6 +60,8 @@ pub struct Context {
     pub progress: ProgressSink,
     /// How old the list of files may be, for callers that ask at every key.
     pub max_age: SignedDuration,
+    /// The files that it found, if it looks for them only once.
+    pub files: RequestFiles,
 }
 
 impl Context {
@@ -75,13 +77,14 @@ impl Context {
             cancellation: Cancellation::default(),
             progress: ProgressSink::default(),
             max_age: SignedDuration::ZERO,
+            files: RequestFiles::default(),
         }
     }
 
-    /// The same request with the current time.
+    /// The same request with the current time and the current files.
     #[must_use]
     pub fn refreshed(&self) -> Self {
-        Self { now: self.read_clock(), ..self.clone() }
+        Self { now: self.read_clock(), files: RequestFiles::default(), ..self.clone() }
     }
 
     /// The same request, answered from a list of files that may be so many seconds old: what was written since may be

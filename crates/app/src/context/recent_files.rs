@@ -1,9 +1,9 @@
-//! Caches the files of the last search, and the index that it opened, for callers that search at every key press: listing
-//! thousands of folders takes longer than the rest of an answer.
+//! Caches the files of the last search, and the index that it opened, for callers that search at every key press, and the
+//! files of one request: listing thousands of folders takes longer than the rest of an answer.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use catalog::Discovery;
 use jiff::{SignedDuration, Timestamp};
@@ -42,6 +42,10 @@ pub(crate) struct IndexedFiles {
     pub(crate) files: Arc<FoundFiles>,
     pub(crate) synced: SyncReport,
 }
+
+/// The transcripts as a request found them first; nothing for a request that looks again each time.
+#[derive(Debug, Clone, Default)]
+pub struct RequestFiles(Option<Arc<OnceLock<Arc<Discovery>>>>);
 
 impl RecentFiles {
     /// The last ones, if they are of these folders and no older.
@@ -119,10 +123,25 @@ impl Context {
         if self.asks_at_every_key() { recent() } else { None }
     }
 
-    /// Claude Code's transcripts: those of the last search where the caller may have those, else as they are now.
+    /// The same request, which looks for transcripts once: for requests that change none.
+    pub(crate) fn looking_once(&self) -> Self {
+        let files = self.files.0.clone().unwrap_or_default();
+        Self { files: RequestFiles(Some(files)), ..self.clone() }
+    }
+
+    /// Claude Code's transcripts: those of the last search where the caller may have those, else the current ones.
     pub(crate) fn transcripts(&self) -> Arc<Discovery> {
         let recent = self.recent_files().map(|recent| recent.files.transcripts.clone());
-        recent.unwrap_or_else(|| Arc::new(catalog::discover(&self.config().places())))
+        recent.unwrap_or_else(|| self.current_transcripts())
+    }
+
+    /// Claude Code's transcripts as they are now, or were when the request looked for them.
+    pub(crate) fn current_transcripts(&self) -> Arc<Discovery> {
+        let find = || Arc::new(catalog::discover(&self.config().places()));
+        match &self.files.0 {
+            Some(files) => files.get_or_init(find).clone(),
+            None => find(),
+        }
     }
 }
 
@@ -132,5 +151,29 @@ struct Renewal(RecentFiles);
 impl Drop for Renewal {
     fn drop(&mut self) {
         self.0.0.is_being_renewed.store(false, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_that_looks_once_keeps_what_it_found_until_it_is_made_again() {
+        let scratch = tempfile::tempdir().unwrap();
+        let project = scratch.path().join(".claude/projects/-p");
+        std::fs::create_dir_all(&project).unwrap();
+        let config = crate::Config {
+            home: scratch.path().to_owned(),
+            claude_folders: vec![scratch.path().join(".claude")],
+            ..crate::Config::default()
+        };
+        let each_time = crate::testing::context(config);
+        let once = each_time.looking_once();
+        let found = |context: &Context| context.transcripts().sessions.len();
+        assert_eq!((found(&each_time), found(&once)), (0, 0));
+        std::fs::write(project.join("s1.jsonl"), "{}\n").unwrap();
+        assert_eq!((found(&each_time), found(&once), found(&once.looking_once())), (1, 0, 0));
+        assert_eq!(found(&once.refreshed()), 1);
     }
 }

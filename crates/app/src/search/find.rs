@@ -40,6 +40,7 @@ impl From<Error> for Failure {
 /// Answers a question from the index, which is brought up to date first, for as long as the settings allow. A damaged
 /// index is set aside, and the question asked once more.
 pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Error> {
+    let context = &context.looking_once();
     let mut opened = index::find(context);
     let mut found = find_once(context, question, &mut opened);
     if let Err(Failure::SetAside(_)) = found {

@@ -49,6 +49,7 @@ pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
         0 => context.clone(),
         seconds => context.with_max_age(seconds),
     };
+    let context = &context.looking_once();
     let (id, line) = split_line(request.query.trim());
     if request.session.is_none() && looks_like_id(id) {
         return by_id(context, request, id, line);

@@ -42,13 +42,9 @@ pub(crate) fn find(context: &Context) -> Opened {
     {
         return Opened { files, searcher: Some(searcher), synced: Some(synced) };
     }
-    let at = context.read_clock();
-    let ((transcripts, searcher), memory) = join(
-        || join(|| catalog::discover(&context.config().places()), || open(context).ok().flatten()),
-        || memory(context),
-    );
-    let transcripts = Arc::new(transcripts);
-    let files = FoundFiles { at, folders: context.searched_folders(), transcripts, memory };
+    let ((transcripts, searcher), memory) =
+        join(|| join(|| context.current_transcripts(), || open(context).ok().flatten()), || memory(context));
+    let files = FoundFiles { at: context.now, folders: context.searched_folders(), transcripts, memory };
     Opened { files: Arc::new(files), searcher, synced: None }
 }
 
