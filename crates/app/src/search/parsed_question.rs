@@ -1,4 +1,4 @@
-//! A question whose words are told from the filters among them.
+//! Separates the words of a question from the filters among them.
 
 use catalog::Discovery;
 use search::Query;

@@ -11,7 +11,7 @@ use crate::search::relaxation::{SearchInputs, relaxed};
 use crate::search::unknown_value;
 use crate::{Context, Error};
 
-/// Adds them. Of words and values only who may see every session is told: those of others are theirs.
+/// Adds them to an answer. A caller who may not see every session gets no words of others.
 pub(crate) fn add(
     answer: &mut Found,
     inputs: &SearchInputs<'_>,
@@ -36,7 +36,7 @@ pub(crate) fn add(
         answer.unknown_values = unknown_value::of_question(context, parsed, found, searcher)?;
         answer.ghosts = ghosts(context, parsed);
     }
-    // Whoever types a filter letter by letter is told only where nothing is left, and nobody but who searches.
+    // While a filter is typed letter by letter, weak matches are left alone; only where nothing is left something is suggested.
     if question.may_only_filter && (is_empty || (outcome.likely == 0 && !context.asks_at_every_key())) {
         answer.relaxed = relaxed(inputs, parsed, searcher)?;
     }
