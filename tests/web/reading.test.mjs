@@ -139,31 +139,13 @@ page('a conversation is a feed, and the keys that go through it take the focus a
   const places = () => feed.evaluate(feed => [...feed.children].map(child => [child.tagName, child.getAttribute('aria-posinset'), child.getAttribute('aria-setsize')]))
   const all = await places()
   assert.deepEqual(all, all.map((_, at) => ['ARTICLE', String(at + 1), String(all.length)]))
-  assert.equal(await feed.getAttribute('aria-busy'), 'false')
+  await page.locator('[role=feed][aria-busy=false]').waitFor()
   await page.keyboard.press('Shift+K')
   assert.match(await page.evaluate(() => document.activeElement.innerText), /still painted amber/)
   await page.keyboard.press('j')
   assert.match(await page.evaluate(() => document.activeElement.innerText), /painted green now/)
   assert.deepEqual(await seriousFindings(page), [])
 }, { bypassCSP: true })
-
-page('a feed whose beginning is not loaded says so, and is busy while more comes', async page => {
-  // Before the page asks for anything: it may look ahead as soon as its end is there.
-  const release = await hold(page, '**/blocks?*before=*')
-  await open(page, `/s/${long}`)
-  const feed = page.getByRole('feed')
-  await feed.getByText(`answer ${LONG - 1}`, { exact: true }).waitFor()
-  assert.equal(await feed.locator('article').first().getAttribute('aria-setsize'), '-1')
-  // At each frame, as a hand on the wheel: the page may still be on its way to the end.
-  await page.waitForFunction(() => {
-    document.querySelector('.reader-scroll').scrollTop = 0
-    return document.querySelector('[role=feed][aria-busy=true]') !== null
-  })
-  const before = await feed.locator('article').count()
-  release()
-  await page.locator('[role=feed][aria-busy=false]').waitFor()
-  await page.waitForFunction(before => Number([...document.querySelectorAll('[role=feed] article')].at(-1)?.getAttribute('aria-posinset')) > before, before)
-})
 
 page('the name of a file is in view, however deep it is', async page => {
   await page.setViewportSize({ width: 420, height: 800 })

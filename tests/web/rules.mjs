@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { WEB } from './house.mjs'
 
-const MODULES = ['chat/command', 'chat/field', 'chat/plan-text', 'chat/reason', 'format', 'live/fold', 'live/names', 'live/overlay', 'pages/filter', 'pages/hit', 'pages/schedule', 'pages/spending', 'pages/stack', 'pages/today', 'palette/score', 'reader/as-markdown', 'reader/diff-rows', 'reader/groups', 'reader/items', 'reader/window', 'world/actors', 'world/crew', 'world/layout', 'world/look', 'world/replay']
+const MODULES = ['chat/command', 'chat/field', 'chat/plan-text', 'chat/reason', 'format', 'live/fold', 'live/names', 'live/overlay', 'pages/filter', 'pages/hit', 'pages/schedule', 'pages/spending', 'pages/stack', 'pages/today', 'palette/score', 'reader/as-markdown', 'reader/diff-rows', 'reader/groups', 'reader/items', 'reader/load', 'reader/window', 'world/actors', 'world/crew', 'world/layout', 'world/look', 'world/replay']
 
 const require = createRequire(join(WEB, 'package.json'))
 const vite = await import(pathToFileURL(require.resolve('vite').replace(/index\.cjs$/, 'dist/node/index.js')))
@@ -38,6 +38,7 @@ export const palette = await load('palette/score')
 export const diffRows = await load('reader/diff-rows')
 export const reader = await load('reader/items')
 export const groups = await load('reader/groups')
+export const { Loader } = await load('reader/load')
 export const asMarkdown = await load('reader/as-markdown')
 export const windows = await load('reader/window')
 export const actors = await load('world/actors')

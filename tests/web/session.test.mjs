@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { Home } from './house.mjs'
 import { askAtHarbor, paintFence, writeLetter } from './shop.mjs'
 import { idOf } from './transcripts.mjs'
-import { hold, walks } from './walk.mjs'
+import { walks } from './walk.mjs'
 
 const LONG = 20_000
 
@@ -51,33 +51,6 @@ page('a session loads at most 40 kB of script beyond the first screen, with a ch
   const sizes = await Promise.all(later.map(async path => [path, gzipSync(await served(path), { level: 9 }).length]))
   assert.ok(later.length >= 5, later.join(' '))
   assert.ok(sizes.reduce((sum, [, size]) => sum + size, 0) <= 40 * 1024, sizes.join('\n'))
-})
-
-/** Scrolls to an end and stays there: the page may still be on its way to the record that its address names. */
-async function stayAt(reader, end, isDone) {
-  for (let count = 0; count < 500; count++) {
-    const isThere = await reader.evaluate(async (scroller, end) => {
-      scroller.scrollTop = end === 'top' ? 0 : scroller.scrollHeight
-      await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
-      return end === 'top' ? scroller.scrollTop === 0 : true
-    }, end)
-    if (isThere && isDone()) return
-  }
-  assert.fail(`the reader does not stay at its ${end}`)
-}
-
-page('both ends of what is loaded go on, though one was reached while the other was on its way', async page => {
-  const release = await hold(page, /blocks.*[?&]after=/)
-  let isAsked = false
-  page.on('request', request => (isAsked ||= /blocks.*[?&]after=/.test(request.url())))
-  await open(page, `/s/${long}#${idOf(LONG / 2, 3)}`)
-  const reader = page.locator('.reader-scroll')
-  await reader.locator('.found').waitFor()
-  await stayAt(reader, 'end', () => isAsked)
-  await stayAt(reader, 'top', () => true)
-  const older = page.waitForRequest(request => /blocks.*[?&]before=/.test(request.url()))
-  release()
-  await older
 })
 
 page('Markdown is shown as it was meant, and what only looks like it as it was written', async page => {

@@ -16,13 +16,27 @@ export function walks(home) {
   return { page, open: (page, path) => page.goto(home.address + path) }
 }
 
-/** Holds back what matches until the returned function is called. */
+/** Holds back what matches until the returned function is called; its `request` is the first that was held back. */
 export async function hold(page, pattern) {
   let release
   const held = new Promise(done => (release = done))
   await page.route(pattern, async route => {
+    release.request ??= route.request()
     await held
     await route.continue()
   })
   return release
+}
+
+/** Scrolls to an end and stays there: the page may still be on its way to the record that its address names. */
+export async function stayAt(reader, end, isDone) {
+  for (let count = 0; count < 500; count++) {
+    const isThere = await reader.evaluate(async (scroller, end) => {
+      scroller.scrollTop = end === 'top' ? 0 : scroller.scrollHeight
+      await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
+      return end === 'top' ? scroller.scrollTop === 0 : true
+    }, end)
+    if (isThere && isDone()) return
+  }
+  assert.fail(`the reader does not stay at its ${end}`)
 }

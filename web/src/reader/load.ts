@@ -15,7 +15,10 @@ export class Loader {
   /** Whether the record that was wanted is not in the session, whose end is shown in its place. */
   readonly isMissing = signal(false)
   private readonly session: string
-  private readonly leaving = new AbortController()
+  private asking = new AbortController()
+  private wanted: string | undefined
+  /** Whether something was written while an answer was on its way, which may lack it. */
+  private isBehind = false
 
   constructor(session: string) {
     this.session = session
@@ -23,6 +26,7 @@ export class Loader {
 
   /** Goes to a record, or to the end. */
   async open(uuid?: string): Promise<void> {
+    this.wanted = uuid
     await this.ask('all', uuid ? { around: uuid } : {}, page => new Window([page]))
     this.isMissing.value = false
     if (!uuid || this.error.peek()?.status !== 404) return
@@ -45,22 +49,36 @@ export class Loader {
     if (after) await this.ask('newer', { after }, (page, now) => (page.messages.length || !page.is_last ? now.after(page) : now))
   }
 
+  /** Asks for what was just written, where the end is shown or nothing is yet. */
+  async update(): Promise<void> {
+    this.isBehind = this.busy.peek() !== undefined
+    if (this.isBehind) return
+    const now = this.window.peek()
+    if (!now) await this.open(this.wanted)
+    else if (now.isLast) await this.newer()
+  }
+
   close(): void {
-    this.leaving.abort()
+    this.isBehind = false
+    this.asking.abort()
   }
 
   private async ask(what: 'older' | 'newer' | 'all', place: object, join: (page: Page, now: Window) => Window): Promise<void> {
     if (this.busy.peek() && what !== 'all') return
+    // What goes elsewhere leaves what was asked for here: it would be joined to a part of the session it is not next to.
+    this.asking.abort()
+    const asking = (this.asking = new AbortController())
     this.busy.value = what
     try {
       const query = { limit: PAGE, ...place }
-      const page = await get('/api/v1/sessions/{session}/blocks', { path: { session: this.session }, query, signal: this.leaving.signal })
+      const page = await get('/api/v1/sessions/{session}/blocks', { path: { session: this.session }, query, signal: asking.signal })
       this.window.value = join(page, this.window.peek() ?? new Window([]))
       this.error.value = undefined
     } catch (error) {
       if (!isCancelled(error)) this.error.value = error instanceof Failure ? error : new Failure(0, 'internal', String(error))
     } finally {
-      this.busy.value = undefined
+      if (asking === this.asking) this.busy.value = undefined
     }
+    if (this.isBehind) void this.update()
   }
 }

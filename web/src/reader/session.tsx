@@ -95,9 +95,8 @@ function Reader({ id }: { id: string }) {
   }, [hash, isThere.value])
   // What is written while one reads is fetched; the page stays where it is unless it follows.
   useEffect(() => {
-    const now = loader.window.peek()
-    if (!mark || !isThere.peek() || now?.isLast === false) return
-    const timer = setTimeout(() => void (now ? loader.newer() : loader.open()), 200)
+    if (!mark || !isThere.peek()) return
+    const timer = setTimeout(() => void loader.update(), 200)
     return () => clearTimeout(timer)
   }, [mark])
 
