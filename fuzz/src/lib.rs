@@ -127,7 +127,7 @@ fn summary(lines: &[Line], again_at: Option<usize>) -> (Summary, UsageCollector)
             spent = UsageCollector::resume(spent.into_messages());
         }
         summary.observe(
-            transcript::Line { offset: *offset, number: *number, bytes, is_mended: false },
+            transcript::Line { offset: *offset, number: *number, bytes, text: None, is_mended: false },
             &mut spent,
         );
     }

@@ -10,7 +10,7 @@ use model::SessionId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use transcript::record::{Block as Element, Record, RecordKind, parse, result_text};
+use transcript::record::{Block as Element, Record, RecordKind, result_text};
 use transcript::{Message, Page, Part, Raw, Reader, Role, message, subagents_of};
 
 use crate::sessions::locate::{Files, locate};
@@ -239,7 +239,7 @@ fn of_subagent(
         let mut reader = Reader::open_at(&file.path, start, 0)?;
         let mut items = Vec::new();
         while let Some(line) = reader.next_line()? {
-            if let Ok(record) = parse(line.bytes) {
+            if let Ok(record) = line.record() {
                 items.extend(show.message(&record, line.offset));
             }
             if items.len() >= limit {

@@ -9,7 +9,6 @@ use monitor::Tracker;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use transcript::Reader;
-use transcript::record::parse;
 
 use super::short;
 use crate::sessions::activity::timers;
@@ -162,7 +161,7 @@ impl<'a> Player<'a> {
         let mut reader = Reader::open(file)?;
         let mut last = since;
         while let Some(line) = reader.next_line()? {
-            let Ok(record) = parse(line.bytes) else { continue };
+            let Ok(record) = line.record() else { continue };
             let at = record.timestamp().unwrap_or(last);
             if at > until {
                 break;

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use transcript::record::{parse, result_text};
+use transcript::record::result_text;
 use transcript::{Part, Reader, Role, message};
 
 use crate::sessions::locate::{Files, locate};
@@ -73,7 +73,7 @@ pub fn find(context: &Context, request: &Request) -> Result<Answer, Error> {
         if !holds(line.bytes, word.as_bytes()) {
             continue;
         }
-        let Ok(record) = parse(line.bytes) else { continue };
+        let Ok(record) = line.record() else { continue };
         let Some(message) = message(&record).filter(|message| !message.sidechain) else { continue };
         let Some(snippet) = message.parts.iter().find_map(|part| snippet(&text(part), &wanted)) else {
             continue;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use transcript::record::{Record, RecordKind, parse};
+use transcript::record::{Record, RecordKind};
 use transcript::{LeftBranches, Message, Part, Raw, Reader, Role, Split, Splits, ToolCall, message, preview};
 
 use crate::sessions::locate::{Files, locate};
@@ -133,7 +133,7 @@ pub fn outline(context: &Context, request: &Request) -> Result<Answer, Error> {
         if line.number % 1024 == 0 {
             context.check_cancelled()?;
         }
-        let Ok(record) = parse(line.bytes) else { continue };
+        let Ok(record) = line.record() else { continue };
         let message = message(&record).filter(|message| !message.sidechain);
         sketch.splits.observe(&record, message.is_some(), line.offset);
         if let Some(message) = message {

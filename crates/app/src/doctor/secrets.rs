@@ -15,7 +15,6 @@ use search::texts;
 use serde::{Deserialize, Serialize};
 use system::in_parallel;
 use transcript::Reader;
-use transcript::record::parse;
 
 use crate::sessions::select::all;
 use crate::{Context, Error};
@@ -138,7 +137,7 @@ fn of_session(session: &Session) -> io::Result<Kinds> {
 fn add_file(path: &Path, is_subagent: bool, kinds: &mut Kinds) -> io::Result<()> {
     let mut reader = Reader::open(path)?;
     while let Some(line) = reader.next_line()? {
-        let Ok(record) = parse(line.bytes) else { continue };
+        let Ok(record) = line.record() else { continue };
         for text in texts(&record, is_subagent) {
             add_text(&text, kinds);
         }

@@ -11,7 +11,7 @@ use regex::{Regex, RegexBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use system::in_parallel;
-use transcript::record::{parse, result_text};
+use transcript::record::result_text;
 use transcript::{Part, Reader, Role, message};
 
 use crate::sessions::list;
@@ -236,7 +236,7 @@ impl Scan<'_> {
             if self.pattern.raw.as_ref().is_some_and(|raw| !raw.is_match(line.bytes)) {
                 continue;
             }
-            let Ok(record) = parse(line.bytes) else { continue };
+            let Ok(record) = line.record() else { continue };
             let Some(said) = message(&record) else { continue };
             let is_in_time = |at: Timestamp| {
                 self.since.is_none_or(|since| at >= since) && self.until.is_none_or(|until| at < until)

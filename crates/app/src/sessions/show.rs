@@ -9,7 +9,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use transcript::Role;
 pub use transcript::is_housekeeping;
-use transcript::record::parse;
 use transcript::{Chain, Reader, message};
 
 use crate::sessions::around::{Around, Cited};
@@ -311,7 +310,7 @@ impl Conversation {
         let mut left_out = 0;
         let mut reader = Reader::open(path).map_err(failed)?;
         while let Some(line) = reader.next_line().map_err(failed)? {
-            let Ok(record) = parse(line.bytes) else { continue };
+            let Ok(record) = line.record() else { continue };
             let Some(message) = message(&record) else { continue };
             // What is cited is shown, wherever it is, with what was thought and the work of tools.
             let is_cited = agent.is_none() && self.request.line == Some(line.number);

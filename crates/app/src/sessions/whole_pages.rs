@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use transcript::record::parse;
 use transcript::{Page, Position, Reader, message};
 
 use crate::sessions::message::{PartFilter, ShownMessage};
@@ -83,7 +82,7 @@ pub(crate) fn of_subagent(
     let read = || {
         let (mut reader, mut all) = (Reader::open(file)?, Vec::new());
         while let Some(line) = reader.next_line()? {
-            let Ok(record) = parse(line.bytes) else { continue };
+            let Ok(record) = line.record() else { continue };
             let shown = message(&record).and_then(|message| parts.shown(&message, None));
             let at_line = |shown| ShownMessage { line: Some(line.number), ..shown };
             all.extend(shown.map(|shown| PagedMessage { message: at_line(shown), offset: line.offset }));

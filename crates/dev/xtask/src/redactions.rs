@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use redact::Secret;
 use transcript::Reader;
-use transcript::record::parse;
 
 use crate::Failure;
 
@@ -93,7 +92,7 @@ fn read(file: &Path, list: bool, found: &mut Redactions) -> Result<(), Failure> 
     let subagent = file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("agent-"));
     found.files += 1;
     while let Some(line) = reader.next_line()? {
-        let Ok(record) = parse(line.bytes) else { continue };
+        let Ok(record) = line.record() else { continue };
         for text in search::texts(&record, subagent) {
             found.bytes += text.len() as u64;
             for secret in redact::find(&text) {

@@ -3,7 +3,7 @@
 use model::{MessageUsage, SessionId};
 use serde::{Deserialize, Serialize};
 use system::FileStamp;
-use transcript::{Checkpoint, Summary};
+use transcript::{Checkpoint, Summary, task_key};
 
 /// The session or sub-agent that wrote a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,4 +48,10 @@ impl SubagentFacts {
     /// A sub-agent of which nothing is known.
     pub(crate) const UNKNOWN: Self =
         Self { session: None, kind: None, description: None, task: None, is_warm_up: false };
+
+    /// Takes in the prompt it was given.
+    pub(crate) fn note_task(&mut self, task: Option<&str>) {
+        self.task = task.map(task_key);
+        self.is_warm_up = task.is_some_and(|task| task.trim() == "Warmup");
+    }
 }

@@ -159,7 +159,10 @@ mod tests {
         ];
         let (mut summary, mut spent) = (Summary::new(&"s1".parse().unwrap()), UsageCollector::default());
         for (number, line) in (1..).zip(lines) {
-            summary.observe(Line { offset: 0, number, bytes: line.as_bytes(), is_mended: true }, &mut spent);
+            summary.observe(
+                Line { offset: 0, number, bytes: line.as_bytes(), text: Some(line), is_mended: true },
+                &mut spent,
+            );
         }
         let agent = SubagentFacts {
             session: "s1".parse().ok(),

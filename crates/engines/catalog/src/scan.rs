@@ -9,7 +9,7 @@ use std::thread;
 use model::SessionId;
 use system::FileStamp;
 use transcript::{
-    FileChange, LongLines, SubagentFile, SubagentMeta, Summary, Tail, UsageCollector, task_key,
+    FileChange, LongLines, SubagentFile, SubagentMeta, Summary, Tail, UsageCollector, given_task,
 };
 
 use crate::facts::{FileFacts, Owner, SubagentFacts};
@@ -97,7 +97,7 @@ fn facts(
     let mut tail = Tail::open(&job.path, known.map(|known| &known.mark))?.taking_turns(long_lines);
     *replaced = tail.change() == FileChange::Replaced;
     let known = known.filter(|_| !*replaced);
-    let agent = match &job.owner {
+    let mut agent = match &job.owner {
         Owner::Session(_) => None,
         Owner::Subagent(session) => Some(agent(&job.path, session.as_ref(), known)),
     };
@@ -106,6 +106,11 @@ fn facts(
         None => (Box::new(empty_summary(job, agent.as_ref())), UsageCollector::default()),
     };
     while let Some(line) = tail.next_line()? {
+        if line.number == 1
+            && let Some(agent) = &mut agent
+        {
+            agent.note_task(given_task(&line).as_deref());
+        }
         summary.observe(line, &mut spent);
     }
     summary.lines += tail.too_long();
@@ -129,14 +134,13 @@ fn empty_summary(job: &ScanJob, agent: Option<&SubagentFacts>) -> Summary {
 }
 
 fn agent(path: &Path, session: Option<&SessionId>, known: Option<&FileFacts>) -> SubagentFacts {
-    if let Some(agent) = known.and_then(|known| known.agent.clone()).filter(|agent| agent.kind.is_some()) {
-        return agent;
+    let known = known.and_then(|known| known.agent.clone()).unwrap_or(SubagentFacts::UNKNOWN);
+    if known.kind.is_some() {
+        return known;
     }
     let stamp = FileStamp::default();
     let file = SubagentFile { id: String::new(), path: path.to_owned(), stamp };
     let SubagentMeta { agent_type, description, .. } = file.meta();
     let session = session.cloned().or_else(|| file.session());
-    let task = file.task();
-    let is_warm_up = task.as_deref().is_some_and(|task| task.trim() == "Warmup");
-    SubagentFacts { session, kind: agent_type, description, task: task.as_deref().map(task_key), is_warm_up }
+    SubagentFacts { session, kind: agent_type, description, ..known }
 }

@@ -11,7 +11,6 @@ use std::path::PathBuf;
 use jiff::{SignedDuration, Timestamp};
 use monitor::{RecordedInput, Timers, Tracker, replay};
 use transcript::Reader;
-use transcript::record::parse;
 
 fn main() -> Result<(), Box<dyn Error>> {
     for path in std::env::args_os().skip(1).map(PathBuf::from) {
@@ -21,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut lines = Reader::open(&path)?;
         while let Some(line) = lines.next_line()? {
             let before = written.last().map(|(at, _)| *at);
-            let made = parse(line.bytes).ok().and_then(|record| record.timestamp());
+            let made = line.record().ok().and_then(|record| record.timestamp());
             let at = made.max(before).unwrap_or(Timestamp::MIN);
             written.push((at, RecordedInput::Transcript([line.bytes, b"\n"].concat())));
         }

@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 use model::{Activity, SessionEvent};
-use transcript::record::{Record, parse};
+use transcript::record::Record;
 use transcript::{Reader, SubagentMeta};
 
 use crate::hooks::HookEvent;
@@ -56,7 +56,7 @@ pub fn replay(
 fn each(lines: &[u8], mut take: impl FnMut(&Record<'_>)) {
     let mut lines = Reader::new(lines);
     while let Ok(Some(line)) = lines.next_line() {
-        if let Ok(record) = parse(line.bytes) {
+        if let Ok(record) = line.record() {
             take(&record);
         }
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use model::{SessionEvent, SessionId};
-use transcript::record::{Record, parse};
+use transcript::record::Record;
 use transcript::{Checkpoint, FileChange, SubagentFile, SubagentMeta, Tail};
 
 use crate::moments::moments;
@@ -142,7 +142,7 @@ impl Session {
         let is_history = agent.mark.is_none();
         let mut records = 0;
         while let Ok(Some(line)) = tail.next_line() {
-            if let Ok(record) = parse(line.bytes)
+            if let Ok(record) = line.record()
                 && is_new(&mut self.seen, &record)
             {
                 records += 1;
@@ -162,7 +162,7 @@ impl Session {
         // before it.
         let mut is_copied = false;
         while let Ok(Some(line)) = tail.next_line() {
-            let Ok(record) = parse(line.bytes) else { continue };
+            let Ok(record) = line.record() else { continue };
             is_copied = record.timestamp().map_or(is_copied, |made| now.duration_since(made) > RECENT);
             let is_history = line.offset < seen.before;
             if line.offset < seen.growing_from || is_copied {

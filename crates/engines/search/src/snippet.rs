@@ -6,7 +6,7 @@ use std::path::Path;
 use openclaw::TranscriptEntry;
 use rustc_hash::FxHashMap;
 use transcript::Reader;
-use transcript::record::{Record, parse};
+use transcript::record::Record;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::chunk::{original_units, units};
@@ -170,7 +170,7 @@ fn of_note(at: &PassageLocation<'_>) -> Option<Passage> {
 fn with_record<T>(at: &PassageLocation<'_>, look: impl FnOnce(&Record<'_>, bool) -> T) -> Option<T> {
     let mut reader = Reader::open_at(at.path, at.offset, at.line.saturating_sub(1)).ok()?;
     let line = reader.next_line().ok()??;
-    let record = parse(line.bytes).ok()?;
+    let record = line.record().ok()?;
     let is_it = at.record == 0 || record_of(&record) == at.record;
     let inner = record.agent_progress().map(|(_, inner)| inner);
     let subagent = at.subagent || inner.is_some();

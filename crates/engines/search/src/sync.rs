@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use model::SessionId;
 use openclaw::TranscriptEntry;
 use system::{FileStamp, fingerprint};
-use transcript::record::{Record, parse};
+use transcript::record::Record;
 use transcript::{Checkpoint, FileChange, Tail};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -340,7 +340,7 @@ impl SyncPass {
             if row.source == SourceKind::Sessions {
                 self.entry(row, line.bytes, place);
             } else {
-                match parse(line.bytes) {
+                match line.record() {
                     Ok(record) => self.record(row, &record, place, &mut branch),
                     Err(transcript::record::SkipReason::Blank | transcript::record::SkipReason::Unread) => {}
                     Err(_) => self.synced.unreadable_lines += 1,

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use model::{CostState, MessageUsage, SessionId, Usage};
-use transcript::record::{RecordKind, SkipReason, parse};
+use transcript::record::{RecordKind, SkipReason};
 use transcript::{ConfigFolder, Reader, Summary, TranscriptFile, UsageCollector};
 
 /// What was met.
@@ -71,7 +71,7 @@ impl Census {
     fn records(&mut self, path: &Path) -> io::Result<()> {
         let mut reader = Reader::open(path)?;
         while let Some(line) = reader.next_line()? {
-            match parse(line.bytes) {
+            match line.record() {
                 Ok(record) => {
                     let word = [record.type_word(), record.subtype_word()].join(" ").trim().to_owned();
                     let unknown = record.kind() == RecordKind::Unknown;

@@ -2,10 +2,7 @@
 //!
 //! The rules are those by which Claude Code itself continues such work when it resumes a session.
 
-use std::sync::LazyLock;
-
 use jiff::{SignedDuration, Timestamp};
-use memchr::memmem;
 use model::{ArmedKind, ArmedWork};
 use serde::{Deserialize, Serialize};
 
@@ -41,10 +38,12 @@ impl ArmedTracker {
         armed
     }
 
-    /// Takes in the record on a line of the main conversation.
-    pub(crate) fn observe(&mut self, record: &Record<'_>, line: u64) {
+    /// Takes in the record on a line of the main conversation, with the names of the tools it calls.
+    pub(crate) fn observe(&mut self, record: &Record<'_>, tools: &[&str], line: u64) {
         match record.kind() {
-            RecordKind::Assistant => self.observe_calls(record, line),
+            RecordKind::Assistant if tools.iter().any(|tool| may_arm(tool)) => {
+                self.observe_calls(record, line);
+            }
             RecordKind::User => self.observe_user(record),
             RecordKind::Attachment if record.subtype_word() == CARRY => self.observe_carry(record, line),
             RecordKind::Attachment if !self.armed.is_empty() => {
@@ -61,7 +60,7 @@ impl ArmedTracker {
     }
 
     fn observe_calls(&mut self, record: &Record<'_>, line: u64) {
-        let Some(message) = record.message().filter(|message| may_arm(message.raw_content())) else { return };
+        let Some(message) = record.message() else { return };
         for block in message.each_block() {
             let Block::ToolUse { id, name, input } = block else { continue };
             match name {
@@ -185,25 +184,20 @@ fn moment(milliseconds: Raw<'_>) -> Option<Timestamp> {
     Timestamp::from_millisecond(i64::try_from(since).ok()?).ok()
 }
 
-/// Whether a message may call a tool that arms something or ends it; a fast check with false positives.
-fn may_arm(message: &str) -> bool {
-    static TOOLS: LazyLock<[memmem::Finder<'_>; 8]> = LazyLock::new(|| {
-        [
-            "Bash\"",
-            "CronCreate\"",
-            "CronDelete\"",
-            "ScheduleWakeup\"",
-            "Monitor\"",
-            "KillShell\"",
-            "TaskStop\"",
-            "PowerShell\"",
-        ]
-        .map(memmem::Finder::new)
-    });
-    // Most messages call nothing.
-    static CALL: LazyLock<memmem::Finder<'_>> = LazyLock::new(|| memmem::Finder::new("\"tool_use\""));
-    CALL.find(message.as_bytes()).is_some()
-        && TOOLS.iter().any(|tool| tool.find(message.as_bytes()).is_some())
+/// Whether a tool arms something or ends it.
+fn may_arm(tool: &str) -> bool {
+    matches!(
+        tool,
+        "Bash"
+            | "PowerShell"
+            | "CronCreate"
+            | "CronDelete"
+            | "ScheduleWakeup"
+            | "Monitor"
+            | "KillShell"
+            | "KillBash"
+            | "TaskStop"
+    )
 }
 
 /// What a call would arm. A command may be moved to the background after it starts, so every command counts.
@@ -228,7 +222,8 @@ mod tests {
     fn armed(lines: &[String], now: &str) -> Vec<(ArmedKind, String, u64)> {
         let mut tracker = ArmedTracker::default();
         for (number, line) in (1..).zip(lines) {
-            tracker.observe(&parse(line.as_bytes()).unwrap(), number);
+            let record = parse(line.as_bytes()).unwrap();
+            tracker.observe(&record, &record.glance().tools, number);
         }
         let bytes = serde_json::to_vec(&tracker).unwrap();
         assert_eq!(serde_json::from_slice::<ArmedTracker>(&bytes).unwrap(), tracker);

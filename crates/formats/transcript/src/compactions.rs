@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::message::message;
 use crate::reader::Reader;
-use crate::record::{RecordKind, parse};
+use crate::record::RecordKind;
 
 /// One compaction: what precedes it is no longer before the model, but for a summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub fn compactions(file: &Path) -> io::Result<Vec<Compaction>> {
     let mut reader = Reader::open(file)?;
     let (mut boundaries, mut summaries) = (Vec::new(), Vec::new());
     while let Some(line) = reader.next_line()? {
-        let Ok(record) = parse(line.bytes) else { continue };
+        let Ok(record) = line.record() else { continue };
         let is_boundary = record.kind() == RecordKind::CompactBoundary;
         if !is_boundary && !record.is_compact_summary() {
             continue;

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use model::ProjectSlug;
 
 use crate::reader::Reader;
-use crate::record::parse;
 
 /// The recorded directory that the transcript's folder is named after, else the first recorded one.
 ///
@@ -18,7 +17,7 @@ pub fn start_directory(transcript: &Path) -> io::Result<Option<PathBuf>> {
     let mut reader = Reader::open(transcript)?;
     let (mut first, mut last) = (None, String::new());
     while let Some(line) = reader.next_line()? {
-        let Ok(record) = parse(line.bytes) else { continue };
+        let Ok(record) = line.record() else { continue };
         let cwd = record.cwd().or_else(|| record.relocated_cwd());
         let Some(cwd) = cwd.filter(|cwd| !record.is_sidechain() && *cwd != last) else { continue };
         last = cwd.into_owned();

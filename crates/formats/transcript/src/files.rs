@@ -11,8 +11,8 @@ use system::{FileStamp, fingerprint};
 
 use crate::json::{Raw, raw_fields};
 use crate::open_transcript::OpenTranscript;
-use crate::reader::Reader;
-use crate::record::{Block, RecordKind, parse};
+use crate::reader::{Line, Reader};
+use crate::record::{Block, RecordKind};
 
 /// The largest side file that is read, in bytes.
 pub(crate) const SIDE_FILE_CAP: u64 = 1 << 20;
@@ -140,6 +140,15 @@ pub struct SubagentMeta {
     pub tool_use: Option<String>,
 }
 
+/// The prompt a sub-agent was given: the text of the first line of its file.
+pub fn given_task<'a>(first: &Line<'a>) -> Option<Cow<'a, str>> {
+    let message = first.record().ok()?.message()?;
+    message.each_block().find_map(|block| match block {
+        Block::Text(text) => Some(text),
+        _ => None,
+    })
+}
+
 impl SubagentFile {
     /// The session that its first records name; up to 2.0.77 its location does not show it. The model's first answer
     /// decides: a prompt that 2.0.77 wrote while starting may name a session that never existed.
@@ -149,7 +158,7 @@ impl SubagentFile {
         let mut named = None;
         for _ in 0..LOOKED_AT {
             let Ok(Some(line)) = reader.next_line() else { break };
-            let Ok(record) = parse(line.bytes) else { continue };
+            let Ok(record) = line.record() else { continue };
             let session = record.session().and_then(|session| session.parse().ok());
             if session.is_some() && record.kind() == RecordKind::Assistant {
                 return session;
@@ -157,17 +166,6 @@ impl SubagentFile {
             named = named.or(session);
         }
         named
-    }
-
-    /// The prompt it was given: the text of its first record.
-    pub fn task(&self) -> Option<String> {
-        let mut reader = Reader::open(&self.path).ok()?;
-        let line = reader.next_line().ok()??;
-        let message = parse(line.bytes).ok()?.message()?;
-        message.each_block().find_map(|block| match block {
-            Block::Text(text) => Some(text.into_owned()),
-            _ => None,
-        })
     }
 
     /// Reads the side file `agent-<id>.meta.json`; all absent where there is none.

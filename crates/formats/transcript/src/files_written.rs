@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::edits::WRITERS;
 use crate::open_transcript::OpenTranscript;
 use crate::reader::Reader;
-use crate::record::{Block, parse};
+use crate::record::Block;
 
 /// How much of the end of a transcript is read, in bytes.
 const END: u64 = 8 << 20;
@@ -29,7 +29,7 @@ pub fn files_written(transcript: &Path, since: Timestamp) -> io::Result<BTreeMap
         if !std::mem::replace(&mut is_whole, true) {
             continue;
         }
-        let Ok(record) = parse(line.bytes) else { continue };
+        let Ok(record) = line.record() else { continue };
         let Some(at) = record.timestamp().filter(|at| *at >= since) else { continue };
         let Some(message) = record.message() else { continue };
         for block in message.blocks() {

@@ -13,7 +13,6 @@ use crate::edits::WRITERS;
 use crate::json::Raw;
 use crate::message::{Message, Part, Role, message};
 use crate::reader::Reader;
-use crate::record::parse;
 use crate::speech::is_housekeeping;
 use crate::walk::subagents_of;
 use crate::work_log::{commits_in, works_on_repository};
@@ -69,7 +68,7 @@ pub fn each_history_event(file: &Path, mut take: impl FnMut(HistoryEvent)) -> io
     let mut committed: HashMap<String, String> = HashMap::new();
     let mut last = None;
     while let Some(line) = reader.next_line()? {
-        let Ok(record) = parse(line.bytes) else { continue };
+        let Ok(record) = line.record() else { continue };
         // From 2.1.12 to 2.1.76 a sub-agent's records are inside records of progress, too.
         let inner = record.agent_progress().filter(|_| takes_progress).map(|(_, inner)| inner);
         let is_inner = inner.is_some();

@@ -33,17 +33,17 @@ impl<'a> Raw<'a> {
 
     /// Whether the value is a string.
     pub fn is_text(self) -> bool {
-        self.0.starts_with('"')
+        self.0.as_bytes().first() == Some(&b'"')
     }
 
     /// Whether the value is an array.
     pub fn is_array(self) -> bool {
-        self.0.starts_with('[')
+        self.0.as_bytes().first() == Some(&b'[')
     }
 
     /// Whether the value is an object.
     pub fn is_object(self) -> bool {
-        self.0.starts_with('{')
+        self.0.as_bytes().first() == Some(&b'{')
     }
 
     /// Whether the value is `true`.
@@ -53,7 +53,8 @@ impl<'a> Raw<'a> {
 
     /// The string's text; lone surrogates become U+FFFD. `None` for anything but a string.
     pub fn text(self) -> Option<Cow<'a, str>> {
-        let inner = self.0.strip_prefix('"')?.strip_suffix('"')?;
+        let [b'"', .., b'"'] = self.0.as_bytes() else { return None };
+        let inner = inner(self.0);
         if !holds_backslash(inner.as_bytes()) {
             return Some(Cow::Borrowed(inner));
         }

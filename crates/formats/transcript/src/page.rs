@@ -15,7 +15,7 @@ use crate::chain::{Node, hash, node, parallel, tip};
 use crate::open_transcript::OpenTranscript;
 use crate::reader::{Line, Reader};
 use crate::recent::line_start;
-use crate::record::{Record, parse};
+use crate::record::Record;
 
 /// How much is read first, in bytes.
 const WINDOW: u64 = 128 << 10;
@@ -143,7 +143,7 @@ pub fn offset_of(path: &Path, uuid: &str) -> io::Result<Option<u64>> {
         if finder.find(line.bytes).is_none() {
             continue;
         }
-        let Ok(record) = parse(line.bytes) else { continue };
+        let Ok(record) = line.record() else { continue };
         if record.uuid().is_some_and(|known| known.starts_with(uuid)) {
             return Ok(Some(line.offset));
         }
@@ -220,7 +220,7 @@ impl<T> Records<T> {
             self.offsets.push(line.offset);
             self.nodes.push(node);
         }
-        let Ok(record) = parse(line.bytes) else { return };
+        let Ok(record) = line.record() else { return };
         if let Some(shown) = show(&record, line.offset) {
             let id = record.uuid().map(hash);
             self.items.push(Item { id, offset: line.offset, shown });
@@ -317,7 +317,7 @@ impl<T> Records<Option<T>> {
         for item in &mut self.items {
             let mut reader = Reader::open_at(path, item.offset, 0)?;
             let Some(line) = reader.next_line()? else { continue };
-            item.shown = parse(line.bytes).ok().and_then(|record| show(&record, item.offset));
+            item.shown = line.record().ok().and_then(|record| show(&record, item.offset));
         }
         Ok(())
     }

@@ -12,7 +12,6 @@ use model::{MessageUsage, SessionId};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::reader::Reader;
-use crate::record::parse;
 use crate::summary::Summary;
 use crate::usage::UsageCollector;
 
@@ -44,7 +43,7 @@ pub fn history(path: &Path, id: &SessionId, moments: &[Timestamp]) -> io::Result
     let mut pass = Pass::new(id);
     let mut history = TranscriptHistory::default();
     while let Some(line) = reader.next_line()? {
-        let record = parse(line.bytes).ok();
+        let record = line.record().ok();
         let at = record.as_ref().and_then(crate::record::Record::timestamp);
         if let Some(at) = at {
             while moments.get(history.then.len()).is_some_and(|moment| at >= *moment) {

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use crate::long_lines::{LongLines, Turn};
 use crate::open_transcript::OpenTranscript;
-use crate::record::is_object;
+use crate::record::{Record, SkipReason, is_object, parse, parse_text};
 
 /// The longest line that is held in memory, in bytes; longer ones are counted and skipped.
 pub const LINE_CAP: usize = 64 << 20;
@@ -31,8 +31,17 @@ pub struct Line<'a> {
     pub number: u64,
     /// The line without its newline (and without a carriage return before it).
     pub bytes: &'a [u8],
+    /// The same as text, unless it is not UTF-8.
+    pub text: Option<&'a str>,
     /// Whether bytes that were not UTF-8 were replaced by U+FFFD.
     pub is_mended: bool,
+}
+
+impl<'a> Line<'a> {
+    /// The record in the line, or why there is none.
+    pub fn record(&self) -> Result<Record<'a>, SkipReason> {
+        self.text.map_or_else(|| parse(self.bytes), parse_text)
+    }
 }
 
 /// Reads whole lines from a file, from the beginning or from where an earlier reader stopped.
@@ -164,12 +173,12 @@ impl<R: Read> Reader<R> {
         let bytes = content(&self.buffer[start..end], offset);
         let number = self.lines;
         self.repaired = String::new();
-        if simdutf8::basic::from_utf8(bytes).is_err()
-            && replace_invalid_utf8(bytes, self.cap, &mut self.repaired)
-        {
-            return Line { offset, number, bytes: self.repaired.as_bytes(), is_mended: true };
+        let text = simdutf8::basic::from_utf8(bytes).ok();
+        if text.is_none() && replace_invalid_utf8(bytes, self.cap, &mut self.repaired) {
+            let text = self.repaired.as_str();
+            return Line { offset, number, bytes: text.as_bytes(), text: Some(text), is_mended: true };
         }
-        Line { offset, number, bytes, is_mended: false }
+        Line { offset, number, bytes, text, is_mended: false }
     }
 
     /// Discards the part of a line over the cap that was read.

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::message::{Message, Part, Role, message};
 use crate::open_transcript::OpenTranscript;
 use crate::reader::Reader;
-use crate::record::{Record, parse};
+use crate::record::Record;
 use crate::speech::is_command;
 
 /// The number of prompts that are kept.
@@ -94,7 +94,7 @@ pub fn line_start(path: &Path, offset: u64) -> io::Result<u64> {
 fn gather(mut reader: Reader, before: Option<Timestamp>) -> io::Result<RecentMessages> {
     let mut recent = RecentMessages::default();
     while let Some(line) = reader.next_line()? {
-        let Ok(record) = parse(line.bytes) else { continue };
+        let Ok(record) = line.record() else { continue };
         if before.zip(record.timestamp()).is_some_and(|(before, at)| at >= before) {
             break;
         }

@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::armed::ArmedTracker;
 use crate::reader::Line;
-use crate::record::{SkipReason, parse};
+use crate::record::SkipReason;
 use crate::titles::Titles;
 use crate::usage::UsageCollector;
 
@@ -164,12 +164,13 @@ impl Summary {
     /// Processes a line; API messages go to `spent`.
     pub fn observe(&mut self, line: Line<'_>, spent: &mut UsageCollector) {
         self.lines += 1;
-        match parse(line.bytes) {
+        match line.record() {
             Ok(record) => {
                 self.mended += u64::from(line.is_mended);
-                self.observe_record(&record, spent);
+                let glance = record.glance();
+                self.observe_record(&record, &glance, spent);
                 if !record.is_sidechain() {
-                    self.armed.observe(&record, self.lines);
+                    self.armed.observe(&record, &glance.tools, self.lines);
                 }
             }
             Err(SkipReason::Unread) => {}

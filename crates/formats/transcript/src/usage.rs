@@ -65,7 +65,7 @@ impl UsageCollector {
             key,
             message: self::key(id, None),
             model: model.to_owned(),
-            at: record.timestamp(),
+            at: place.at,
             usage,
             terms: message.terms(),
             copied: place.copied,
@@ -74,13 +74,15 @@ impl UsageCollector {
     }
 }
 
-/// Where a line comes from, which decides who paid for it.
+/// Where and when a line comes from, which decides who paid for it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LineOrigin {
     /// Whether a mark says that it was copied here.
     pub(crate) copied: bool,
     /// Whether it is in a sub-agent's file or chain.
     pub(crate) subagent: bool,
+    /// When it was written.
+    pub(crate) at: Option<Timestamp>,
 }
 
 /// A hash that identifies an API message, whatever file it is in.

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use crate::message::{Part, Role, message};
 use crate::reader::Reader;
-use crate::record::{Record, parse};
+use crate::record::Record;
 
 /// The seconds of silence after which a prompt starts a task.
 const SILENCE: i64 = 30 * 60;
@@ -61,7 +61,7 @@ pub fn work_log(path: &Path) -> io::Result<WorkLog> {
     let mut work_log = WorkLog::default();
     let mut last: Option<Timestamp> = None;
     while let Some(line) = reader.next_line()? {
-        let Ok(record) = parse(line.bytes) else { continue };
+        let Ok(record) = line.record() else { continue };
         if record.is_sidechain() {
             continue;
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use transcript::record::{parse, result_text};
+use transcript::record::result_text;
 use transcript::{HistoryEventKind, Message, Part, Raw, Reader, Role, each_history_event, message, speech};
 
 use super::sentences::{decision_weight, is_open, sentences};
@@ -135,7 +135,7 @@ impl Conversation {
     fn read(mut self, file: &Path, found: &mut Findings) -> io::Result<()> {
         let mut reader = Reader::open(file)?;
         while let Some(line) = reader.next_line()? {
-            let Ok(record) = parse(line.bytes) else { continue };
+            let Ok(record) = line.record() else { continue };
             let Some(message) = message(&record).filter(|message| !message.sidechain) else { continue };
             self.message(&message, line.number, found);
         }

@@ -157,7 +157,7 @@ fn check_transcript(name: &str, expected: &str) {
     let mut lines = Reader::open(&path).unwrap();
     while let Some(line) = lines.next_line().unwrap() {
         let before = written.last().map(|(at, _)| *at);
-        let made = parse(line.bytes).unwrap().timestamp();
+        let made = line.record().unwrap().timestamp();
         // A line without a time is written with the one before it.
         let at = made.max(before).unwrap_or(Timestamp::MIN);
         written.push((at, RecordedInput::Transcript([line.bytes, b"\n"].concat())));

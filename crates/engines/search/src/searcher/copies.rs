@@ -4,7 +4,6 @@ use std::path::Path;
 
 use memchr::memmem::Finder;
 use transcript::Reader;
-use transcript::record::parse;
 
 use super::Searcher;
 use super::hit_context::HitContext;
@@ -83,7 +82,7 @@ fn place_in(path: &Path, record: u64, uuid: Option<&str>, most: u64) -> Option<(
         if uuid.as_ref().is_some_and(|uuid| uuid.find(line.bytes).is_none()) {
             continue;
         }
-        let is_it = parse(line.bytes).is_ok_and(|parsed| record_of(&parsed) == record);
+        let is_it = line.record().is_ok_and(|parsed| record_of(&parsed) == record);
         if is_it {
             return Some((line.offset, line.number));
         }

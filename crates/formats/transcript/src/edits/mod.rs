@@ -15,7 +15,7 @@ use jiff::Timestamp;
 
 use crate::message::{Message, Part, Role, message};
 use crate::reader::Reader;
-use crate::record::{Record, parse};
+use crate::record::Record;
 use crate::speech::is_housekeeping;
 use crate::text::preview;
 use crate::walk::subagents_of;
@@ -101,7 +101,7 @@ impl EditLog {
         let (mut open, mut done) = (HashMap::new(), HashSet::new());
         let mut last = None;
         while let Some(line) = reader.next_line()? {
-            let Ok(record) = parse(line.bytes) else { continue };
+            let Ok(record) = line.record() else { continue };
             let inner = record.agent_progress().filter(|_| takes_progress).map(|(_, inner)| inner);
             let is_inner = inner.is_some();
             let record = inner.unwrap_or(record);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::EditPlace;
 use crate::json::Raw;
 use crate::reader::Reader;
-use crate::record::{Block, Record, parse, result_text};
+use crate::record::{Block, Record, result_text};
 
 /// One change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub fn read_edit(place: &EditPlace) -> io::Result<Option<FileEdit>> {
 fn with_record(file: &Path, offset: u64, take: impl FnOnce(&Record<'_>)) -> io::Result<()> {
     let mut reader = Reader::open_at(file, offset, 0)?;
     if let Some(line) = reader.next_line()?
-        && let Ok(record) = parse(line.bytes)
+        && let Ok(record) = line.record()
     {
         // From 2.1.12 to 2.1.76 a sub-agent's records are inside records of progress, too.
         match record.agent_progress() {

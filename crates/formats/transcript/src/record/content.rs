@@ -1,9 +1,6 @@
 //! The API message inside a record, and its blocks.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
-
-use memchr::memmem;
 
 use model::{PricingTerms, Usage};
 
@@ -74,31 +71,27 @@ impl<'a> ApiMessage<'a> {
         blocks(self.content)
     }
 
-    /// Whether it may contain a call of a sub-agent; a fast check with false positives.
-    pub(crate) fn may_call_agents(&self) -> bool {
-        static CALLS: LazyLock<[memmem::Finder<'_>; 2]> =
-            LazyLock::new(|| [br#""Task""#.as_slice(), br#""Agent""#].map(memmem::Finder::new));
-        CALLS.iter().any(|call| call.find(self.content.json().as_bytes()).is_some())
-    }
-
-    /// Its content as written, for fast checks.
-    pub(crate) fn raw_content(&self) -> &'a str {
-        self.content.json()
-    }
-
     /// The blocks of the message, each decoded when it is reached: a message may have millions.
     pub fn each_block(&self) -> impl Iterator<Item = Block<'a>> {
         let text = self.content.text().map(Block::Text);
         text.into_iter().chain(self.content.each().map(block))
     }
 
-    /// Whether it has text that a person would read.
-    pub fn has_visible_text(&self) -> bool {
-        let said = |element: Element<'_>| match element {
-            Element::Value(value) => value.is_text() && !value.is_blank(),
-            Element::Block(fields) => fields.kind.is("text") && !fields.text.is_blank(),
-        };
-        if self.content.is_text() { !self.content.is_blank() } else { self.content.each().any(said) }
+    /// What one pass over its blocks shows.
+    pub(crate) fn glance(&self) -> Glance<'a> {
+        let mut glance =
+            Glance { has_text: self.content.is_text() && !self.content.is_blank(), tools: Vec::new() };
+        for element in self.content.each() {
+            match element {
+                Element::Value(value) => glance.has_text |= value.is_text() && !value.is_blank(),
+                Element::Block(fields) => match fields.kind.plain() {
+                    Some("text") => glance.has_text = glance.has_text || !fields.text.is_blank(),
+                    Some(CALL | SERVER_CALL | MCP_CALL) => glance.tools.extend(fields.name.plain()),
+                    _ => {}
+                },
+            }
+        }
+        glance
     }
 
     /// Whether the content is one string, as most prompts are.
@@ -106,6 +99,20 @@ impl<'a> ApiMessage<'a> {
         self.content.is_text()
     }
 }
+
+/// What a message has, without its texts.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Glance<'a> {
+    /// Whether there is text that a person would read.
+    pub(crate) has_text: bool,
+    /// The names of the tools it calls.
+    pub(crate) tools: Vec<&'a str>,
+}
+
+/// The types of blocks that call a tool.
+const CALL: &str = "tool_use";
+const SERVER_CALL: &str = "server_tool_use";
+const MCP_CALL: &str = "mcp_tool_use";
 
 /// A piece of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -176,7 +183,7 @@ fn block(element: Element<'_>) -> Block<'_> {
     match fields.kind.plain().unwrap_or("") {
         "text" => Block::Text(fields.text.text().unwrap_or_default()),
         "thinking" => Block::Thinking(fields.thinking.text().unwrap_or_default()),
-        "tool_use" | "server_tool_use" | "mcp_tool_use" => Block::ToolUse {
+        CALL | SERVER_CALL | MCP_CALL => Block::ToolUse {
             id: fields.id.plain().unwrap_or(""),
             name: fields.name.plain().unwrap_or(""),
             input: fields.input,

@@ -26,13 +26,29 @@ pub enum SkipReason {
 /// The record of a line; any bytes give a record or a reason, never a panic.
 pub fn parse(line: &[u8]) -> Result<Record<'_>, SkipReason> {
     let line = after_nuls(line);
+    check(line)?;
+    read(simdutf8::basic::from_utf8(line).map_err(|_| SkipReason::NotUtf8)?)
+}
+
+/// The record of a line that is known to be UTF-8.
+pub(crate) fn parse_text(line: &str) -> Result<Record<'_>, SkipReason> {
+    let line = &line[nuls(line.as_bytes())..];
+    check(line.as_bytes())?;
+    read(line)
+}
+
+/// Skips what needs no parsing.
+fn check(line: &[u8]) -> Result<(), SkipReason> {
     if is_unread(line) {
         return Err(SkipReason::Unread);
     }
     if memchr::memchr(0, line).is_some() {
         return Err(SkipReason::Nul);
     }
-    let text = simdutf8::basic::from_utf8(line).map_err(|_| SkipReason::NotUtf8)?;
+    Ok(())
+}
+
+fn read(text: &str) -> Result<Record<'_>, SkipReason> {
     match Record::read(text) {
         Some(record) if record.is_unread() => Err(SkipReason::Unread),
         Some(record) => Ok(record),
@@ -41,10 +57,14 @@ pub fn parse(line: &[u8]) -> Result<Record<'_>, SkipReason> {
     }
 }
 
-/// What was written behind the NUL bytes that a crash left at the end of the file; the line itself if there is nothing else.
+/// What was written behind the NUL bytes that a crash left at the end of the file.
 fn after_nuls(line: &[u8]) -> &[u8] {
-    let start = line.iter().position(|byte| *byte != 0);
-    &line[start.unwrap_or_default()..]
+    &line[nuls(line)..]
+}
+
+/// How many NUL bytes the line begins with; 0 if there is nothing else.
+fn nuls(line: &[u8]) -> usize {
+    line.iter().position(|byte| *byte != 0).unwrap_or_default()
 }
 
 /// The fast path: large records that are never read begin like this in every version that writes them. Others of
@@ -87,6 +107,9 @@ mod tests {
     fn check_bytes(line: &[u8], expected: Result<RecordKind, SkipReason>) {
         let kind = parse(line).map(|record| record.kind());
         assert_eq!(kind, expected, "{}", String::from_utf8_lossy(line));
+        if let Ok(text) = std::str::from_utf8(line) {
+            assert_eq!(parse_text(text).map(|record| record.kind()), expected, "{text}");
+        }
     }
 
     #[test]

@@ -14,10 +14,11 @@ use jiff::Timestamp;
 
 use crate::json::{Raw, raw_fields};
 
+pub(crate) use content::Glance;
 pub use content::{ApiMessage, Block, result_text};
 pub use kind::RecordKind;
-pub(crate) use line::is_object;
 pub use line::{SkipReason, link, parse};
+pub(crate) use line::{is_object, parse_text};
 
 raw_fields! {
     /// The fields of a record that are used, undecoded.
@@ -218,6 +219,13 @@ impl<'a> Record<'a> {
     /// The API message of a user, assistant or nested progress record.
     pub fn message(&self) -> Option<ApiMessage<'a>> {
         self.fields.message
+    }
+
+    /// What an answer of the main conversation has; nothing for any other record.
+    pub(crate) fn glance(&self) -> Glance<'a> {
+        let is_answer = self.kind == RecordKind::Assistant && !self.is_sidechain();
+        let message = self.fields.message.filter(|_| is_answer);
+        message.map(|message| message.glance()).unwrap_or_default()
     }
 
     /// The id of the API request, which with the message's own id identifies an API message.

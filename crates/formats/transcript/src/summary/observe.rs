@@ -5,22 +5,28 @@ use model::{CostState, ForkOrigin, Usage};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{ANCHORS, ANCHORS_EACH, AgentCall, CALLS, DIRECTORIES, Summary, TOTAL_MODELS, TOTALS, task_key};
-use crate::record::{ApiMessage, Block, Record, RecordKind};
+use crate::record::{ApiMessage, Block, Glance, Record, RecordKind};
 use crate::speech::{is_command, is_exit, is_housekeeping, speech};
 use crate::subject::ACCEPTED_PLAN;
 use crate::text::preview;
 use crate::usage::{LineOrigin, UsageCollector, cost_state};
 
 impl Summary {
-    pub(super) fn observe_record(&mut self, record: &Record<'_>, spent: &mut UsageCollector) {
+    pub(super) fn observe_record(
+        &mut self,
+        record: &Record<'_>,
+        glance: &Glance<'_>,
+        spent: &mut UsageCollector,
+    ) {
+        let at = record.timestamp();
         match record.kind() {
-            RecordKind::User => self.observe_user(record),
-            RecordKind::Assistant => self.observe_assistant(record, spent),
+            RecordKind::User => self.observe_user(record, at),
+            RecordKind::Assistant => self.observe_assistant(record, glance, at, spent),
             RecordKind::CompactBoundary => self.observe_compaction(record),
             RecordKind::System => self.observe_system(record),
             RecordKind::Attachment => {
                 if let Some(prompt) = record.queued_prompt() {
-                    self.observe_prompt(&prompt, record.timestamp());
+                    self.observe_prompt(&prompt, at);
                 }
             }
             RecordKind::CustomTitle => self.titles.custom(record.custom_title()),
@@ -29,12 +35,12 @@ impl Summary {
             RecordKind::LastPrompt => self.titles.last_prompt(record.last_prompt()),
             RecordKind::QueueOperation => {
                 self.titles.queued(record);
-                self.observe_beginning(record);
+                self.observe_beginning(at);
             }
             RecordKind::Tag => self.tag = record.tag().map(Into::into),
             RecordKind::PermissionMode => self.permission_mode = record.permission_mode().map(Into::into),
             RecordKind::CostState => self.observe_total(record),
-            RecordKind::FileHistory => self.observe_file_history(record),
+            RecordKind::FileHistory => self.observe_file_history(record, at),
             RecordKind::LocalCommand => self.observe_command(record),
             RecordKind::Relocated => {
                 if let Some(cwd) = record.relocated_cwd() {
@@ -54,23 +60,23 @@ impl Summary {
             | RecordKind::Bookkeeping => {}
         }
         if record.kind().is_in_tree() {
-            self.observe_envelope(record);
+            self.observe_envelope(record, at);
         }
     }
 
-    fn observe_envelope(&mut self, record: &Record<'_>) {
+    fn observe_envelope(&mut self, record: &Record<'_>, at: Option<Timestamp>) {
         if !self.has_tree {
             // Notes of files are used only if there is no conversation.
             (self.first_at, self.last_at) = (None, None);
         }
         self.has_tree = true;
         self.is_ending = false;
-        self.observe_beginning(record);
+        self.observe_beginning(at);
         if let Some(uuid) = record.uuid() {
             self.titles.seen(uuid);
             self.add_anchor(record.kind(), uuid);
         }
-        self.observe_time(record);
+        self.observe_time(at);
         self.observe_lineage(record);
         if record.is_sidechain() {
             return;
@@ -95,17 +101,15 @@ impl Summary {
         }
     }
 
-    fn observe_time(&mut self, record: &Record<'_>) {
-        if let Some(at) = record.timestamp() {
+    fn observe_time(&mut self, at: Option<Timestamp>) {
+        if let Some(at) = at {
             self.first_at = Some(self.first_at.map_or(at, |first| first.min(at)));
             self.last_at = Some(self.last_at.map_or(at, |last| last.max(at)));
         }
     }
 
-    fn observe_beginning(&mut self, record: &Record<'_>) {
-        if self.began_at.is_none() {
-            self.began_at = record.timestamp();
-        }
+    fn observe_beginning(&mut self, at: Option<Timestamp>) {
+        self.began_at = self.began_at.or(at);
     }
 
     fn observe_lineage(&mut self, record: &Record<'_>) {
@@ -126,7 +130,7 @@ impl Summary {
         self.forked_from = Some(ForkOrigin { session_id, message_uuid: message.map(Into::into) });
     }
 
-    fn observe_user(&mut self, record: &Record<'_>) {
+    fn observe_user(&mut self, record: &Record<'_>, at: Option<Timestamp>) {
         let Some(message) = record.message() else { return };
         if record.is_sidechain() {
             if record.parent().is_none() && self.inline_agents.len() < CALLS {
@@ -135,17 +139,17 @@ impl Summary {
             return;
         }
         if record.is_compact_summary() {
-            self.beginnings.record_continuation(record.timestamp());
+            self.beginnings.record_continuation(at);
         }
-        if record.has_tool_result() {
-            record.timestamp().into_iter().for_each(|at| self.beginnings.record_answer(at));
+        if let Some(at) = at.filter(|_| record.has_tool_result()) {
+            self.beginnings.record_answer(at);
         }
         if !record.may_be_human() {
             return;
         }
         for block in message.each_block() {
             match block {
-                Block::Text(text) => self.observe_prompt(&text, record.timestamp()),
+                Block::Text(text) => self.observe_prompt(&text, at),
                 Block::ToolResult { .. } => return,
                 _ => {}
             }
@@ -179,24 +183,32 @@ impl Summary {
         }
     }
 
-    fn observe_assistant(&mut self, record: &Record<'_>, spent: &mut UsageCollector) {
+    fn observe_assistant(
+        &mut self,
+        record: &Record<'_>,
+        glance: &Glance<'_>,
+        at: Option<Timestamp>,
+        spent: &mut UsageCollector,
+    ) {
         let Some(message) = record.message() else { return };
         let subagent = record.is_sidechain();
-        let place = LineOrigin { copied: self.is_copied(record), subagent };
+        let place = LineOrigin { copied: self.is_copied(record), subagent, at };
         let used = message.usage();
         spent.add(record, &message, used, place);
         if subagent {
             return;
         }
-        self.visible_messages += u64::from(message.has_visible_text());
-        if self.calls.len() < CALLS && message.may_call_agents() {
+        self.visible_messages += u64::from(glance.has_text);
+        if self.calls.len() < CALLS && glance.tools.iter().any(|tool| matches!(*tool, "Task" | "Agent")) {
             self.calls.extend(message.each_block().filter_map(|block| agent_call(&block)));
         }
         if message.model() == Some("<synthetic>") {
             return;
         }
         self.was_exited = false;
-        record.timestamp().into_iter().for_each(|at| self.beginnings.record_answer(at));
+        if let Some(at) = at {
+            self.beginnings.record_answer(at);
+        }
         if used != Usage::default() {
             self.context_tokens = used.context().saturating_add(used.output);
             if let Some(model) = message.model() {
@@ -230,9 +242,9 @@ impl Summary {
 
     /// Files are noted before whatever the person enters. From 2.1.329 on `/exit` itself leaves no record, so an entry
     /// while the CLI ends, with no prompt behind it, is that: Ctrl-C, Ctrl-D and a signal leave none.
-    fn observe_file_history(&mut self, record: &Record<'_>) {
+    fn observe_file_history(&mut self, record: &Record<'_>, at: Option<Timestamp>) {
         if !self.has_tree {
-            self.observe_time(record);
+            self.observe_time(at);
         }
         self.was_exited |= self.is_ending && record.is_new_snapshot();
     }
