@@ -13,6 +13,7 @@ mod dispatch;
 mod exit;
 mod help;
 mod hit_lines;
+mod json;
 mod last_search;
 mod next_step;
 mod other_words;

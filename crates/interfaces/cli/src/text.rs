@@ -55,40 +55,6 @@ pub(crate) fn colours(text: &str) -> Vec<Range<usize>> {
     all
 }
 
-/// A value as indented JSON, with control characters escaped.
-pub(crate) fn json(value: &impl serde::Serialize) -> std::io::Result<String> {
-    Ok(escaped(serde_json::to_string_pretty(value)?))
-}
-
-/// A value as JSON on one line, with control characters escaped.
-pub(crate) fn json_line(value: &impl serde::Serialize) -> std::io::Result<String> {
-    Ok(escaped(serde_json::to_string(value)?))
-}
-
-/// Escapes the control characters that JSON itself leaves as they are.
-fn escaped(json: String) -> String {
-    use std::fmt::Write as _;
-    if json.is_ascii() && memchr::memchr(0x7f, json.as_bytes()).is_none() {
-        return json;
-    }
-    let steering = json.char_indices().filter(|(_, c)| *c >= '\u{7f}' && is_steering(*c));
-    let mut steering = steering.peekable();
-    if steering.peek().is_none() {
-        return json;
-    }
-    let mut out = String::with_capacity(json.len());
-    let mut done = 0;
-    for (at, c) in steering {
-        out.push_str(&json[done..at]);
-        for unit in c.encode_utf16(&mut [0; 2]) {
-            // Writing to a String cannot fail.
-            let _ = write!(out, "\\u{unit:04x}");
-        }
-        done = at + c.len_utf8();
-    }
-    out + &json[done..]
-}
-
 /// The text in at most `width` cells, with `…` where something is missing.
 pub(crate) fn fit(text: &str, width: usize) -> String {
     if text.width() <= width {
@@ -249,15 +215,6 @@ mod tests {
         {
             assert_eq!(safe(whole), whole);
         }
-    }
-
-    #[test]
-    fn json_steers_nothing_and_stays_json() {
-        let said = "a\u{1b}[m\u{9b}\u{202e}\nö\u{61c}\u{feff}\u{e0041}\u{2028}👩\u{200d}👧\u{7f}";
-        let text = json(&[said]).unwrap();
-        let expected = "a\\u001b[m\\u009b\\u202e\\nö\\u061c\\ufeff\\udb40\\udc41\\u2028👩\u{200d}👧\\u007f";
-        assert_eq!(text, format!("[\n  \"{expected}\"\n]"));
-        assert_eq!(serde_json::from_str::<Vec<String>>(&text).unwrap(), [said]);
     }
 
     #[test]

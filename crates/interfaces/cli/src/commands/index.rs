@@ -10,9 +10,10 @@ use app::search::index::{Answer, Request, index};
 use serde::Serialize;
 
 use crate::exit::Failure;
+use crate::json::json_line;
 use crate::output::Output;
 use crate::progress::Followed;
-use crate::text::{bytes, counted, json_line, safe};
+use crate::text::{bytes, counted, safe};
 
 /// Bring the search index up to date with the transcripts.
 ///

@@ -107,8 +107,8 @@ fn without_sessions(context: &Context) -> Result<Option<String>, Failure> {
 /// Prints an answer as JSON, without a pager and without terminal control characters.
 fn json(answer: &impl serde::Serialize) -> Result<(), Failure> {
     use std::io::Write as _;
-    let mut out = std::io::stdout().lock();
-    out.write_all(crate::text::json(answer)?.as_bytes())?;
+    let mut out = std::io::BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    crate::json::write_json(&mut out, answer)?;
     out.write_all(b"\n")?;
     Ok(out.flush()?)
 }

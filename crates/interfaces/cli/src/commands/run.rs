@@ -13,10 +13,11 @@ use app::{Context, Error, Kind};
 use model::AgentId;
 
 use crate::exit::Failure;
+use crate::json::json_line;
 use crate::next_step::as_command;
 use crate::output::{Output, is_read_by_a_person};
 use crate::run::{Follow, Role, SlowNotice, follow, resolve_choice};
-use crate::text::{json_line, safe, safe_lines};
+use crate::text::{safe, safe_lines};
 
 /// The most that is read from standard input as a task, in bytes.
 const MAX_TASK: u64 = 1 << 20;

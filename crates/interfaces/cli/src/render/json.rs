@@ -6,7 +6,7 @@ use app::sessions::show::ShownMessage;
 use model::Session;
 
 use super::Renderer;
-use crate::text::json;
+use crate::json::json;
 
 /// Renders a conversation for programs.
 #[derive(Debug, Default)]

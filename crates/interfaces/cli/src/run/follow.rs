@@ -13,8 +13,9 @@ use super::questions::{Questions, Typed};
 use super::show::Show;
 use super::thinking::Thinking;
 use crate::exit::Failure;
+use crate::json::json_line;
 use crate::output::Output;
-use crate::text::{fit, json_line, safe};
+use crate::text::{fit, safe};
 
 /// How often the waiting line is updated.
 const TICK: Duration = Duration::from_secs(1);

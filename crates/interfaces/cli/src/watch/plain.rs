@@ -11,8 +11,9 @@ use jiff::tz::TimeZone;
 use model::{Activity, BackgroundJob, Need, SessionEvent, SessionId, SessionInfo};
 
 use crate::exit::Failure;
+use crate::json::json_line;
 use crate::output::Output;
-use crate::text::{json_line, safe};
+use crate::text::safe;
 
 /// How long to wait for an event before checking for a new listing.
 const PATIENCE: Duration = Duration::from_millis(500);

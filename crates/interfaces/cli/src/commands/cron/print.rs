@@ -9,10 +9,11 @@ use app::workers::PermissionMode;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::exit::Failure;
+use crate::json::json_line;
 use crate::output::Output;
 use crate::run::request_line;
 use crate::table::{Align, Cell, Column, table};
-use crate::text::{dollars, json_line, safe};
+use crate::text::{dollars, safe};
 
 const COLUMNS: [Column; 5] = [
     Column { head: "JOB", align: Align::TruncateEnd, max_width: 30 },
