@@ -77,6 +77,16 @@ test('a session that is not there yet is asked for at the same place once it is 
   assert.deepEqual(asked(), ['around=middle'])
 })
 
+test('who goes elsewhere in a session that is not there yet is not led to its end', async () => {
+  const { loader, answer, asked } = loaded()
+  loader.open('middle')
+  for (const part of ['around=middle', '']) await answer(part, { code: 'not_found', detail: 'no such session' }, 404)
+  loader.update()
+  loader.open('other')
+  await new Promise(setImmediate)
+  assert.deepEqual(asked(), ['around=other'])
+})
+
 test('who leaves is sent nothing more', async () => {
   const { loader, asked } = loaded()
   loader.open()

@@ -27,9 +27,9 @@ export class Loader {
   /** Goes to a record, or to the end. */
   async open(uuid?: string): Promise<void> {
     this.wanted = uuid
-    await this.ask('all', uuid ? { around: uuid } : {}, page => new Window([page]))
+    const isAnswered = await this.ask('all', uuid ? { around: uuid } : {}, page => new Window([page]))
     this.isMissing.value = false
-    if (!uuid || this.error.peek()?.status !== 404) return
+    if (!isAnswered || !uuid || this.error.peek()?.status !== 404) return
     await this.ask('all', {}, page => new Window([page]))
     this.isMissing.value = !this.error.peek()
   }
@@ -63,8 +63,9 @@ export class Loader {
     this.asking.abort()
   }
 
-  private async ask(what: 'older' | 'newer' | 'all', place: object, join: (page: Page, now: Window) => Window): Promise<void> {
-    if (this.busy.peek() && what !== 'all') return
+  /** Whether it was answered, or failed, before one went elsewhere. */
+  private async ask(what: 'older' | 'newer' | 'all', place: object, join: (page: Page, now: Window) => Window): Promise<boolean> {
+    if (this.busy.peek() && what !== 'all') return false
     // What goes elsewhere leaves what was asked for here: it would be joined to a part of the session it is not next to.
     this.asking.abort()
     const asking = (this.asking = new AbortController())
@@ -80,5 +81,6 @@ export class Loader {
       if (asking === this.asking) this.busy.value = undefined
     }
     if (this.isBehind) void this.update()
+    return !asking.signal.aborted
   }
 }
