@@ -245,6 +245,10 @@ fn sub_agents_are_those_that_a_tool_use_called() {
                 agents.map(|agent| (agent.agent_type.as_deref(), agent.description.as_deref())).collect();
             let expected: Vec<_> = expected.iter().map(|(kind, words)| (Some(*kind), Some(*words))).collect();
             assert_eq!(actual, expected, "{files:?}");
+            // Their tasks are known still when they go on.
+            for (name, _) in files.iter().filter(|(name, _)| name.contains("agent")) {
+                append(&scratch.at(&format!("projects/-p/{name}.jsonl")), ANSWER);
+            }
         }
     };
     let count = task("Count the files.");
