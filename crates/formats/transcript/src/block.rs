@@ -92,10 +92,17 @@ impl Piece {
     /// The number of bytes in a piece.
     pub(crate) const BYTES: usize = 16;
 
-    /// The piece at the beginning of `bytes`; `None` when they are fewer.
     #[inline]
-    pub(crate) fn first_of(bytes: &[u8]) -> Option<Self> {
-        Some(Self(u8x16::new(*bytes.first_chunk()?)))
+    pub(crate) fn new(bytes: &[u8; Self::BYTES]) -> Self {
+        Self(u8x16::new(*bytes))
+    }
+
+    /// Fewer bytes than a piece, filled up with spaces.
+    #[inline]
+    fn filled_up(bytes: &[u8]) -> Self {
+        let mut filled = [b' '; Self::BYTES];
+        filled[..bytes.len()].copy_from_slice(bytes);
+        Self::new(&filled)
     }
 
     #[inline]
@@ -120,9 +127,9 @@ pub(crate) fn holds_backslash(bytes: &[u8]) -> bool {
     if bytes.len() > FEW {
         return memchr::memchr(b'\\', bytes).is_some();
     }
-    let Some(last) = bytes.last_chunk() else { return bytes.contains(&b'\\') };
+    let Some(last) = bytes.last_chunk() else { return Piece::filled_up(bytes).holds(b'\\') };
     let (whole, _) = bytes.as_chunks();
-    whole.iter().chain([last]).any(|piece| Piece(u8x16::new(*piece)).holds(b'\\'))
+    whole.iter().chain([last]).any(|piece| Piece::new(piece).holds(b'\\'))
 }
 
 /// The bytes behind an odd run of backslashes.

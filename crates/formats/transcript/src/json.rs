@@ -53,8 +53,7 @@ impl<'a> Raw<'a> {
 
     /// The string's text; lone surrogates become U+FFFD. `None` for anything but a string.
     pub fn text(self) -> Option<Cow<'a, str>> {
-        let [b'"', .., b'"'] = self.0.as_bytes() else { return None };
-        let inner = inner(self.0);
+        let inner = self.inner()?;
         if !holds_backslash(inner.as_bytes()) {
             return Some(Cow::Borrowed(inner));
         }
@@ -77,9 +76,14 @@ impl<'a> Raw<'a> {
         }
     }
 
-    /// Whether the value is the string `word`.
+    /// Whether the value is the string `word`, which has no backslash.
     pub fn is(self, word: &str) -> bool {
-        self.plain() == Some(word)
+        self.inner() == Some(word)
+    }
+
+    /// The text between a string's quotes, with its escapes.
+    fn inner(self) -> Option<&'a str> {
+        self.0.strip_prefix('"')?.strip_suffix('"')
     }
 
     /// A count: a fraction is cut, a negative number is 0, digits in a string count too.
@@ -113,7 +117,11 @@ impl<'a> Raw<'a> {
     /// The elements of an array, each read while the array is walked; none for anything else.
     pub(crate) fn each<T: Field<'a>>(self) -> impl Iterator<Item = T> {
         let mut elements = Elements::new(self.0);
-        std::iter::from_fn(move || elements.next_by(T::take))
+        let element = |walk: &mut Walk<'a>| {
+            let mut element = T::default();
+            element.fill(walk).map(|()| element)
+        };
+        std::iter::from_fn(move || elements.next_by(element))
     }
 
     /// The keys and values of an object, in order; none for anything else.
@@ -124,47 +132,49 @@ impl<'a> Raw<'a> {
     /// The field of an object with this name; the last one where the key occurs twice.
     #[must_use]
     pub fn get(self, key: &str) -> Raw<'a> {
-        let named = |(name, value): (&'a str, &'a str)| (inner(name) == key).then_some(Raw(value));
+        let named = |(name, value): (&'a str, &'a str)| Raw(name).is(key).then_some(Raw(value));
         Fields::new(self.0).filter_map(named).last().unwrap_or_default()
     }
 }
 
-/// The text between a string's quotes.
-fn inner(text: &str) -> &str {
-    text.get(1..text.len() - 1).unwrap_or("")
-}
-
 /// A type that a field of a [`raw_fields`] struct can have.
+///
+/// It is set where it is, and not returned: a record has so many fields that moving them would cost as much as reading
+/// some.
 pub(crate) trait Field<'a>: Default {
-    /// Takes the next value in the line; `None` where there is none.
-    fn take(walk: &mut Walk<'a>) -> Option<Self>;
+    /// Becomes the next value in the line; `None` where there is none.
+    fn fill(&mut self, walk: &mut Walk<'a>) -> Option<()>;
 }
 
 impl<'a> Field<'a> for Raw<'a> {
-    fn take(walk: &mut Walk<'a>) -> Option<Self> {
-        walk.value().map(Raw)
+    #[inline]
+    fn fill(&mut self, walk: &mut Walk<'a>) -> Option<()> {
+        *self = Self(walk.value()?);
+        Some(())
     }
 }
 
 /// An object that is read while the line around it is walked, which spares passing over it first.
 /// `None` for anything but an object; all its fields are absent where its inside is broken.
 impl<'a, T: Object<'a>> Field<'a> for Option<T> {
-    fn take(walk: &mut Walk<'a>) -> Option<Self> {
-        let Some(mut entries) = walk.object() else { return walk.value().map(|_| None) };
-        match T::take(&mut entries) {
-            Some(object) => {
+    fn fill(&mut self, walk: &mut Walk<'a>) -> Option<()> {
+        *self = None;
+        if let Some(mut entries) = walk.object() {
+            let object = self.insert(T::default());
+            if object.fill(&mut entries) {
                 walk.skip_object(&entries);
-                Some(Some(object))
+                return Some(());
             }
-            None => walk.value().map(|_| Some(T::default())),
+            *object = T::default();
         }
+        walk.value().map(|_| ())
     }
 }
 
 /// A set of fields with names.
 pub(crate) trait Object<'a>: Default {
-    /// The fields among `entries`; `None` when they do not end as an object does.
-    fn take(entries: &mut Fields<'a>) -> Option<Self>;
+    /// Takes its fields among `entries`; false when they do not end as an object does.
+    fn fill(&mut self, entries: &mut Fields<'a>) -> bool;
 }
 
 /// Declares a struct of fields read from an object: unknown keys are skipped, and of a duplicate key the last counts,
@@ -176,24 +186,32 @@ macro_rules! raw_fields {
         $visibility struct $name<'a> { $($(#[$doc])* pub(crate) $field: $crate::json::raw_fields!(@type $($type)?)),* }
 
         impl<'a> $crate::json::Object<'a> for $name<'a> {
-            fn take(entries: &mut $crate::scan::Fields<'a>) -> Option<Self> {
-                let mut fields = Self::default();
+            fn fill(&mut self, entries: &mut $crate::scan::Fields<'a>) -> bool {
                 while let Some(key) = entries.next_key() {
-                    match key {
-                        $(concat!("\"", $key, "\"") => fields.$field = entries.value($crate::json::Field::take)?,)*
-                        _ => { entries.value($crate::scan::Walk::value)?; }
+                    let taken = match key {
+                        $(concat!("\"", $key, "\"") => entries.value(|walk| $crate::json::Field::fill(&mut self.$field, walk)),)*
+                        _ => entries.value(|walk| walk.value().map(|_| ())),
+                    };
+                    if taken.is_none() {
+                        return false;
                     }
                 }
-                entries.is_closed().then_some(fields)
+                entries.is_closed()
             }
         }
 
         impl<'a> $name<'a> {
-            /// The fields of an object; `None` when it is no whole object.
-            pub(crate) fn read(json: &'a str) -> Option<Self> {
+            /// Becomes the fields of an object; false when it is no whole object.
+            pub(crate) fn set(&mut self, json: &'a str) -> bool {
                 let mut entries = $crate::scan::Fields::new(json);
-                let fields = <Self as $crate::json::Object>::take(&mut entries)?;
-                entries.is_whole().then_some(fields)
+                $crate::json::Object::fill(self, &mut entries) && entries.is_whole()
+            }
+
+            /// The fields of an object; `None` when it is no whole object.
+            #[allow(dead_code, reason = "not every set of fields is read this way")]
+            pub(crate) fn read(json: &'a str) -> Option<Self> {
+                let mut fields = Self::default();
+                fields.set(json).then_some(fields)
             }
 
             /// The fields of a value; all absent when it is no object.

@@ -28,6 +28,7 @@ mod partial_copy;
 mod past;
 mod pasted;
 mod plugins;
+mod read_buffer;
 mod reader;
 mod recent;
 pub mod record;

@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 use crate::long_lines::{LongLines, Turn};
 use crate::open_transcript::OpenTranscript;
+use crate::read_buffer::ReadBuffer;
 use crate::record::{Record, SkipReason, is_object, parse, parse_text};
 
 /// The longest line that is held in memory, in bytes; longer ones are counted and skipped.
@@ -39,6 +40,7 @@ pub struct Line<'a> {
 
 impl<'a> Line<'a> {
     /// The record in the line, or why there is none.
+    #[inline]
     pub fn record(&self) -> Result<Record<'a>, SkipReason> {
         self.text.map_or_else(|| parse(self.bytes), parse_text)
     }
@@ -48,7 +50,7 @@ impl<'a> Line<'a> {
 #[derive(Debug)]
 pub struct Reader<R = OpenTranscript> {
     source: R,
-    buffer: Vec<u8>,
+    buffer: ReadBuffer,
     /// The part of the buffer that is read but not yet returned.
     pending: std::ops::Range<usize>,
     /// Where in `pending` the search for a newline continues.
@@ -98,7 +100,7 @@ impl<R: Read> Reader<R> {
     pub fn new(source: R) -> Self {
         Self {
             source,
-            buffer: Vec::new(),
+            buffer: ReadBuffer::take(),
             pending: 0..0,
             searched: 0,
             offset: 0,
@@ -223,10 +225,9 @@ impl<R: Read> Reader<R> {
             self.searched -= self.pending.start;
             self.pending = 0..self.pending.len();
         }
-        self.buffer.truncate(self.pending.end);
-        if self.buffer.capacity() > 4 * CHUNK && self.pending.len() < CHUNK {
+        if self.buffer.len() > 4 * CHUNK && self.pending.len() < CHUNK {
             // A long line was returned: free its buffer.
-            self.buffer.shrink_to(2 * CHUNK);
+            self.buffer.shrink(2 * CHUNK);
             self.turn = None;
         }
         if self.pending.len() > LONG && self.turn.is_none() {
@@ -237,13 +238,27 @@ impl<R: Read> Reader<R> {
         let wanted = self.pending.len().clamp(CHUNK, most);
         // In whole steps, or every line a little longer than those before would move it all; two at once,
         // because the second chunk follows the rest of the first.
-        let room = (self.pending.end + wanted).next_multiple_of(2 * CHUNK);
-        self.buffer.reserve_exact(room - self.buffer.len());
-        // Into spare room, which need not be filled with zeros first: most files are small.
-        let read = (&mut self.source).take(wanted as u64).read_to_end(&mut self.buffer)?;
-        self.pending.end += read;
-        self.ended = read < wanted;
-        Ok(read > 0)
+        self.buffer.reserve((self.pending.end + wanted).next_multiple_of(2 * CHUNK));
+        let before = self.pending.end;
+        self.ended = !self.read_until(before + wanted)?;
+        Ok(self.pending.end > before)
+    }
+
+    /// Reads behind what is pending until the buffer holds `end` bytes; false at the end of the file.
+    fn read_until(&mut self, end: usize) -> io::Result<bool> {
+        while self.pending.end < end {
+            let from = self.pending.end;
+            // No further than is read: what is set takes memory.
+            let to = end.min(from + CHUNK);
+            self.buffer.grow(to);
+            match self.source.read(&mut self.buffer[from..to]) {
+                Ok(0) => return Ok(false),
+                Ok(read) => self.pending.end += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -376,7 +391,7 @@ mod tests {
         let endless = io::repeat(b'x').take(64 << 20);
         let mut reader = Reader::new(endless).with_cap(1 << 20);
         assert!(reader.next_line().unwrap().is_none());
-        assert!(reader.buffer.capacity() <= 3 << 20, "{}", reader.buffer.capacity());
+        assert!(reader.buffer.len() <= 3 << 20, "{}", reader.buffer.len());
     }
 
     #[test]
@@ -386,7 +401,7 @@ mod tests {
         input.extend("short\n".repeat(4_000_000).into_bytes());
         let mut reader = Reader::new(&input[..]);
         while reader.next_line().unwrap().is_some() {}
-        assert!(reader.buffer.capacity() <= 8 * CHUNK, "{}", reader.buffer.capacity());
+        assert!(reader.buffer.len() <= 8 * CHUNK, "{}", reader.buffer.len());
     }
 
     /// Returns as many bytes as the next number says.

@@ -26,6 +26,9 @@ impl<'a> Fields<'a> {
     /// The next key, with its quotes; its value must be taken before the next.
     #[inline]
     pub(crate) fn next_key(&mut self) -> Option<&'a str> {
+        if let Some(key) = self.0.compact_key() {
+            return Some(key);
+        }
         self.0.member(b'}')?;
         self.0.or_invalid(Walk::key)
     }
@@ -81,8 +84,8 @@ impl<'a> Iterator for Elements<'a> {
 /// A place in JSON text, inside an object or array.
 #[derive(Debug, Clone)]
 pub(crate) struct Walk<'a> {
-    json: &'a str,
-    at: usize,
+    /// The text from here on.
+    rest: &'a str,
     state: State,
 }
 
@@ -100,7 +103,7 @@ enum State {
 
 impl<'a> Walk<'a> {
     fn begin(json: &'a str, open: u8) -> Self {
-        let mut walk = Self { json, at: 0, state: State::Opened };
+        let mut walk = Self { rest: json, state: State::Opened };
         if walk.expect(open).is_none() {
             walk.state = State::Broken;
         }
@@ -135,23 +138,22 @@ impl<'a> Walk<'a> {
 
     /// The fields of the object at this position; `None` where there is none.
     pub(crate) fn object(&mut self) -> Option<Fields<'a>> {
-        (self.peek()? == b'{')
-            .then(|| Fields(Self { json: self.json, at: self.at + 1, state: State::Opened }))
+        let rest = (self.peek()? == b'{').then(|| self.rest.get(1..))??;
+        Some(Fields(Self { rest, state: State::Opened }))
     }
 
     /// Continues after an object at this position whose fields are all taken.
     pub(crate) fn skip_object(&mut self, object: &Fields<'a>) {
-        self.at = object.0.at;
+        self.rest = object.0.rest;
     }
 
     /// The next byte that is not white space.
     #[inline]
     fn peek(&mut self) -> Option<u8> {
-        let bytes = self.json.as_bytes();
         loop {
-            match *bytes.get(self.at)? {
+            match *self.rest.as_bytes().first()? {
                 byte if byte > b' ' => return Some(byte),
-                byte if byte.is_ascii_whitespace() => self.at += 1,
+                byte if byte.is_ascii_whitespace() => self.rest = self.rest.get(1..)?,
                 byte => return Some(byte),
             }
         }
@@ -159,18 +161,40 @@ impl<'a> Walk<'a> {
 
     #[inline]
     fn expect(&mut self, byte: u8) -> Option<()> {
-        (self.peek()? == byte).then(|| self.at += 1)
+        (self.peek()? == byte).then(|| self.take(1))?.map(|_| ())
+    }
+
+    /// The next so many bytes.
+    #[inline]
+    fn take(&mut self, length: usize) -> Option<&'a str> {
+        let (taken, rest) = self.rest.split_at_checked(length)?;
+        self.rest = rest;
+        Some(taken)
+    }
+
+    /// The next key where no white space is around it, as Claude Code writes; otherwise nothing is taken.
+    #[inline]
+    fn compact_key(&mut self) -> Option<&'a str> {
+        let rest = match self.state {
+            State::Opened => self.rest,
+            State::Between => self.rest.strip_prefix(',')?,
+            State::Closed | State::Broken => return None,
+        };
+        if !rest.starts_with('"') {
+            return None;
+        }
+        let (key, rest) = rest.split_at_checked(length_of_string(rest.as_bytes())?)?;
+        self.rest = rest.strip_prefix(':')?;
+        self.state = State::Between;
+        Some(key)
     }
 
     /// A key with its quotes, and the colon behind it.
-    #[inline]
     fn key(&mut self) -> Option<&'a str> {
         if self.peek()? != b'"' {
             return None;
         }
-        let start = self.at;
-        self.at = end_of_string(self.json.as_bytes(), start)?;
-        let key = self.json.get(start..self.at)?;
+        let key = self.take(length_of_string(self.rest.as_bytes())?)?;
         self.expect(b':')?;
         Some(key)
     }
@@ -178,25 +202,25 @@ impl<'a> Walk<'a> {
     /// Skips any value and returns its text.
     pub(crate) fn value(&mut self) -> Option<&'a str> {
         let first = self.peek()?;
-        let start = self.at;
-        self.at = match first {
-            b'"' => end_of_string(self.json.as_bytes(), start)?,
-            b'{' | b'[' => end_of_nested(self.json.as_bytes(), start)?,
-            _ => end_of_word(self.json.as_bytes(), start)?,
+        let bytes = self.rest.as_bytes();
+        let length = match first {
+            b'"' => length_of_string(bytes)?,
+            b'{' | b'[' => length_of_nested(bytes)?,
+            _ => length_of_word(bytes)?,
         };
-        self.json.get(start..self.at)
+        self.take(length)
     }
 }
 
-/// The position after the closing quote of the string that opens at `start`.
+/// The length of the string at the beginning of the text, with its quotes.
 ///
 /// Most strings are short and have no escapes: they are searched in smaller pieces.
 #[inline]
-fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
-    let mut at = start + 1;
-    for _ in 0..SHORT_STRING / Piece::BYTES {
-        let Some(piece) = bytes.get(at..).and_then(Piece::first_of) else { break };
-        match piece.first_quote_or_backslash() {
+fn length_of_string(text: &[u8]) -> Option<usize> {
+    let mut at = 1;
+    let (pieces, _) = text.get(at..)?.as_chunks();
+    for piece in pieces.iter().take(SHORT_STRING / Piece::BYTES) {
+        match Piece::new(piece).first_quote_or_backslash() {
             None => at += Piece::BYTES,
             Some((quote, true)) => return Some(at + quote + 1),
             Some((backslash, false)) => {
@@ -205,15 +229,15 @@ fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
             }
         }
     }
-    end_of_long_string(bytes, at)
+    length_of_long_string(text, at)
 }
 
-/// The position after the closing quote, from `at`, an unescaped position inside the string.
+/// The same, searched from `at`, an unescaped position inside the string.
 #[inline(never)]
-fn end_of_long_string(bytes: &[u8], mut at: usize) -> Option<usize> {
+fn length_of_long_string(text: &[u8], mut at: usize) -> Option<usize> {
     let mut carry = Carry::default();
-    while at < bytes.len() {
-        let quotes = Block::first_of(&bytes[at..]).quotes(&mut carry);
+    while at < text.len() {
+        let quotes = Block::first_of(&text[at..]).quotes(&mut carry);
         if quotes != 0 {
             return Some(at + quotes.trailing_zeros() as usize + 1);
         }
@@ -222,14 +246,14 @@ fn end_of_long_string(bytes: &[u8], mut at: usize) -> Option<usize> {
     None
 }
 
-/// Behind the bracket that closes the object or array which opens at `start`.
+/// The length of the object or array at the beginning of the text, with its brackets.
 #[inline(never)]
-fn end_of_nested(bytes: &[u8], start: usize) -> Option<usize> {
+fn length_of_nested(text: &[u8]) -> Option<usize> {
     let mut carry = Carry::default();
     let mut depth = 0_usize;
-    let mut at = start;
-    while at < bytes.len() {
-        let Brackets { open, close } = Block::first_of(&bytes[at..]).brackets(&mut carry);
+    let mut at = 0;
+    while at < text.len() {
+        let Brackets { open, close } = Block::first_of(&text[at..]).brackets(&mut carry);
         let mut rest = open | close;
         while rest != 0 {
             let next = rest.trailing_zeros();
@@ -247,11 +271,11 @@ fn end_of_nested(bytes: &[u8], start: usize) -> Option<usize> {
     None
 }
 
-/// Behind a number, `true`, `false` or `null`.
-fn end_of_word(bytes: &[u8], start: usize) -> Option<usize> {
+/// The length of a number, `true`, `false` or `null`.
+fn length_of_word(text: &[u8]) -> Option<usize> {
     let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
-    let length = bytes[start..].iter().take_while(is_part).count();
-    (length > 0).then_some(start + length)
+    let length = text.iter().take_while(is_part).count();
+    (length > 0).then_some(length)
 }
 
 #[cfg(test)]
@@ -294,16 +318,16 @@ mod tests {
             for escapes in 0..5 {
                 let text = format!("\"{}{}\"!\" \"", "x".repeat(length), "\\".repeat(escapes));
                 let closing = 1 + length + escapes + if escapes % 2 == 0 { 1 } else { 3 };
-                assert_eq!(end_of_string(text.as_bytes(), 0), Some(closing), "{text}");
-                assert_eq!(end_of_string(&text.as_bytes()[..=length + escapes], 0), None);
+                assert_eq!(length_of_string(text.as_bytes()), Some(closing), "{text}");
+                assert_eq!(length_of_string(&text.as_bytes()[..=length + escapes]), None);
             }
         }
     }
 
     /// As a person would do it: byte by byte.
-    fn end_by_byte(bytes: &[u8], start: usize) -> Option<usize> {
+    fn length_by_byte(text: &[u8]) -> Option<usize> {
         let (mut depth, mut inside, mut escaped) = (0, false, false);
-        for (at, byte) in bytes.iter().enumerate().skip(start) {
+        for (at, byte) in text.iter().enumerate() {
             match byte {
                 _ if escaped => escaped = false,
                 b'\\' if inside => escaped = true,
@@ -335,7 +359,7 @@ mod tests {
         #[test]
         fn nested_values_end_where_a_byte_by_byte_walk_ends(inner in "([\\[\\]{}x]|\"([^\"\\\\]|\\\\.){0,40}\"|\"[^\"\\\\]{60,90}\"){0,40}", open in 0_usize..2) {
             let text = ["[", "{"][open].to_owned() + &inner;
-            proptest::prop_assert_eq!(end_of_nested(text.as_bytes(), 0), end_by_byte(text.as_bytes(), 0));
+            proptest::prop_assert_eq!(length_of_nested(text.as_bytes()), length_by_byte(text.as_bytes()));
         }
 
         #[test]

@@ -164,13 +164,13 @@ impl Summary {
     /// Processes a line; API messages go to `spent`.
     pub fn observe(&mut self, line: Line<'_>, spent: &mut UsageCollector) {
         self.lines += 1;
-        match line.record() {
+        match &line.record() {
             Ok(record) => {
                 self.mended += u64::from(line.is_mended);
                 let glance = record.glance();
-                self.observe_record(&record, &glance, spent);
+                self.observe_record(record, &glance, spent);
                 if !record.is_sidechain() {
-                    self.armed.observe(&record, &glance.tools, self.lines);
+                    self.armed.observe(record, &glance.tools, self.lines);
                 }
             }
             Err(SkipReason::Unread) => {}

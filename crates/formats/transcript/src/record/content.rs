@@ -159,12 +159,15 @@ impl Default for Element<'_> {
 }
 
 impl<'a> Field<'a> for Element<'a> {
-    fn take(walk: &mut Walk<'a>) -> Option<Self> {
+    fn fill(&mut self, walk: &mut Walk<'a>) -> Option<()> {
         if walk.object().is_some() {
-            let fields: Option<_> = Field::take(walk)?;
-            return Some(Self::Block(fields.unwrap_or_default()));
+            let mut fields = None;
+            fields.fill(walk)?;
+            *self = Self::Block(fields.unwrap_or_default());
+        } else {
+            *self = Self::Value(Raw::new(walk.value()?));
         }
-        Raw::take(walk).map(Self::Value)
+        Some(())
     }
 }
 

@@ -27,14 +27,19 @@ pub enum SkipReason {
 pub fn parse(line: &[u8]) -> Result<Record<'_>, SkipReason> {
     let line = after_nuls(line);
     check(line)?;
-    read(simdutf8::basic::from_utf8(line).map_err(|_| SkipReason::NotUtf8)?)
+    let mut record = Record::empty();
+    read(simdutf8::basic::from_utf8(line).map_err(|_| SkipReason::NotUtf8)?, &mut record)?;
+    Ok(record)
 }
 
 /// The record of a line that is known to be UTF-8.
+#[inline]
 pub(crate) fn parse_text(line: &str) -> Result<Record<'_>, SkipReason> {
     let line = &line[nuls(line.as_bytes())..];
     check(line.as_bytes())?;
-    read(line)
+    let mut record = Record::empty();
+    read(line, &mut record)?;
+    Ok(record)
 }
 
 /// Skips what needs no parsing.
@@ -48,12 +53,12 @@ fn check(line: &[u8]) -> Result<(), SkipReason> {
     Ok(())
 }
 
-fn read(text: &str) -> Result<Record<'_>, SkipReason> {
-    match Record::read(text) {
-        Some(record) if record.is_unread() => Err(SkipReason::Unread),
-        Some(record) => Ok(record),
-        None if text.trim().is_empty() => Err(SkipReason::Blank),
-        None => Err(SkipReason::NotJson),
+fn read<'a>(text: &'a str, record: &mut Record<'a>) -> Result<(), SkipReason> {
+    match record.set(text) {
+        true if record.is_unread() => Err(SkipReason::Unread),
+        true => Ok(()),
+        false if text.trim().is_empty() => Err(SkipReason::Blank),
+        false => Err(SkipReason::NotJson),
     }
 }
 

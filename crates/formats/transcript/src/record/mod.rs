@@ -94,10 +94,16 @@ pub struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// The record in a line's text; `None` when that is no whole object.
-    fn read(json: &'a str) -> Option<Self> {
-        let fields = Fields::read(json)?;
-        Some(Self { kind: RecordKind::from_names(fields.kind.plain(), fields.subtype.plain()), fields })
+    /// A record without any field.
+    fn empty() -> Self {
+        Self { kind: RecordKind::Unknown, fields: Fields::default() }
+    }
+
+    /// Becomes the record in a line's text; false when that is no whole object.
+    fn set(&mut self, json: &'a str) -> bool {
+        let is_whole = self.fields.set(json);
+        self.kind = RecordKind::from_names(self.fields.kind.plain(), self.fields.subtype.plain());
+        is_whole
     }
 
     /// Whether records of its kind are never read.
@@ -389,8 +395,9 @@ impl<'a> Record<'a> {
         if self.kind != RecordKind::Progress || !self.fields.data.get("type").is("agent_progress") {
             return None;
         }
-        let inner = self.fields.data.get("message");
-        Some((self.fields.parent_tool_use.plain(), Record::read(inner.json())?))
+        let mut inner = Record::empty();
+        let is_whole = inner.set(self.fields.data.get("message").json());
+        is_whole.then_some((self.fields.parent_tool_use.plain(), inner))
     }
 
     /// The files a file-history record names: backed up before they were changed.
