@@ -1,4 +1,5 @@
 //! Repositories: which one a person means, and what state it is in.
 
+pub(crate) mod other_names;
 pub mod status;
 pub(crate) mod target;

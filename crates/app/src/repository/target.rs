@@ -10,10 +10,8 @@ use model::Session;
 use project::{RepoContext, ToolSettings};
 
 use crate::config::demo;
+use crate::repository::other_names::other_names;
 use crate::{Context, Error, Kind, NextStep};
-
-/// How many projects are named to who asks for one that there is not.
-const NAMED: usize = 5;
 
 /// A directory and the repository it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,24 +85,30 @@ pub(crate) fn with_project<'a>(
     SessionFilter { project, ..filter.clone() }
 }
 
-/// Says that no session is of the project that a person names, with some of the projects there are.
+/// Says that no session is of the project that a person names, with the projects that may be meant.
 pub(crate) fn unknown_project<'a>(
     typed: &str,
     sessions: impl Iterator<Item = &'a Session>,
 ) -> Option<String> {
     let filter = SessionFilter { project: Some(typed.to_owned()), ..SessionFilter::default() };
-    let mut known: Vec<&str> = Vec::new();
+    let mut known = Vec::new();
     for session in sessions {
         if filter.matches(session) {
             return None;
         }
-        let project = session.project.as_deref();
-        known.extend(project.filter(|project| known.len() < NAMED && !known.contains(project)));
+        known.extend(session.project.as_deref());
     }
-    let some =
-        if known.is_empty() { String::new() } else { format!("; projects are {}, …", known.join(", ")) };
     let what = if is_path(typed) { "was in" } else { "is of a project named" };
-    Some(format!("no session {what} `{typed}`{some}"))
+    let others = other_names("projects", typed, known.into_iter());
+    Some(format!("no session {what} `{typed}`{others}"))
+}
+
+/// Says that no session was on the branch that a person names, with the branches that may be meant.
+pub(crate) fn unknown_branch(typed: &str, sessions: &[Session]) -> Option<String> {
+    let known = || sessions.iter().filter_map(|session| session.branch.as_deref());
+    let is_unknown = !known().any(|branch| branch == typed);
+    let sentence = || format!("no session was on a branch named `{typed}`");
+    is_unknown.then(|| sentence() + &other_names("branches", typed, known()))
 }
 
 impl RepoTarget {

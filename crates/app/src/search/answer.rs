@@ -169,6 +169,7 @@ fn notes(context: &Context, request: &Request, found: &Found) -> Vec<String> {
         notes.extend(unread(context));
     }
     notes.extend(found.unknown_values.iter().map(UnknownValue::sentence));
+    notes.extend(found.misfits.iter().cloned());
     notes.extend(found.relaxed.iter().map(Relaxed::sentence));
     if found.cut {
         notes.push("the question is long: only its first 64 different words were searched for".to_owned());

@@ -60,8 +60,8 @@ pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Erro
 fn find_once(context: &Context, question: &Question, opened: &mut Opened) -> Result<Found, Failure> {
     let files = opened.files.clone();
     let FoundFiles { transcripts: found, memory, .. } = &*files;
-    let parsed = ParsedQuestion::new(context, question, found)?;
-    let question = &parsed.question;
+    let mut parsed = ParsedQuestion::new(context, question, found)?;
+    let question = &parsed.question.clone();
     let understanding = embed::understanding(context, question.model.as_deref(), question.deep)?;
     let visible = context.visible(found, memory)?;
     let visible = visible.as_ref();
@@ -70,6 +70,7 @@ fn find_once(context: &Context, question: &Question, opened: &mut Opened) -> Res
         cut: parsed.query.cut,
         known: visible.map_or(found.sessions.len(), |visible| visible.sessions.len()),
         is_filtered: !parsed.has_words(),
+        misfits: parsed.misfits(context.asks_at_every_key()),
         annotations: annotate::index(context)?,
         ..Found::default()
     };
@@ -100,7 +101,12 @@ fn find_once(context: &Context, question: &Question, opened: &mut Opened) -> Res
     };
     searcher.set_query_encoder(understanding);
     let scope = question.scope(context, chosen, visible, hidden.clone());
-    let (outcome, by_id) = match ranked(context, found, searcher, &scope, &parsed) {
+    let fitted = searcher.fitted(&parsed.query, context.asks_at_every_key());
+    let ranked = fitted.and_then(|query| {
+        parsed.query = query;
+        ranked(context, found, searcher, &scope, &parsed)
+    });
+    let (outcome, by_id) = match ranked {
         Ok(ranked) => ranked,
         Err(error) => {
             // The next search opens it again.

@@ -45,6 +45,8 @@ pub(crate) struct Found {
     pub(crate) annotations: AnnotationIndex,
     /// Values of filters that no session has, where nothing was found.
     pub(crate) unknown_values: Vec<UnknownValue>,
+    /// What is said of words that are filters but for their value.
+    pub(crate) misfits: Vec<String>,
     /// Where nothing good was found: the filters without which something is.
     pub(crate) relaxed: Vec<Relaxed>,
 }

@@ -175,7 +175,7 @@ impl Pattern {
         let regex = built.map_err(|error| {
             let message = format!("`{}` is not a valid regular expression", request.pattern);
             Error::caused(Kind::Usage, message, &error)
-                .hint("to look for it as text, search for a fixed string")
+                .hint("to look for it as text, search for a fixed string (-F)")
         })?;
         let is_plain = request.pattern.chars().all(|c| c.is_ascii_alphanumeric() || " _-".contains(c));
         let raw =

@@ -1,7 +1,7 @@
 //! Separates the words of a question from the filters among them.
 
 use catalog::Discovery;
-use search::Query;
+use search::{Query, QueryFilter};
 
 use crate::search::chosen::project;
 use crate::search::question::Question;
@@ -32,6 +32,18 @@ impl ParsedQuestion {
         }
         Err(Error::new(Kind::Usage, "the question has no words to search for")
             .hint("ask with at least one word or number, or with a filter such as project:web"))
+    }
+
+    /// What is said of each word that is a filter but for its value; of the last one only where nobody is typing it.
+    pub(crate) fn misfits(&self, is_typing: bool) -> Vec<String> {
+        let typed = |misfit: &&QueryFilter| {
+            is_typing && self.query.text.ends_with(&format!("{}:{}", misfit.name.as_str(), misfit.value))
+        };
+        let sentence = |misfit: &QueryFilter| {
+            let (name, values) = (misfit.name.as_str(), misfit.name.values().join(", "));
+            format!("`{name}:{}` was looked for as words; {name}: takes {values}", misfit.value)
+        };
+        self.query.misfits.iter().filter(|misfit| !typed(misfit)).map(sentence).collect()
     }
 
     /// Whether something in the text of sessions is asked for, and not only which they are.

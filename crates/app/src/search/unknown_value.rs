@@ -5,18 +5,18 @@ use std::path::Path;
 use catalog::{Discovery, SessionFilter};
 use search::{Mode, Query, SearchScope, Searcher};
 
-use crate::repository::target::is_path;
+use crate::repository::target::{unknown_branch, unknown_project};
 use crate::search::chosen::of_project;
 use crate::search::index;
 use crate::search::parsed_question::ParsedQuestion;
-use crate::sessions::totals::select;
+use crate::sessions::{select, totals};
 use crate::{Context, Error};
 
 /// A value that no session has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum UnknownValue {
-    Project(String),
-    Branch(String),
+    /// What is said of a project or a branch, with others that may be meant.
+    Named(String),
     File(String),
 }
 
@@ -24,11 +24,7 @@ impl UnknownValue {
     /// What is said of it.
     pub(crate) fn sentence(&self) -> String {
         match self {
-            Self::Project(path) if is_path(path) => format!("no session was in `{path}`"),
-            Self::Project(name) => {
-                format!("no project is named `{name}`; the list of sessions names the projects")
-            }
-            Self::Branch(name) => format!("no session was on a branch named `{name}`"),
+            Self::Named(sentence) => sentence.clone(),
             Self::File(path) if Path::new(path).is_absolute() => format!("no session touched `{path}`"),
             Self::File(name) => format!("no session touched a file named `{name}`"),
         }
@@ -43,10 +39,11 @@ pub(crate) fn of_question(
     searcher: &mut Searcher,
 ) -> Result<Vec<UnknownValue>, Error> {
     let mut unknown = Vec::new();
+    let sessions = || Ok::<_, Error>(select::all(context)?.sessions);
     if let (Some(meant), Some(typed)) = (&question.filter.project, typed_project)
         && of_project(context, meant, found)?.is_empty()
     {
-        unknown.push(UnknownValue::Project(typed.clone()));
+        unknown.extend(unknown_project(typed, sessions()?.iter()).map(UnknownValue::Named));
     }
     // What others have is not told to who sees a part.
     if context.is_limited() {
@@ -54,8 +51,8 @@ pub(crate) fn of_question(
     }
     if let Some(branch) = &question.filter.branch {
         let filter = SessionFilter { branch: Some(branch.clone()), ..SessionFilter::default() };
-        if select(context, found, &filter)?.is_empty() {
-            unknown.push(UnknownValue::Branch(branch.clone()));
+        if totals::select(context, found, &filter)?.is_empty() {
+            unknown.extend(unknown_branch(branch, &sessions()?).map(UnknownValue::Named));
         }
     }
     if let Some(file) = &question.file {

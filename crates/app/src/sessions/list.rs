@@ -6,7 +6,7 @@ use std::collections::HashSet;
 pub use catalog::{Hidden, SessionFilter};
 use model::{AgentId, Session, SessionId};
 use schemars::JsonSchema;
-use search::{Mode, SourceKind};
+use search::{FilterName, Mode, Query, QueryFilter, SourceKind};
 use serde::{Deserialize, Deserializer, Serialize};
 
 pub use crate::sessions::origin_name::OriginName;
@@ -17,11 +17,10 @@ use crate::retention::ghosts;
 use crate::search::find::find;
 use crate::search::hint::Hint;
 use crate::search::question::Question;
-use crate::search::unknown_value::UnknownValue;
 use crate::sessions::openclaw_conversation;
 use crate::sessions::select::select;
 use crate::sessions::unread::unread;
-use crate::{Context, Error, Moment, NextStep};
+use crate::{Context, Error, Kind, Moment, NextStep};
 
 /// Which sessions to list.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -51,7 +50,8 @@ pub struct Request {
     pub pinned: bool,
     /// Only hidden sessions, which are otherwise left out.
     pub hidden: bool,
-    /// Only sessions whose title, first message, project or branch contains all of these words.
+    /// Only sessions whose title, first message, project or branch contains all of these words; filters may be among
+    /// them: `branch:main`, `since:monday`.
     #[serde(deserialize_with = "one_or_several")]
     pub words: Vec<String>,
     /// The order; by default running sessions first, then pinned ones, then the newest.
@@ -114,6 +114,7 @@ pub struct Answer {
 
 /// Lists the sessions that a request selects, newest first.
 pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
+    let request = &request.with_written_filters()?;
     let filter = request.filter(context)?;
     if request.origin == Some(OriginName::Ghost) {
         return Ok(ghosts_that_match(context, request, &filter));
@@ -199,6 +200,32 @@ impl Request {
         })
     }
 
+    /// The same with the filters among the words, as `search` takes them; those given apart win.
+    fn with_written_filters(&self) -> Result<Self, Error> {
+        let query = Query::parse(&self.words.join(" "));
+        let words = query.text.split_whitespace().map(str::to_owned).collect();
+        let mut request = Self { words, ..self.clone() };
+        for QueryFilter { name, value } in query.filters {
+            match name {
+                FilterName::Project | FilterName::Repo => set(&mut request.project, value),
+                FilterName::Branch => set(&mut request.branch, value),
+                FilterName::File => set(&mut request.file, value),
+                FilterName::Tag => set(&mut request.tag, value),
+                FilterName::Since => set(&mut request.since, Moment::from(value.as_str())),
+                FilterName::Until => set(&mut request.until, Moment::from(value.as_str())),
+                FilterName::Is if value == "pinned" => request.pinned = true,
+                FilterName::Is if value == "hidden" => request.hidden = true,
+                FilterName::Is => request.running = true,
+                FilterName::Origin
+                | FilterName::Agent
+                | FilterName::Source
+                | FilterName::Role
+                | FilterName::Session => return Err(not_a_filter(name)),
+            }
+        }
+        Ok(request)
+    }
+
     /// Whether OpenClaw's own conversations are asked for: they belong to no project and run in no process.
     fn holds_conversations(&self) -> bool {
         let is_of_claude =
@@ -223,6 +250,19 @@ impl Request {
             ..SessionFilter::default()
         })
     }
+}
+
+fn set<T>(slot: &mut Option<T>, value: T) {
+    slot.get_or_insert(value);
+}
+
+fn not_a_filter(name: FilterName) -> Error {
+    let name = name.as_str();
+    let error = Error::new(Kind::Usage, format!("{name}: is no filter among the words of a list"));
+    error.hint(match name {
+        "origin" | "agent" => format!("use --{name}"),
+        _ => format!("a search takes it: backstory search {name}:…"),
+    })
 }
 
 impl SessionOrder {
@@ -255,9 +295,7 @@ fn unknown_values(context: &Context, request: &Request) -> Result<Vec<String>, E
         let meant = target::project_of(context, project, &sessions.iter());
         target::unknown_project(&meant, sessions.iter())
     });
-    let is_on = |branch: &&String| sessions.iter().any(|session| session.branch.as_deref() == Some(branch));
-    let branch = request.branch.as_ref().filter(|branch| !is_on(branch));
-    let branch = branch.map(|branch| UnknownValue::Branch(branch.clone()).sentence());
+    let branch = request.branch.as_deref().and_then(|branch| target::unknown_branch(branch, &sessions));
     Ok(project.into_iter().chain(branch).collect())
 }
 

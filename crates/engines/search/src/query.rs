@@ -15,6 +15,9 @@ const PHRASES: usize = 16;
 /// The most names behind a `#` that are looked at: each is compared with all projects.
 const TAGS: usize = 8;
 
+/// The roles that a filter can name.
+const ROLES: [Role; 4] = [Role::User, Role::Assistant, Role::Tool, Role::Note];
+
 /// A question, taken apart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
@@ -22,12 +25,16 @@ pub struct Query {
     pub text: String,
     /// The filters among the words.
     pub filters: Vec<QueryFilter>,
+    /// What looks like a filter and has a value that there is not; it is searched for as words.
+    pub misfits: Vec<QueryFilter>,
     /// The distinct words, in their indexed form.
     pub(crate) terms: Vec<String>,
     /// Words that are adjacent in the query.
     pub(crate) pairs: Vec<(String, String)>,
     /// Quoted phrases, word by word.
     pub(crate) phrases: Vec<Vec<String>>,
+    /// Words that no session has, each with the indexed one that is looked for in its place.
+    replaced: Vec<(String, String)>,
     /// The question names a file.
     pub(crate) path: Option<String>,
     /// Words were left out because there were too many.
@@ -63,31 +70,52 @@ pub enum FilterName {
 }
 
 impl FilterName {
+    const WORDS: [(&str, Self); 13] = [
+        ("project", Self::Project),
+        ("repo", Self::Repo),
+        ("branch", Self::Branch),
+        ("origin", Self::Origin),
+        ("source", Self::Source),
+        ("role", Self::Role),
+        ("file", Self::File),
+        ("since", Self::Since),
+        ("until", Self::Until),
+        ("agent", Self::Agent),
+        ("session", Self::Session),
+        ("tag", Self::Tag),
+        ("is", Self::Is),
+    ];
+
     fn parse(word: &str) -> Option<Self> {
-        Some(match word {
-            "project" => Self::Project,
-            "repo" => Self::Repo,
-            "branch" => Self::Branch,
-            "origin" => Self::Origin,
-            "source" => Self::Source,
-            "role" => Self::Role,
-            "file" => Self::File,
-            "since" => Self::Since,
-            "until" => Self::Until,
-            "agent" => Self::Agent,
-            "session" => Self::Session,
-            "tag" => Self::Tag,
-            "is" => Self::Is,
-            _ => return None,
-        })
+        Self::WORDS.into_iter().find_map(|(known, name)| (known == word).then_some(name))
+    }
+
+    /// The word before the colon.
+    pub fn as_str(self) -> &'static str {
+        Self::WORDS.into_iter().find_map(|(word, name)| (name == self).then_some(word)).unwrap_or_default()
+    }
+
+    /// All values that it takes; none where it takes any.
+    pub fn values(self) -> Vec<&'static str> {
+        match self {
+            Self::Role => ROLES.map(Role::as_str).to_vec(),
+            Self::Source => SourceKind::ALL.map(SourceKind::as_str).to_vec(),
+            Self::Is => vec!["pinned", "hidden", "running"],
+            _ => Vec::new(),
+        }
+    }
+
+    fn takes(self, value: &str) -> bool {
+        let values = self.values();
+        values.is_empty() || values.contains(&value)
     }
 }
 
 impl Query {
     /// Takes a question apart.
     pub fn parse(question: &str) -> Self {
-        let (text, filters) = split_filters(question);
-        let mut query = Self { filters, ..Self::default() };
+        let (text, filters, misfits) = split_filters(question);
+        let mut query = Self { filters, misfits, ..Self::default() };
         let mut splitter = Splitter::default();
         let mut quoted = phrases(&text).map(|phrase| words(&mut splitter, phrase)).filter(|p| p.len() > 1);
         query.phrases = quoted.by_ref().take(PHRASES).collect();
@@ -110,8 +138,32 @@ impl Query {
         let mut splitter = Splitter::default();
         let typed =
             self.text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
-        let with_terms = typed.map(|typed| (typed.to_owned(), words(&mut splitter, typed)));
-        with_terms.filter(|(_, terms)| terms.iter().any(|term| self.terms.contains(term))).collect()
+        let with_terms = typed.map(|typed| {
+            let terms = words(&mut splitter, typed).into_iter().map(|term| self.looked_for(term)).collect();
+            (typed.to_owned(), terms)
+        });
+        with_terms
+            .filter(|(_, terms): &(_, Vec<String>)| terms.iter().any(|term| self.terms.contains(term)))
+            .collect()
+    }
+
+    /// The last word as it was typed, where nothing is behind it: it may be the beginning of a word.
+    pub(crate) fn last_word(&self) -> Option<&str> {
+        self.text.split_whitespace().next_back().filter(|word| word.chars().all(char::is_alphanumeric))
+    }
+
+    /// Looks for `other` in place of `word`; both are in their indexed form.
+    pub(crate) fn replace(&mut self, word: &str, other: &str) {
+        let pairs = self.pairs.iter_mut().flat_map(|(left, right)| [left, right]);
+        for same in self.terms.iter_mut().chain(pairs).filter(|term| *term == word) {
+            other.clone_into(same);
+        }
+        self.replaced.push((word.to_owned(), other.to_owned()));
+    }
+
+    fn looked_for(&self, term: String) -> String {
+        let replaced = self.replaced.iter().find(|(word, _)| *word == term);
+        replaced.map_or(term, |(_, other)| other.clone())
     }
 
     fn add_words(&mut self, splitter: &mut Splitter, text: &str) {
@@ -164,19 +216,25 @@ fn tag(word: &str) -> Option<&str> {
 
 /// The role a filter's word names.
 pub fn role(word: &str) -> Option<Role> {
-    [Role::User, Role::Assistant, Role::Tool, Role::Note].into_iter().find(|role| role.as_str() == word)
+    ROLES.into_iter().find(|role| role.as_str() == word)
 }
 
-fn split_filters(question: &str) -> (String, Vec<QueryFilter>) {
-    let mut filters = Vec::new();
+/// The words, the filters among them, and the words that are filters but for their value.
+fn split_filters(question: &str) -> (String, Vec<QueryFilter>, Vec<QueryFilter>) {
+    let (mut filters, mut misfits) = (Vec::new(), Vec::new());
     let mut rest = Vec::new();
     for word in question.split_whitespace() {
         match filter(word) {
-            Some(filter) => filters.push(filter),
-            None => rest.push(word),
+            Some(filter) if filter.name.takes(&filter.value) => {
+                filters.push(filter);
+                continue;
+            }
+            Some(filter) => misfits.push(filter),
+            None => {}
         }
+        rest.push(word);
     }
-    (rest.join(" "), filters)
+    (rest.join(" "), filters, misfits)
 }
 
 fn filter(word: &str) -> Option<QueryFilter> {
@@ -185,13 +243,7 @@ fn filter(word: &str) -> Option<QueryFilter> {
     let value = value.trim_matches('"');
     let may_be_path = matches!(name, FilterName::File | FilterName::Repo | FilterName::Project);
     let is_code = value.starts_with(':') || (value.starts_with('/') && !may_be_path);
-    let known = match name {
-        FilterName::Role => role(value).is_some(),
-        FilterName::Source => SourceKind::parse(value).is_some(),
-        FilterName::Is => matches!(value, "pinned" | "hidden" | "running"),
-        _ => true,
-    };
-    let valid = !value.is_empty() && !is_code && known;
+    let valid = !value.is_empty() && !is_code;
     valid.then(|| QueryFilter { name, value: value.to_owned() })
 }
 
@@ -231,6 +283,10 @@ mod tests {
         check("how to be", "how to be", 2, 0);
         check("project:shop role:user leak", "leak", 0, 2);
         check("role:nobody", "role nobodi", 1, 0);
+        assert_eq!(
+            Query::parse("role:nobody is:pinned").misfits,
+            [QueryFilter { name: FilterName::Role, value: "nobody".to_owned() }]
+        );
         check("std::fs file:", "std fs file", 2, 0);
         check("file:/a/b.rs", "", 0, 1);
         check("", "", 0, 0);
@@ -250,6 +306,16 @@ mod tests {
         assert_eq!(Query::parse("src/a.rs").path.as_deref(), Some("src/a.rs"));
         assert_eq!(Query::parse("src/a.rs project:x").path.as_deref(), Some("src/a.rs"));
         assert_eq!(Query::parse("token refresh").path, None);
+    }
+
+    #[test]
+    fn a_word_is_replaced_wherever_it_is() {
+        let mut query = Query::parse("shadow bran");
+        assert_eq!(query.last_word(), Some("bran"));
+        query.replace("bran", "branch");
+        assert_eq!((query.terms.join(" ").as_str(), &query.pairs[0].1[..]), ("shadow branch", "branch"));
+        assert_eq!(query.words()[1], ("bran".to_owned(), vec!["branch".to_owned()]));
+        assert_eq!(Query::parse("the bran.").last_word(), None);
     }
 
     #[test]

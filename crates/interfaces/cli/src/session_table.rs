@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
+use app::sessions::list::SessionOrder;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use model::{Annotations, Origin, Session};
@@ -55,11 +56,12 @@ const LEFT_OUT: [Field; 6] =
 /// What is said once where it is the same for all sessions.
 const SAID_ONCE: [Field; 4] = [Field::Doing, Field::Origin, Field::Project, Field::Branch];
 
-/// Prints sessions in lines of at most `width` cells.
+/// Prints sessions in lines of at most `width` cells; the figure by which they are in `order` is never left out.
 pub(crate) fn sessions(
     out: &mut impl Write,
     width: usize,
     sessions: &[Session],
+    order: Option<SessionOrder>,
     now: Timestamp,
     zone: impl Fn() -> TimeZone,
 ) -> io::Result<()> {
@@ -69,9 +71,9 @@ pub(crate) fn sessions(
         common.push(Field::Resume);
     }
     if width < ONE_LINE {
-        in_two_lines(out, width, &rows, &common)?;
+        in_two_lines(out, width, &rows, &common, order.and_then(figure))?;
     } else {
-        let shown = shown(width, &rows, &common);
+        let shown = shown(width, &rows, &common, order.and_then(figure));
         let columns: Vec<Column> = shown.iter().map(|at| COLUMNS[*at].1).collect();
         let cells = |row: &Row| shown.iter().map(|at| row.0[*at].clone()).collect();
         table(out, width, &columns, &rows.iter().map(cells).collect::<Vec<_>>())?;
@@ -83,6 +85,16 @@ pub(crate) fn sessions(
         writeln!(out, "{dim}{}{dim:#}", fit(&text, width))?;
     }
     Ok(())
+}
+
+/// The column that shows why sessions are in this order.
+fn figure(order: SessionOrder) -> Option<Field> {
+    match order {
+        SessionOrder::Newest | SessionOrder::Oldest => None,
+        SessionOrder::Cost | SessionOrder::Cheapest => Some(Field::Cost),
+        SessionOrder::Messages => Some(Field::Messages),
+        SessionOrder::Tokens => Some(Field::Tokens),
+    }
 }
 
 fn goes_on(session: &Session) -> bool {
@@ -141,14 +153,14 @@ fn is_common(rows: &[Row], field: Field) -> bool {
 }
 
 /// The columns that are shown: as many as leave the titles their room.
-fn shown(width: usize, rows: &[Row], common: &[Field]) -> Vec<usize> {
+fn shown(width: usize, rows: &[Row], common: &[Field], figure: Option<Field>) -> Vec<usize> {
     let mut shown: Vec<usize> = (0..COLUMNS.len()).filter(|at| !common.contains(&COLUMNS[*at].0)).collect();
     // No title is cut for what resuming costs.
     let whole: usize = shown.iter().map(|at| whole_width(rows, *at) + GAP).sum();
     if whole > width + GAP {
         shown.retain(|at| COLUMNS[*at].0 != Field::Resume);
     }
-    for field in LEFT_OUT {
+    for field in LEFT_OUT.into_iter().filter(|field| Some(*field) != figure) {
         let least: usize = shown.iter().map(|at| least_width(rows, *at) + GAP).sum();
         if least <= width + GAP {
             break;
@@ -174,22 +186,36 @@ fn least_width(rows: &[Row], at: usize) -> usize {
 }
 
 /// The title on a line of its own, the rest below it.
-fn in_two_lines(out: &mut impl Write, width: usize, rows: &[Row], common: &[Field]) -> io::Result<()> {
-    const BELOW: [Field; 5] = [Field::Doing, Field::Age, Field::Project, Field::Branch, Field::Id];
+fn in_two_lines(
+    out: &mut impl Write,
+    width: usize,
+    rows: &[Row],
+    common: &[Field],
+    figure: Option<Field>,
+) -> io::Result<()> {
+    const BELOW: [Field; 4] = [Field::Doing, Field::Age, Field::Project, Field::Branch];
     let dim = Style::new().dimmed();
     for row in rows {
         writeln!(out, "{}", fit(row.cell(Field::Title).text(), width))?;
         let facts = BELOW.iter().filter(|field| !common.contains(field)).map(|field| row.cell(*field).text());
-        let (id, facts) = (
-            row.cell(Field::Id).text(),
-            facts.map(str::trim_start).filter(|fact| *fact != "-").collect::<Vec<_>>(),
-        );
-        let facts = facts[..facts.len().saturating_sub(1)].join(" · ");
+        let facts = facts.map(|fact| fact.trim_start().to_owned()).filter(|fact| fact != "-");
+        let figure = figure.map(|field| named_figure(field, row.cell(field).text()));
+        let facts = figure.into_iter().chain(facts).collect::<Vec<_>>().join(" · ");
+        let id = row.cell(Field::Id).text();
         let room = width.saturating_sub(id.width() + 2 * GAP);
         let cyan = AnsiColor::Cyan.on_default();
         writeln!(out, "  {cyan}{id}{cyan:#}  {dim}{}{dim:#}", fit(&facts, room))?;
     }
     Ok(())
+}
+
+/// A figure where no heading says what it counts.
+fn named_figure(field: Field, figure: &str) -> String {
+    match field {
+        Field::Messages => format!("{figure} messages"),
+        Field::Tokens => format!("{figure} tokens"),
+        _ => figure.to_owned(),
+    }
 }
 
 /// Says what the columns would that are the same for all sessions.
@@ -279,7 +305,7 @@ mod tests {
     fn check(width: usize, all: &[Session], expected: &[&str]) {
         let mut out = Vec::new();
         let now = "2026-03-01T12:00:00Z".parse().unwrap();
-        sessions(&mut out, width, all, now, || TimeZone::UTC).unwrap();
+        sessions(&mut out, width, all, None, now, || TimeZone::UTC).unwrap();
         let text = anstream::adapter::strip_str(std::str::from_utf8(&out).unwrap()).to_string();
         assert_eq!(text.lines().collect::<Vec<_>>(), expected);
     }
@@ -311,6 +337,21 @@ mod tests {
         );
     }
 
+    #[test]
+    fn the_figure_that_sorts_is_never_left_out() {
+        let long = "Rotate the refresh token when it is used twice by one client";
+        let all = [session("a1234567", long, "fix/token-refresh"), session("b1234567", "Fix it", "main")];
+        let shown = |width| {
+            let mut out = Vec::new();
+            let now = "2026-03-01T12:00:00Z".parse().unwrap();
+            let order = Some(SessionOrder::Messages);
+            sessions(&mut out, width, &all, order, now, || TimeZone::UTC).unwrap();
+            anstream::adapter::strip_str(std::str::from_utf8(&out).unwrap()).to_string()
+        };
+        assert!(shown(80).starts_with("TITLE") && shown(80).contains("MESSAGES"), "{}", shown(80));
+        assert!(shown(60).contains("  a1234567  1,234 messages · 1h"), "{}", shown(60));
+    }
+
     fn job(id: &str, state: BackgroundState, needs: Option<&str>) -> Session {
         let mut session = session(id, "Try the new deploy script on staging", "main");
         session.activity = Some(Activity::new(State::Idle, Evidence::Registry, None));
@@ -339,7 +380,7 @@ mod tests {
         for width in [60, 80, 120] {
             let mut out = Vec::new();
             let now = "2026-03-01T12:00:00Z".parse().unwrap();
-            sessions(&mut out, width, &all, now, || TimeZone::UTC).unwrap();
+            sessions(&mut out, width, &all, None, now, || TimeZone::UTC).unwrap();
             let text = anstream::adapter::strip_str(std::str::from_utf8(&out).unwrap()).to_string();
             insta::assert_snapshot!(format!("jobs_{width}"), text);
         }

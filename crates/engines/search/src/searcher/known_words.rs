@@ -1,20 +1,102 @@
-//! Which words of a question are indexed, and which are nearest to those that are not.
+//! Which words of a question are indexed, and which are in place of those that are not.
 
-use tantivy::Term;
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocSet as _, TERMINATED, Term};
 
-use super::Searcher;
+use super::rescore::text_of;
+use super::{Searcher, unless_damaged};
+use crate::columns::ChunkAt;
 use crate::error::{Error, index_failed};
 use crate::function_words::is_function_word;
-use crate::misspelling::nearest;
+use crate::misspelling::{most_frequent, nearest};
 use crate::query::Query;
 use crate::vectors;
+use crate::words::Splitter;
+
+/// From how many letters on a word that is being typed stands for one that begins with it.
+const SHORTEST_BEGINNING: usize = 3;
+/// In how many chunks a word is looked for as it is written.
+const LOOKED_INTO: usize = 4;
 
 impl Searcher {
-    /// For each word of a query that is not indexed, the nearest word that is.
+    /// For each word of a query that is not indexed, the nearest word that is, as some session has it.
     pub fn nearest_words(&self, query: &Query) -> Result<Vec<String>, Error> {
+        let failed = index_failed("search", &self.folder);
         let near = |word: &String| nearest(&self.text, self.fields.text, word).transpose();
-        let found: tantivy::Result<_> = query.terms.iter().filter_map(near).collect();
-        found.map_err(index_failed("search", &self.folder))
+        let found: tantivy::Result<Vec<String>> = query.terms.iter().filter_map(near).collect();
+        let mut written = Vec::new();
+        for word in found.map_err(failed)? {
+            let word = self.as_written(&word)?.unwrap_or(word);
+            if !written.contains(&word) {
+                written.push(word);
+            }
+        }
+        Ok(written)
+    }
+
+    /// The query with words that are indexed in place of those that are not: an identifier in lower case as it is
+    /// indexed whole; and, where the query is still being typed, its last word as the most frequent that begins with it.
+    pub fn fitted(&self, query: &Query, is_typing: bool) -> Result<Query, Error> {
+        unless_damaged(self.folder.clone(), || self.with_indexed_words(query, is_typing))
+    }
+
+    fn with_indexed_words(&self, query: &Query, is_typing: bool) -> Result<Query, Error> {
+        let mut fitted = query.clone();
+        let begun = query.last_word().filter(|word| is_typing && word.chars().count() >= SHORTEST_BEGINNING);
+        for (typed, terms) in query.words() {
+            let [term] = terms.as_slice() else { continue };
+            if self.has_any(&terms)? {
+                continue;
+            }
+            let whole = typed.to_lowercase();
+            if self.has_any(std::slice::from_ref(&whole))? {
+                fitted.replace(term, &whole);
+            } else if begun == Some(typed.as_str())
+                && let Some(word) = most_frequent(&self.text, self.fields.text, &whole)
+                    .map_err(index_failed("search", &self.folder))?
+            {
+                fitted.replace(term, &word);
+            }
+        }
+        Ok(fitted)
+    }
+
+    /// A word as it is written where it is indexed first, in lower case.
+    fn as_written(&self, term: &str) -> Result<Option<String>, Error> {
+        let mut splitter = Splitter::default();
+        for chunk in self.some_with(term).map_err(index_failed("search", &self.folder))? {
+            let Some(columns) = self.columns.get(chunk.segment) else { continue };
+            let Some(text) = text_of(self, columns.key(chunk.document), chunk)? else { continue };
+            let mut written = None;
+            splitter.split(&text, |word| {
+                if word.text == term {
+                    written.get_or_insert(word.start..word.end);
+                }
+            });
+            if let Some(place) = written {
+                return Ok(text.get(place).map(str::to_lowercase));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A few chunks that have a word.
+    fn some_with(&self, term: &str) -> tantivy::Result<Vec<ChunkAt>> {
+        let term = Term::from_field_text(self.fields.text, term);
+        let mut found = Vec::new();
+        for (segment, reader) in self.text.segment_readers().iter().enumerate() {
+            let postings =
+                reader.inverted_index(self.fields.text)?.read_postings(&term, IndexRecordOption::Basic)?;
+            let Some(mut postings) = postings else { continue };
+            while found.len() < LOOKED_INTO && postings.doc() != TERMINATED {
+                let document = postings.doc();
+                if !reader.is_deleted(document) {
+                    found.push(ChunkAt { segment, document });
+                }
+                postings.advance();
+            }
+        }
+        Ok(found)
     }
 
     /// The words of a query that no session holds, as they were typed, without those that only join others; empty where

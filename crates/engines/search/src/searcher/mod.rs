@@ -163,8 +163,6 @@ impl Searcher {
     }
 
     /// The sessions that answer `query` best; meaning is computed on `threads` threads.
-    ///
-    /// The text index checks no checksum while it is read, and panics where it is damaged: that is an error, too.
     pub fn search(
         &mut self,
         query: &Query,
@@ -175,8 +173,7 @@ impl Searcher {
     ) -> Result<SearchResults, Error> {
         let folder = self.folder.clone();
         let asked = Asked { query, scope, mode, threads };
-        let answer = AssertUnwindSafe(|| self.answer(&asked, limit));
-        catch_unwind(answer).unwrap_or(Err(Error::Damaged { folder }))
+        unless_damaged(folder, || self.answer(&asked, limit))
     }
 
     fn answer(&mut self, asked: &Asked<'_>, limit: usize) -> Result<SearchResults, Error> {
@@ -412,6 +409,12 @@ fn opened<T>(folder: &Path, open: impl FnOnce() -> tantivy::Result<T>) -> Result
     let opened = catch_unwind(AssertUnwindSafe(open));
     let opened = opened.map_err(|_| Error::Damaged { folder: folder.to_owned() })?;
     opened.map_err(index_failed("open", folder))
+}
+
+/// What is read of the index. It checks no checksum while it is read, and panics where it is damaged: that is an error,
+/// too.
+fn unless_damaged<T>(folder: PathBuf, read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or(Err(Error::Damaged { folder }))
 }
 
 fn open_text(text: &Path) -> tantivy::Result<Text> {

@@ -1,11 +1,9 @@
 //! The answer to a question without words: the sessions with text in its scope, newest first, each cited at the last such
 //! text.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use transcript::Role;
 
-use super::{Asked, Evidence, Searcher};
+use super::{Asked, Evidence, Searcher, unless_damaged};
 use crate::columns::{ChunkAt, ChunkFilter as _, NumberColumn};
 use crate::error::{Error, index_failed};
 use crate::features::{Features, load_postings};
@@ -31,8 +29,7 @@ impl Searcher {
     /// The sessions with text in `scope`, newest first.
     pub fn newest(&mut self, scope: &SearchScope, limit: usize) -> Result<SearchResults, Error> {
         let folder = self.folder.clone();
-        let answer = AssertUnwindSafe(|| self.newest_in(scope, limit));
-        catch_unwind(answer).unwrap_or(Err(Error::Damaged { folder }))
+        unless_damaged(folder, || self.newest_in(scope, limit))
     }
 
     fn newest_in(&mut self, scope: &SearchScope, limit: usize) -> Result<SearchResults, Error> {

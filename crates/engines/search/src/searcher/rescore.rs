@@ -102,7 +102,12 @@ impl Rescoring<'_> {
     }
 }
 
-fn text_of(searcher: &Searcher, place: RecordKey, chunk: ChunkAt) -> Result<Option<String>, Error> {
+/// The text of a chunk of a record, where it can be read.
+pub(super) fn text_of(
+    searcher: &Searcher,
+    place: RecordKey,
+    chunk: ChunkAt,
+) -> Result<Option<String>, Error> {
     let Some(file) = searcher.list.file(place.file)? else { return Ok(None) };
     Ok(text_at(&PassageLocation::of(&searcher.columns, chunk, &file, false)))
 }

@@ -22,7 +22,8 @@ const TERMINAL_LIMIT: usize = 50;
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
 pub(crate) struct Args {
-    /// Only sessions whose title, first message, project or branch contains all of these.
+    /// Only sessions whose title, first message, project or branch contains all of these; filters can be among them:
+    /// branch:main since:monday.
     #[arg(value_name = "WORDS")]
     words: Vec<String>,
     /// Only sessions of the repository you are in.
@@ -119,7 +120,7 @@ fn print(context: &Context, args: &Args, answer: &Answer) -> Result<(), Failure>
         return Ok(out.finish()?);
     }
     let width = out.width();
-    sessions(&mut out, width, &answer.sessions, context.now, || context.zone())?;
+    sessions(&mut out, width, &answer.sessions, args.sort, context.now, || context.zone())?;
     write_notes(&mut out, answer)?;
     Ok(out.finish()?)
 }

@@ -23,8 +23,8 @@ use crate::wrap::wrapped;
 
 /// Search everything said or done in your sessions.
 ///
-/// Words match in any form, identifiers as a whole and by their parts. "Quoted words" match exactly. A path finds
-/// the sessions that changed the file. Filters can be mixed with the words: project:web role:user. Filters alone list
+/// Words match in any form, identifiers as a whole and by their parts. "Quoted words" match in that order, in any form;
+/// --grep -F finds a text as it is. A path finds the sessions that changed the file. Filters can be mixed with the words: project:web role:user. Filters alone list
 /// the newest sessions that pass them, an id shows that session, and nothing at all lets you search as you type.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
@@ -296,7 +296,7 @@ fn print_listing(
         return Ok(out.finish()?);
     }
     let width = out.width();
-    sessions(&mut out, width, &listed.sessions, context.now, || context.zone())?;
+    sessions(&mut out, width, &listed.sessions, None, context.now, || context.zone())?;
     if listed.more > 0 {
         writeln!(out, "{} more", listed.more)?;
     }
