@@ -9,7 +9,9 @@ use std::time::Duration;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::{Hide, Show};
-use ratatui::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture, Event};
+use ratatui::crossterm::event::{
+    self, DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event,
+};
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
@@ -27,7 +29,7 @@ const GONE: Duration = Duration::from_secs(1);
 /// An event of the terminal.
 #[derive(Debug)]
 pub(crate) enum TerminalEvent {
-    /// A key, or a new size.
+    /// A key, a pasted text, or a new size.
     Event(Event),
     /// The program is to be suspended (Ctrl-Z).
     Suspend,
@@ -59,11 +61,11 @@ impl Raw {
         Ok(raw)
     }
 
-    /// Enters raw mode and the alternate screen.
+    /// Enters raw mode and the alternate screen; what is pasted comes whole, so that its line ends are no keys.
     pub(crate) fn take(&mut self) -> io::Result<()> {
         self.is_taken = true;
         enable_raw_mode()?;
-        execute!(io::stdout(), EnterAlternateScreen, Hide)?;
+        execute!(io::stdout(), EnterAlternateScreen, Hide, EnableBracketedPaste)?;
         if self.with_mouse {
             execute!(io::stdout(), EnableMouseCapture)?;
         }
@@ -78,7 +80,7 @@ impl Raw {
         if self.with_mouse {
             execute!(io::stdout(), DisableMouseCapture)?;
         }
-        execute!(io::stdout(), LeaveAlternateScreen, Show)?;
+        execute!(io::stdout(), DisableBracketedPaste, LeaveAlternateScreen, Show)?;
         disable_raw_mode()
     }
 }
@@ -241,6 +243,11 @@ fn goes_back(keys: &[u8]) -> bool {
     false
 }
 
+/// A pasted text as one line, without the line's end that was copied with it.
+pub(crate) fn pasted_line(text: &str) -> String {
+    text.trim_end_matches(['\n', '\r']).replace("\r\n", " ").replace(['\n', '\r', '\t'], " ")
+}
+
 /// Writes a control sequence to the terminal.
 pub(crate) fn write_control(text: &str) {
     let mut out = io::stdout().lock();
@@ -266,7 +273,12 @@ pub(crate) fn stop_all() {
 
 #[cfg(test)]
 mod tests {
-    use super::goes_back;
+    use super::{goes_back, pasted_line};
+
+    #[test]
+    fn what_is_pasted_is_one_line() {
+        assert_eq!(pasted_line("fix lint\r\nerrors\tplease\n"), "fix lint errors please");
+    }
 
     #[test]
     fn keys_that_go_back() {

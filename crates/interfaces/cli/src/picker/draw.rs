@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::Purpose;
-use super::item::Item;
+use super::item::{Item, Progress};
 use super::layout::Layout;
 use super::preview;
 use super::state::{Picker, Scope};
@@ -100,7 +100,7 @@ fn found(picker: &Picker, setting: &Setting, room: usize) -> String {
         Scope::All => ("all projects".to_owned(), "all".to_owned()),
         Scope::Here => (safe(&setting.here), safe(&setting.here)),
     };
-    if picker.is_searching {
+    if picker.is_searching() {
         return fit(&format!("  … · {scope} "), room);
     }
     let (shown, total) = (picker.items.len(), picker.total);
@@ -127,7 +127,11 @@ fn question(line: &TypedLine, room: usize, cursor: Style) -> Vec<Span<'static>> 
 
 fn list(picker: &Picker, layout: Layout, setting: &Setting) -> Vec<Line<'static>> {
     if picker.items.is_empty() {
-        let nothing = if picker.is_searching { "Searching…" } else { nothing(picker, setting) };
+        let nothing = match picker.progress {
+            Progress::Awaited => "Searching…",
+            Progress::Refused => "",
+            Progress::Answered | Progress::WithoutLastFilter => nothing(picker, setting),
+        };
         return vec![Line::styled(format!("   {}", fit(nothing, layout.width.saturating_sub(3))), dim())];
     }
     let columns = Columns { width: layout.width, project: project_width(&picker.items, layout.width) };
@@ -311,7 +315,7 @@ mod tests {
             ),
         ];
         items[1].project = "harbor-api".to_owned();
-        picker.answer(Listing { items, total: 132, remarks: Vec::new() });
+        picker.answer(Listing { items, total: 132, ..Listing::default() });
         picker.preview = Some(vec![
             Passage { speaker: Speaker::Claude, text: "The pattern is in place.".to_owned(), is_cited: false },
             Passage {
@@ -409,7 +413,7 @@ mod tests {
             .map(|at| item(&format!("s{at}"), &format!("About {at}"), "2026-03-01T11:00:00Z"))
             .collect();
         let mut picker = Picker::default();
-        picker.answer(Listing { items, total: 12, remarks: Vec::new() });
+        picker.answer(Listing { items, total: 12, ..Listing::default() });
         picker.select(11);
         let mut layout = Layout { width: 60, height: 10, ..Layout::default() };
         draw(&picker, &mut layout, &setting());

@@ -56,6 +56,20 @@ impl Item {
     }
 }
 
+/// How far what is listed answers what is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Progress {
+    /// It is the answer.
+    #[default]
+    Answered,
+    /// It is without the filter that is being typed, because nothing passes it.
+    WithoutLastFilter,
+    /// What is typed makes no sense; the remarks say why.
+    Refused,
+    /// The answer is awaited, and the one before it listed.
+    Awaited,
+}
+
 /// Sessions to choose from, and remarks on them.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
@@ -64,4 +78,5 @@ pub(crate) struct Listing {
     pub(crate) total: u64,
     /// What to say above them, a line each, most important first.
     pub(crate) remarks: Vec<String>,
+    pub(crate) progress: Progress,
 }

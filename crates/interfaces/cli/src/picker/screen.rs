@@ -7,17 +7,18 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use app::Context;
 use app::proceed::resume::process;
 use model::SessionId;
-use ratatui::crossterm::event::{Event, KeyEventKind, MouseButton, MouseEventKind};
+use ratatui::crossterm::event::{Event, KeyEvent, KeyEventKind, MouseButton, MouseEventKind};
 use ratatui::widgets::Paragraph;
 
 use super::draw::{Setting, draw};
-use super::item::Listing;
+use super::item::{Listing, Progress};
 use super::layout::Layout;
 use super::state::{Command, Picker};
-use super::worker::{Answer, Interrupt, Question, answer};
+use super::worker::{Answer, Interrupt, Question, SessionsQuestion, answer};
 use super::{Choice, Purpose};
 use crate::clipboard::copy;
 use crate::exit::Failure;
+use crate::next_step::as_command;
 use crate::terminal::{self, Keys, Raw, TerminalEvent};
 use crate::text::safe;
 use crate::watch::jump::jump;
@@ -60,7 +61,7 @@ pub(crate) fn pick(context: &Context, purpose: Purpose, question: &str) -> Resul
         setting: Setting { purpose, now: context.now, zone: context.zone(), here },
         picker: Picker {
             question: question.into(),
-            is_searching: true,
+            progress: Progress::Awaited,
             is_demo: context.config().is_demo,
             ..Picker::default()
         },
@@ -94,6 +95,10 @@ impl Screen<'_> {
                     Command::Redraw => {}
                     Command::Ask => self.ask(),
                     Command::Preview => self.preview(),
+                    Command::More => {
+                        self.send(Question::Sessions(self.asked()));
+                        self.preview();
+                    }
                     Command::Choose(choice) if self.is_held(&choice) => {
                         self.picker.message = Some(HELD.to_owned());
                     }
@@ -135,13 +140,18 @@ impl Screen<'_> {
             Input::Terminal(TerminalEvent::End) => Command::Quit,
             Input::Terminal(TerminalEvent::Suspend) => Command::Suspend,
             Input::Terminal(TerminalEvent::Event(event)) => self.event(&event),
-            Input::Answer(Answer::Sessions(Ok(listing))) => {
-                self.picker.answer(listing);
-                Command::Preview
+            // What was typed since is asked already.
+            Input::Answer(Answer::Sessions(asked, _)) if asked != self.asked() => Command::Redraw,
+            Input::Answer(Answer::Sessions(_, Ok(listing))) => {
+                let held = self.picker.answer(listing);
+                self.preview();
+                held.map_or(Command::Redraw, |key| self.key(key))
             }
-            Input::Answer(Answer::Sessions(Err(error))) => {
-                self.picker.answer(Listing::default());
-                self.picker.message = Some(error.message);
+            Input::Answer(Answer::Sessions(_, Err(error))) => {
+                // What makes no sense is said where its answer would be.
+                let remarks = std::iter::once(error.message).chain(error.next_steps.iter().map(as_command));
+                let remarks = remarks.map(|remark| safe(&remark)).collect();
+                self.picker.answer(Listing { remarks, progress: Progress::Refused, ..Listing::default() });
                 Command::Redraw
             }
             Input::Answer(Answer::Preview { session, passages, notes }) => {
@@ -157,9 +167,7 @@ impl Screen<'_> {
 
     fn event(&mut self, event: &Event) -> Command {
         match event {
-            Event::Key(key) if key.kind != KeyEventKind::Release => {
-                self.picker.key(*key, self.setting.purpose, self.layout.rows())
-            }
+            Event::Key(key) if key.kind != KeyEventKind::Release => self.key(*key),
             Event::Paste(text) => self.picker.paste(text),
             Event::Mouse(mouse) => match mouse.kind {
                 MouseEventKind::ScrollDown if self.layout.is_preview(mouse.row.into()) => {
@@ -168,13 +176,17 @@ impl Screen<'_> {
                 MouseEventKind::ScrollUp if self.layout.is_preview(mouse.row.into()) => {
                     self.picker.scroll(-LINES)
                 }
-                MouseEventKind::ScrollDown if self.picker.step(WHEEL) => Command::Preview,
-                MouseEventKind::ScrollUp if self.picker.step(-WHEEL) => Command::Preview,
+                MouseEventKind::ScrollDown => self.picker.moved(WHEEL),
+                MouseEventKind::ScrollUp => self.picker.moved(-WHEEL),
                 MouseEventKind::Down(MouseButton::Left) => self.click(mouse.row.into()),
                 _ => Command::Redraw,
             },
             _ => Command::Redraw,
         }
+    }
+
+    fn key(&mut self, key: KeyEvent) -> Command {
+        self.picker.key(key, self.setting.purpose, self.layout.rows())
     }
 
     fn click(&mut self, line: usize) -> Command {
@@ -189,8 +201,13 @@ impl Screen<'_> {
 
     fn ask(&mut self) {
         self.interrupt.cancel();
-        let (text, scope) = (self.picker.question.text().to_owned(), self.picker.scope);
-        self.send(Question::Sessions { text, scope });
+        self.send(Question::Sessions(self.asked()));
+    }
+
+    /// What is typed now.
+    fn asked(&self) -> SessionsQuestion {
+        let Picker { question, scope, wanted, .. } = &self.picker;
+        SessionsQuestion { text: question.text().to_owned(), scope: *scope, wanted: *wanted }
     }
 
     fn preview(&mut self) {
@@ -227,6 +244,7 @@ impl Screen<'_> {
     fn jump(&mut self, session: &SessionId) {
         self.picker.message = Some(match process(self.context, session) {
             Some(pid) => jump(pid),
+            None if self.picker.is_gone() => "no process has it open; ^F continues a copy here".to_owned(),
             None => "no process has it open; Enter continues it here".to_owned(),
         });
     }

@@ -1,14 +1,18 @@
 //! What the picker shows, and what a key does to it. Pure: no terminal, no search.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use model::SessionId;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::item::{Item, Listing};
+use super::item::{Item, Listing, Progress};
 use super::{Choice, Purpose};
 use crate::picker::preview::Passage;
 use crate::picker::typed_line::{Reach, TypedLine};
+use crate::terminal::pasted_line;
+
+/// How many times as many sessions are asked for where those that are listed were not enough.
+const MORE: usize = 4;
 
 /// Which sessions are offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,8 +41,11 @@ pub(crate) struct Picker {
     pub(crate) notes: Vec<String>,
     /// How far the preview is scrolled from the cited place, in lines.
     pub(crate) preview_top: isize,
-    /// Whether an answer is awaited.
-    pub(crate) is_searching: bool,
+    pub(crate) progress: Progress,
+    /// The key that is done once the awaited answer is there.
+    pub(crate) held: Option<KeyEvent>,
+    /// How many sessions to find at least; `None` as long as the first are enough.
+    pub(crate) wanted: Option<usize>,
     /// What to say in the footer, until the next key.
     pub(crate) message: Option<String>,
     pub(crate) is_help: bool,
@@ -55,6 +62,8 @@ pub(crate) enum Command {
     Ask,
     /// Another session is selected.
     Preview,
+    /// The last session that is listed is selected, and there are more.
+    More,
     /// Leave with this choice.
     Choose(Choice),
     /// Read this session and come back.
@@ -71,16 +80,27 @@ pub(crate) enum Command {
 }
 
 impl Picker {
+    /// Whether an answer is awaited.
+    pub(crate) fn is_searching(&self) -> bool {
+        self.progress == Progress::Awaited
+    }
+
     /// What is selected.
     pub(crate) fn item(&self) -> Option<&Item> {
         self.items.get(self.selected)
     }
 
-    /// Shows another answer; the selection goes to the first.
-    pub(crate) fn answer(&mut self, listing: Listing) {
+    /// Shows another answer, and returns the key that was held until it came. The selection goes to the first session;
+    /// where more of the same list were asked for, it stays.
+    pub(crate) fn answer(&mut self, listing: Listing) -> Option<KeyEvent> {
+        let selected = self.item().map(|item| item.id.clone()).filter(|_| !self.is_searching());
         (self.items, self.total, self.remarks) = (listing.items, listing.total, listing.remarks);
-        self.is_searching = false;
-        self.select(0);
+        self.progress = listing.progress;
+        match self.items.iter().position(|item| Some(&item.id) == selected.as_ref()) {
+            Some(same) => self.selected = same,
+            None => self.select(0),
+        }
+        self.held.take()
     }
 
     /// The number of sessions before the first that hardly matches; `None` where all or none do.
@@ -108,9 +128,19 @@ impl Picker {
 
     /// Handles a key; `page` is the number of rows of the list.
     pub(crate) fn key(&mut self, key: KeyEvent, purpose: Purpose, page: usize) -> Command {
-        self.message = None;
+        (self.message, self.held) = (None, None);
         if std::mem::take(&mut self.is_help) {
             return Command::Redraw;
+        }
+        if is_of_selected(key) {
+            if self.is_searching() {
+                // What is selected answers an earlier question.
+                self.held = Some(key).filter(|_| !self.question.text().is_empty());
+                return Command::Redraw;
+            }
+            if self.progress == Progress::WithoutLastFilter {
+                return self.edit(TypedLine::end_word);
+            }
         }
         let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
         if is_control && let KeyCode::Char(letter) = key.code {
@@ -190,9 +220,10 @@ impl Picker {
         }
     }
 
-    /// Takes in a text that was pasted; its lines become one.
+    /// Takes in a text that was pasted.
     pub(crate) fn paste(&mut self, text: &str) -> Command {
-        self.edit(|question| question.insert(&text.replace(['\n', '\r'], " ")))
+        self.held = None;
+        self.edit(|question| question.insert(&pasted_line(text)))
     }
 
     /// Scrolls the preview by so many lines; how far it goes is known when it is drawn.
@@ -206,7 +237,7 @@ impl Picker {
         let directory = item.directory.clone();
         self.message = Some(match directory {
             Some(directory) if directory.is_dir() => return Command::Enter(directory),
-            Some(directory) => format!("{} is gone", directory.display()),
+            Some(directory) => format!("its directory is gone: {}", directory.display()),
             None => "this session's directory is not recorded".to_owned(),
         });
         Command::Redraw
@@ -215,27 +246,45 @@ impl Picker {
     /// Leaves with what is selected, unless it would have to continue in a directory that is gone.
     fn choose(&mut self, purpose: Purpose) -> Command {
         let Some(choice) = self.choice(purpose) else { return Command::Redraw };
-        let gone = self.item().and_then(Item::gone_directory).filter(|_| !self.is_demo);
+        let gone = self.gone_directory();
         match (purpose, gone) {
             (Purpose::Resume | Purpose::Fork, Some(directory)) => {
-                // What to do is first, because the path may be longer than the line.
-                self.message = Some(format!("^F continues a copy here: {} is gone", directory.display()));
+                // The path is last, because it may be longer than the line.
+                self.message =
+                    Some(format!("its directory is gone; ^F continues a copy here: {}", directory.display()));
                 Command::Redraw
             }
             _ => Command::Choose(choice),
         }
     }
 
+    /// The directory of the selected session, where it is not there any more.
+    fn gone_directory(&self) -> Option<&Path> {
+        self.item().and_then(Item::gone_directory).filter(|_| !self.is_demo)
+    }
+
+    /// Whether the directory of the selected session is not there any more.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.gone_directory().is_some()
+    }
+
     fn choice(&self, purpose: Purpose) -> Option<Choice> {
         let item = self.item()?;
-        let is_here = purpose == Purpose::Fork && !self.is_demo && item.gone_directory().is_some();
+        let is_here = purpose == Purpose::Fork && self.is_gone();
         let prompt = item.prompt.clone().filter(|_| purpose == Purpose::Recall);
         let question = self.question.text().to_owned();
         Some(Choice { purpose, session: item.id.clone(), line: item.line, is_here, prompt, question })
     }
 
-    fn moved(&mut self, rows: isize) -> Command {
-        if self.step(rows) { Command::Preview } else { Command::Redraw }
+    /// Moves the selection by so many rows; at the last that is listed the others are asked for.
+    pub(crate) fn moved(&mut self, rows: isize) -> Command {
+        let has_moved = self.step(rows);
+        let is_last = self.selected + 1 == self.items.len();
+        if rows > 0 && is_last && self.total > self.items.len() as u64 && !self.is_searching() {
+            self.wanted = Some(self.items.len().saturating_mul(MORE));
+            return Command::More;
+        }
+        if has_moved { Command::Preview } else { Command::Redraw }
     }
 
     fn edit(&mut self, change: impl FnOnce(&mut TypedLine)) -> Command {
@@ -245,8 +294,20 @@ impl Picker {
     }
 
     fn ask(&mut self) -> Command {
-        self.is_searching = true;
+        (self.progress, self.wanted) = (Progress::Awaited, None);
         Command::Ask
+    }
+}
+
+/// Whether a key does something with the selected session.
+fn is_of_selected(key: KeyEvent) -> bool {
+    match key.code {
+        KeyCode::Enter => true,
+        KeyCode::Char(letter) => {
+            key.modifiers.contains(KeyModifiers::CONTROL)
+                && matches!(letter, 'f' | 'r' | 'o' | 'y' | 'x' | 't' | 'g')
+        }
+        _ => false,
     }
 }
 
@@ -264,7 +325,7 @@ mod tests {
     }
 
     fn listing(items: Vec<Item>) -> Listing {
-        Listing { total: items.len() as u64, items, remarks: Vec::new() }
+        Listing { total: items.len() as u64, items, ..Listing::default() }
     }
 
     fn press(picker: &mut Picker, code: KeyCode) -> Command {
@@ -287,7 +348,7 @@ mod tests {
         assert_eq!(press(&mut picker, KeyCode::Char('t')), Command::Ask);
         assert_eq!(press(&mut picker, KeyCode::Char('?')), Command::Ask);
         assert_eq!(picker.question.text(), "t?");
-        assert!(picker.is_searching);
+        assert!(picker.is_searching());
         assert_eq!(press(&mut picker, KeyCode::Backspace), Command::Ask);
         assert_eq!(control(&mut picker, 'u'), Command::Ask);
         assert_eq!(press(&mut picker, KeyCode::Backspace), Command::Redraw, "nothing is left");
@@ -312,7 +373,7 @@ mod tests {
         assert_eq!(control(&mut picker, 'g'), Command::Enter("/".into()));
         picker.items[0].directory = Some("/no/such/place".into());
         control(&mut picker, 'g');
-        assert_eq!(picker.message.as_deref(), Some("/no/such/place is gone"));
+        assert_eq!(picker.message.as_deref(), Some("its directory is gone: /no/such/place"));
         assert_eq!(control(&mut picker, 't'), Command::Jump("s1".parse().unwrap()));
     }
 
@@ -320,7 +381,7 @@ mod tests {
     fn where_the_directory_is_gone_only_a_copy_continues() {
         let mut picker = three();
         picker.items[0].directory = Some("/no/such/place".into());
-        let said = "^F continues a copy here: /no/such/place is gone";
+        let said = "its directory is gone; ^F continues a copy here: /no/such/place";
         let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
         for purpose in [Purpose::Resume, Purpose::Fork] {
             assert_eq!(picker.key(enter, purpose, 5), Command::Redraw);
@@ -345,7 +406,7 @@ mod tests {
     #[test]
     fn the_question_is_edited_where_the_cursor_is() {
         let mut picker = three();
-        assert_eq!(picker.paste("fix\nrefresh"), Command::Ask);
+        assert_eq!(picker.paste("fix\nrefresh\n"), Command::Ask);
         let word_back = KeyEvent::new(KeyCode::Left, KeyModifiers::CONTROL);
         assert_eq!(picker.key(word_back, Purpose::Resume, 5), Command::Redraw, "nothing else is asked");
         "token ".chars().for_each(|letter| {
@@ -417,6 +478,45 @@ mod tests {
         press(&mut picker, KeyCode::Char('x'));
         assert_eq!(press(&mut picker, KeyCode::Esc), Command::Ask);
         assert_eq!(press(&mut picker, KeyCode::Esc), Command::Quit);
+    }
+
+    #[test]
+    fn a_key_for_the_selected_session_waits_for_the_answer_to_what_was_typed() {
+        let mut picker = three();
+        press(&mut picker, KeyCode::Char('t'));
+        assert_eq!(press(&mut picker, KeyCode::Enter), Command::Redraw, "s1 answers another question");
+        assert_eq!(control(&mut picker, 'f'), Command::Redraw);
+        let held = picker.answer(listing(vec![item("s9")])).expect("the last of them is held");
+        let Command::Choose(chosen) = picker.key(held, Purpose::Resume, 5) else { panic!("nothing chosen") };
+        assert_eq!((chosen.purpose, chosen.session.as_str()), (Purpose::Fork, "s9"));
+        press(&mut picker, KeyCode::Char('o'));
+        press(&mut picker, KeyCode::Enter);
+        press(&mut picker, KeyCode::Char('k'));
+        assert_eq!(picker.answer(listing(vec![item("s9")])), None, "it was typed on");
+        let mut opened = Picker { progress: Progress::Awaited, ..Picker::default() };
+        press(&mut opened, KeyCode::Enter);
+        assert_eq!(opened.answer(listing(vec![item("s1")])), None, "nothing was asked");
+    }
+
+    #[test]
+    fn where_nothing_passes_a_filter_no_other_session_is_taken() {
+        let mut picker = Picker { question: "since:2030".into(), ..Picker::default() };
+        picker.answer(Listing { progress: Progress::WithoutLastFilter, ..listing(vec![item("s1")]) });
+        assert_eq!(press(&mut picker, KeyCode::Enter), Command::Ask);
+        assert_eq!(picker.question.text(), "since:2030 ", "the filter is typed to its end");
+    }
+
+    #[test]
+    fn at_the_last_session_that_is_listed_more_are_asked_for() {
+        let mut picker = three();
+        picker.total = 9;
+        assert_eq!(press(&mut picker, KeyCode::Down), Command::Preview);
+        assert_eq!(press(&mut picker, KeyCode::Down), Command::More);
+        assert_eq!(picker.wanted, Some(12));
+        picker.answer(Listing { total: 9, ..listing(["s1", "s2", "s3", "s4"].map(item).into()) });
+        assert_eq!(picker.item().unwrap().id.as_str(), "s3", "the selection stays");
+        assert_eq!(press(&mut picker, KeyCode::Char('x')), Command::Ask);
+        assert_eq!(picker.wanted, None);
     }
 
     #[test]

@@ -43,6 +43,12 @@ impl TypedLine {
         self.cursor += fitting.len();
     }
 
+    /// Ends the last word, as a space does.
+    pub(crate) fn end_word(&mut self) {
+        self.move_on(Reach::Line);
+        self.insert(" ");
+    }
+
     pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }

@@ -17,7 +17,7 @@ use app::{Cancellation, Context, Error};
 use model::{Session, SessionId};
 
 use super::Purpose;
-use super::item::{Item, Listing};
+use super::item::{Item, Listing, Progress};
 use super::preview::{Passage, passages};
 use super::state::Scope;
 use crate::remarks::{hinted, similar_words, unknown_words, weak_heading};
@@ -25,11 +25,11 @@ use crate::resumption;
 use crate::session_table::annotation_signs;
 use crate::text::safe;
 
-/// The most sessions that a question finds.
+/// How many sessions a question finds at first.
 const FOUND: usize = 30;
 /// How old the list of files may be while somebody types.
 const MAX_AGE_SECONDS: u32 = 10;
-/// The most sessions that are listed without a question.
+/// How many sessions are listed at first without a question.
 const LISTED: usize = 500;
 /// How many sessions are offered where none matches well.
 const NEAREST: usize = 3;
@@ -40,15 +40,24 @@ const LAST: usize = 6;
 #[derive(Debug)]
 pub(crate) enum Question {
     /// The sessions that answer a question, or the newest without one.
-    Sessions { text: String, scope: Scope },
+    Sessions(SessionsQuestion),
     /// The messages around a line of a session.
     Preview { session: SessionId, line: Option<u64>, is_summary: bool },
+}
+
+/// Which sessions are asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SessionsQuestion {
+    pub(crate) text: String,
+    pub(crate) scope: Scope,
+    /// How many to find at least; `None` for the first.
+    pub(crate) wanted: Option<usize>,
 }
 
 /// What was answered.
 #[derive(Debug)]
 pub(crate) enum Answer {
-    Sessions(Result<Listing, Error>),
+    Sessions(SessionsQuestion, Result<Listing, Error>),
     Preview { session: SessionId, passages: Vec<Passage>, notes: Vec<String> },
 }
 
@@ -84,7 +93,7 @@ pub(crate) fn answer<T>(
         let (mut sessions, mut preview) = (None, None);
         for question in std::iter::once(first).chain(questions.try_iter()) {
             match question {
-                Question::Sessions { text, scope } => (sessions, preview) = (Some((text, scope)), None),
+                Question::Sessions(asked) => (sessions, preview) = (Some(asked), None),
                 Question::Preview { session, line, is_summary } => {
                     preview = Some((session, line, is_summary));
                 }
@@ -92,13 +101,13 @@ pub(crate) fn answer<T>(
         }
         let context =
             Context { cancellation: interrupt.next(), ..context.with_max_age(MAX_AGE_SECONDS) }.refreshed();
-        if let Some((text, scope)) = sessions {
+        if let Some(asked) = sessions {
             let found = match purpose {
-                Purpose::Recall => recalled.find(&text, scope, |scope| all_prompts(&context, scope)),
-                Purpose::Resume | Purpose::Fork | Purpose::Read => find(&context, &mut known, &text, scope),
+                Purpose::Recall => recalled.find(&asked, |scope| all_prompts(&context, scope)),
+                Purpose::Resume | Purpose::Fork | Purpose::Read => find(&context, &mut known, &asked),
             };
             let is_outdated = context.cancellation.is_cancelled();
-            if !is_outdated && answers.send(wrap(Answer::Sessions(found))).is_err() {
+            if !is_outdated && answers.send(wrap(Answer::Sessions(asked, found))).is_err() {
                 return;
             }
         }
@@ -151,7 +160,8 @@ impl KnownSessions {
 }
 
 /// What answers a question that is being typed: where it ends in a filter that nothing passes yet, the rest of it.
-fn find(context: &Context, known: &mut KnownSessions, text: &str, scope: Scope) -> Result<Listing, Error> {
+fn find(context: &Context, known: &mut KnownSessions, asked: &SessionsQuestion) -> Result<Listing, Error> {
+    let text = asked.text.as_str();
     let rest = without_last_filter(text);
     // Where nothing passes a filter that is being typed, the rest of the question is answered in its place.
     let suggestions = if rest.is_some() { Suggestions::Omitted } else { Suggestions::Given };
@@ -159,12 +169,13 @@ fn find(context: &Context, known: &mut KnownSessions, text: &str, scope: Scope) 
     let found = if rest.is_some() && text.ends_with(':') {
         Ok(Listing::default())
     } else {
-        answered(context, known, text, scope, suggestions)
+        answered(context, known, asked, suggestions)
     };
     match (rest, found) {
         (Some(_), Ok(listing)) if !listing.items.is_empty() => Ok(listing),
         (Some(rest), _) => {
-            let found = answered(context, known, rest, scope, Suggestions::Given)?;
+            let asked = SessionsQuestion { text: rest.to_owned(), ..asked.clone() };
+            let found = answered(context, known, &asked, Suggestions::Given)?;
             Ok(unfinished(found, text, rest))
         }
         (None, found) => found,
@@ -174,28 +185,30 @@ fn find(context: &Context, known: &mut KnownSessions, text: &str, scope: Scope) 
 fn unfinished(found: Listing, text: &str, rest: &str) -> Listing {
     let filter = text.get(rest.len()..).unwrap_or(text).trim();
     let remark = format!("nothing passes `{}` yet; this is without it", safe(filter));
-    Listing { remarks: [vec![remark], found.remarks].concat(), ..found }
+    let remarks = [vec![remark], found.remarks].concat();
+    Listing { remarks, progress: Progress::WithoutLastFilter, ..found }
 }
 
 fn answered(
     context: &Context,
     known: &mut KnownSessions,
-    text: &str,
-    scope: Scope,
+    SessionsQuestion { text, scope, wanted }: &SessionsQuestion,
     suggestions: Suggestions,
 ) -> Result<Listing, Error> {
+    let listed =
+        ListRequest { limit: Some(wanted.unwrap_or_default().max(LISTED)), ..ListRequest::default() };
     // A project that is typed is meant instead of the one of this directory.
-    let is_here = scope == Scope::Here && !names_project(text);
+    let is_here = *scope == Scope::Here && !names_project(text);
     let project = is_here.then(|| context.directory.display().to_string());
     if text.trim().is_empty() {
-        return newest(context, known, ListRequest { project, ..ListRequest::default() });
+        return newest(context, known, &ListRequest { project, ..listed });
     }
     let request = SearchRequest {
-        query: text.to_owned(),
+        query: text.clone(),
         project: project.clone(),
         mode: Mode::Hybrid,
         source: Some(SourceKind::ClaudeSessions),
-        limit: Some(FOUND),
+        limit: Some(wanted.unwrap_or(FOUND)),
         texts: HitTexts::Omitted,
         suggestions,
         ..SearchRequest::default()
@@ -204,7 +217,7 @@ fn answered(
     if let Some(hint) = answer.hint.as_ref().filter(|hint| hint.is_all)
         && let Some(listing) = ListRequest::of_hint(hint)
     {
-        let listing = newest(context, known, ListRequest { project, ..listing })?;
+        let listing = newest(context, known, &ListRequest { project, limit: listed.limit, ..listing })?;
         return Ok(Listing { remarks: vec![hinted(hint)], ..listing });
     }
     known.look_up(context, &answer.hits)?;
@@ -216,13 +229,13 @@ fn answered(
         total = hits.len() as u64;
     }
     let items = hits.into_iter().filter_map(|hit| found(hit, &known.sessions)).collect();
-    Ok(Listing { items, total, remarks })
+    Ok(Listing { items, total, remarks, ..Listing::default() })
 }
 
 /// The sessions of a list, those that need an answer first.
-fn newest(context: &Context, known: &mut KnownSessions, request: ListRequest) -> Result<Listing, Error> {
+fn newest(context: &Context, known: &mut KnownSessions, request: &ListRequest) -> Result<Listing, Error> {
     let is_sorted = request.sort.is_some();
-    let listed = list(context, &ListRequest { limit: Some(LISTED), ..request })?;
+    let listed = list(context, request)?;
     known.add(&listed.sessions);
     let total = (listed.sessions.len() + listed.more) as u64;
     let item = |session: Session| {
@@ -233,7 +246,7 @@ fn newest(context: &Context, known: &mut KnownSessions, request: ListRequest) ->
     if !is_sorted {
         items.sort_by_key(|item| !item.is_waiting);
     }
-    Ok(Listing { items, total, remarks: Vec::new() })
+    Ok(Listing { items, total, ..Listing::default() })
 }
 
 /// What to say about an answer: as `search` says it.
@@ -259,15 +272,14 @@ impl RecalledPrompts {
     /// The newest prompts that contain all words; `read` reads all of them, once.
     fn find(
         &mut self,
-        text: &str,
-        scope: Scope,
+        SessionsQuestion { text, scope, wanted }: &SessionsQuestion,
         read: impl FnOnce(Scope) -> Result<Vec<AskedPrompt>, Error>,
     ) -> Result<Listing, Error> {
         let known = match scope {
             Scope::All => &mut self.all,
             Scope::Here => &mut self.here,
         };
-        let prompts = if let Some(known) = known { known } else { known.insert(read(scope)?) };
+        let prompts = if let Some(known) = known { known } else { known.insert(read(*scope)?) };
         let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
         let has_all = |prompt: &&AskedPrompt| {
             let text = prompt.text.to_lowercase();
@@ -275,8 +287,9 @@ impl RecalledPrompts {
         };
         let matching: Vec<&AskedPrompt> = prompts.iter().filter(has_all).collect();
         let total = matching.len() as u64;
-        let items = matching.into_iter().take(LISTED).map(recalled).collect();
-        Ok(Listing { items, total, remarks: Vec::new() })
+        let listed = wanted.unwrap_or_default().max(LISTED);
+        let items = matching.into_iter().take(listed).map(recalled).collect();
+        Ok(Listing { items, total, ..Listing::default() })
     }
 }
 
@@ -388,7 +401,8 @@ mod tests {
                 reads += 1;
                 Ok(vec![prompt("Rotate the token"), prompt("Paint it green")])
             };
-            let found = recalled.find(question, Scope::All, read).unwrap();
+            let asked = SessionsQuestion { text: question.to_owned(), scope: Scope::All, wanted: None };
+            let found = recalled.find(&asked, read).unwrap();
             assert_eq!(found.items.len(), expected, "{question}");
         }
         assert_eq!(reads, 1);

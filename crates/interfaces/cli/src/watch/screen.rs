@@ -20,7 +20,7 @@ use super::notice::{self, Notices, Notification};
 use crate::clipboard;
 use crate::exit::Failure;
 use crate::resumption;
-use crate::terminal::{self, Keys, Loan, Raw, TerminalEvent};
+use crate::terminal::{self, Keys, Loan, Raw, TerminalEvent, pasted_line};
 use crate::text::safe;
 
 /// How often the ages on the screen are updated.
@@ -147,6 +147,10 @@ impl Screen<'_> {
             Input::Terminal(_) if self.loan.is_some() => Action::Continue,
             Input::Terminal(TerminalEvent::Event(Event::Key(key))) if key.kind != KeyEventKind::Release => {
                 self.key(key)
+            }
+            Input::Terminal(TerminalEvent::Event(Event::Paste(text))) => {
+                self.paste(&text);
+                Action::Continue
             }
             Input::Terminal(TerminalEvent::Event(_)) => Action::Continue,
             Input::Terminal(TerminalEvent::Suspend) => Action::Suspend,
@@ -315,6 +319,13 @@ impl Screen<'_> {
             }
             KeyCode::Char(c) if self.board.filter.len() < 200 => self.board.filter.push(c),
             _ => {}
+        }
+    }
+
+    /// Takes a pasted text into the filter while that is typed.
+    fn paste(&mut self, text: &str) {
+        if self.frame.is_typing {
+            pasted_line(text).chars().for_each(|letter| self.type_filter(KeyCode::Char(letter)));
         }
     }
 
