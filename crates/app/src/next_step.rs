@@ -25,6 +25,11 @@ pub enum NextStep {
         /// The words to search for.
         words: String,
     },
+    /// Search for these words: a session is named by its id here.
+    SearchWords {
+        /// The words to search for.
+        words: String,
+    },
     /// List the sessions of some days.
     ListBetween {
         /// The first day, as 2026-01-31.
@@ -214,6 +219,7 @@ impl Display for NextStep {
             Self::Advice { text } => out.write_str(text),
             Self::ListSessions => out.write_str("list the sessions to see their ids"),
             Self::NameProject => out.write_str("list the sessions to see their projects, or name a path"),
+            Self::SearchWords { words } => write!(out, "search for `{words}` to find it by its words"),
             Self::Search { words } => write!(out, "search for the word `{words}`"),
             Self::ListBetween { since, until } => write!(out, "list the sessions from {since} until {until}"),
             Self::SearchBetween { words, since, until } => {

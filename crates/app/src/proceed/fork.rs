@@ -203,7 +203,7 @@ fn candidate(
     let nowhere = || {
         let place = place.as_ref().ok().filter(|_| !is_elsewhere)?;
         let gone = place.start_directory(&found.id).err()?;
-        Some(format!("{}: name another directory for the fork", gone.message))
+        Some(format!("{}: name another directory for the fork (--in DIR)", gone.message))
     };
     let why_not = place.as_ref().err().map(|error| error.message.clone()).or(obstacle).or_else(nowhere);
     let (session, document) = (found.session.as_ref(), found.document.as_ref());

@@ -67,9 +67,9 @@ impl TranscriptLocation {
         }
         let message = format!("session {id} started in {}, which is gone", directory.display());
         let again = match workers::quoted(directory) {
-            Some(directory) => format!("create the directory again and repeat this: mkdir -p {directory}"),
+            Some(directory) => format!("or create the directory, and repeat the command: mkdir -p {directory}"),
             None => {
-                "create the directory again and repeat this; its name has characters that shells read differently, \
+                "or create the directory, and repeat the command; its name has characters that shells read differently, \
                      so no command for it is printed"
                     .to_owned()
             }

@@ -96,7 +96,7 @@ pub(crate) fn find(context: &Context, gone: &Path, orphans: &[Orphan]) -> NewDir
             return NewDirectory::found(now, "it is the same path in your home");
         }
     }
-    NewDirectory::not_found("no directory was found that is the same repository; name it with --to")
+    NewDirectory::not_found("no directory was found that is the same repository")
 }
 
 /// The same directory under another name.

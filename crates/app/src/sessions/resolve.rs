@@ -111,6 +111,11 @@ fn unknown<'a>(
         let title = titled(session, &title).map(|title| format!("  {title}")).unwrap_or_default();
         error.hint(format!("did you mean {}?{title}", session.id))
     });
+    let error = if looks_like_id(text) {
+        error
+    } else {
+        error.next(NextStep::SearchWords { words: text.to_owned() })
+    };
     error.next(NextStep::ListSessions)
 }
 

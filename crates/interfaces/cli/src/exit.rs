@@ -3,6 +3,7 @@
 use std::io::{self, ErrorKind, Write as _};
 
 use app::{Error, Kind};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::next_step::as_command;
 use crate::output::error_width;
@@ -118,7 +119,7 @@ fn error_text(message: &str, hints: &[String], width: Option<usize>) -> String {
     for hint in hints {
         text.push_str("\n  ");
         let hint = match width {
-            Some(width) => wrapped(&safe(hint), width.saturating_sub(2)),
+            Some(width) => hint_text(&safe(hint), width.saturating_sub(2)),
             None => safe(hint),
         };
         text.push_str(&hint.replace('\n', "\n  "));
@@ -126,16 +127,27 @@ fn error_text(message: &str, hints: &[String], width: Option<usize>) -> String {
     text
 }
 
+/// A hint in lines of at most `width` cells; a command at its end stays in one line, because it is pasted.
+fn hint_text(hint: &str, width: usize) -> String {
+    let is_command = |text: &&str| text.starts_with("backstory ") || text.starts_with("mkdir ");
+    match hint.split_once(": ") {
+        Some((words, command)) if is_command(&command) && hint.width() > width => {
+            format!("{}\n{command}", wrapped(&format!("{words}:"), width))
+        }
+        _ => wrapped(hint, width),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn errors_are_broken_between_words() {
+    fn errors_are_broken_between_words_and_commands_are_not() {
         let hints = ["write it again: backstory show 3601d36e".to_owned()];
         assert_eq!(
             error_text("no session id starts with abcd", &hints, Some(24)),
-            "no session id\nstarts with abcd\n  write it again:\n  backstory show\n  3601d36e"
+            "no session id\nstarts with abcd\n  write it again:\n  backstory show 3601d36e"
         );
         assert_eq!(error_text("one two", &hints, None), "one two\n  write it again: backstory show 3601d36e");
     }

@@ -9,6 +9,7 @@ pub(crate) fn as_command(step: &NextStep) -> String {
         NextStep::ListSessions => "`backstory list` lists all sessions with their ids".to_owned(),
         NextStep::NameProject => "`backstory list` lists the projects; or give a path".to_owned(),
         NextStep::Search { words } => format!("to look for it as a commit: backstory search {words}"),
+        NextStep::SearchWords { words } => format!("find it by its words: backstory search {}", shown(words)),
         NextStep::ListBetween { since, until } => format!("backstory list --since {since} --until {until}"),
         NextStep::SearchBetween { words, since, until } => {
             format!("backstory search {} --since {since} --until {until}", shown(words))
@@ -129,6 +130,7 @@ mod tests {
             NextStep::ListSessions,
             NextStep::NameProject,
             NextStep::Search { words: words() },
+            NextStep::SearchWords { words: words() },
             NextStep::ListBetween { since: day("30"), until: day("31") },
             NextStep::SearchBetween { words: words(), since: day("30"), until: day("31") },
             NextStep::ListBranch { branch: branch() },

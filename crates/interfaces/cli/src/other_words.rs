@@ -26,8 +26,11 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         return None;
     }
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else { return None };
-    let (_, meant) = MEANT.into_iter().find(|(word, _)| word == typed)?;
-    Some(format!("  `{meant}` does that"))
+    match MEANT.into_iter().find(|(word, _)| word == typed) {
+        Some((_, meant)) => Some(format!("  `{meant}` does that")),
+        None if error.get(ContextKind::SuggestedSubcommand).is_some() => None,
+        None => Some(format!("  To look for it in your sessions: backstory search {}", app::quoted(typed)?)),
+    }
 }
 
 /// Leaves out tips that lead astray: to pass what looks like an option behind `--`, and commands that only programs
@@ -78,7 +81,11 @@ mod tests {
         };
         assert_eq!(of("unpin").as_deref(), Some("  `backstory pin --undo ID` does that"));
         assert_eq!(of("untag").as_deref(), Some("  `backstory tag ID --remove TAG` does that"));
-        assert_eq!(of("frobnicate"), None);
+        assert_eq!(
+            of("frobnicate").as_deref(),
+            Some("  To look for it in your sessions: backstory search frobnicate")
+        );
+        assert_eq!(of("serach"), None, "clap names the command");
         for (word, meant) in MEANT {
             let command = meant.split(' ').nth(1).unwrap();
             assert!(crate::help::command().find_subcommand(command).is_some(), "{word}: {meant}");

@@ -9,6 +9,7 @@ pub(crate) fn as_tool_call(step: &NextStep) -> String {
         NextStep::Advice { text } => text.clone(),
         NextStep::ListSessions => "list the sessions with their ids: session_list {}".to_owned(),
         NextStep::NameProject => "list the sessions with their projects: session_list {}; or give a path".to_owned(),
+        NextStep::SearchWords { words } => format!("find it by its words: search {}", arguments("query", words)),
         NextStep::Search { words } => format!("look for it as a commit: search {}", arguments("query", words)),
         NextStep::ListBetween { since, until } => {
             format!("session_list {}", json!({"since": since, "until": until}))

@@ -115,7 +115,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
             take(context, &mut request, &picker::session(context, Purpose::Fork, &question)?);
             chosen(context, &request, args.print)
         }
-        Answer::ForkSessions(found) => show(context, &found),
+        Answer::ForkSessions(found) => show(context, &request, &found),
         Answer::Nothing(guidance) => not_found(context, guidance),
     }
 }
@@ -132,7 +132,7 @@ fn take(context: &Context, request: &mut Request, choice: &Choice) {
 fn hand_over(context: &Context, request: &Request) -> Result<(), Failure> {
     match forks(&Followed::search(context), request)? {
         Answer::ForkSessions(found) => {
-            let Some(fork) = &found.forked_session else { return show(context, &found) };
+            let Some(fork) = &found.forked_session else { return show(context, request, &found) };
             let mut out = Output::plain();
             let (worker, session) = (&fork.worker_id, &fork.session_id);
             writeln!(out, "worker {worker} works on it in {session}, a fork of {}", fork.resume_session_id)?;
@@ -148,7 +148,7 @@ fn chosen(context: &Context, request: &Request, print: bool) -> Result<(), Failu
     match next(&Followed::search(context), request)? {
         Next::Fork(fork) => start(&fork, print),
         Next::Choose(found) => match *found {
-            Answer::ForkSessions(found) => show(context, &found),
+            Answer::ForkSessions(found) => show(context, request, &found),
             Answer::Nothing(guidance) => not_found(context, guidance),
         },
     }
@@ -219,7 +219,7 @@ fn nothing(guidance: Guidance<NextStep>) -> Error {
     guidance.next_steps.into_iter().fold(error, Error::next)
 }
 
-fn show(context: &Context, found: &ForkSessions) -> Result<(), Failure> {
+fn show(context: &Context, request: &Request, found: &ForkSessions) -> Result<(), Failure> {
     let mut out = super::paged(context);
     let obstacle = common_obstacle(&found.results);
     for candidate in &found.results {
@@ -237,9 +237,13 @@ fn show(context: &Context, found: &ForkSessions) -> Result<(), Failure> {
         let why = wrap::wrapped(&format!("Answered by {who}: {}", safe(why)), out.width());
         writeln!(out, "{dim}{why}{dim:#}")?;
     }
-    if obstacle.is_none() {
+    if let Some(first) = found.results.iter().find(|candidate| candidate.why_not.is_none()) {
         let words = app::quoted(&found.query).unwrap_or_else(|| "<the same words>".to_owned());
-        writeln!(out, "{dim}Fork one of them: backstory fork {words} --pick 1{dim:#}")?;
+        let place = request.directory.as_ref().map(|into| {
+            format!(" --in {}", app::quoted(into).unwrap_or_else(|| "<the same directory>".to_owned()))
+        });
+        let place = place.unwrap_or_default();
+        writeln!(out, "{dim}Fork one of them: backstory fork {words}{place} --pick {}{dim:#}", first.rank)?;
     }
     Ok(out.finish()?)
 }

@@ -148,7 +148,7 @@ fn chances(out: &mut Output, context: &Context, answer: &Answer) -> Result<(), F
     ];
     let now = answer.as_of.unwrap_or(context.now);
     let row = |one: &Considered| {
-        let chance = one.score.map_or_else(String::new, |score| format!("{:.0} %", score * 100.0));
+        let chance = one.score.map_or_else(String::new, |score| format!("{:.0}%", score * 100.0));
         vec![
             Cell::new(&chance),
             Cell::new(&age(now, one.last_active)),
@@ -194,7 +194,13 @@ fn rows(
     if answer.scores.is_empty() {
         return Ok(());
     }
-    let rows: Vec<Vec<Cell>> = answer.scores.iter().take(SHOWN).map(row).collect();
+    let mut best: Vec<&Considered> = answer.scores.iter().collect();
+    let score = |one: &Considered| one.score.unwrap_or_default();
+    best.sort_by(|one, other| {
+        let first = other.is_eligible().cmp(&one.is_eligible());
+        first.then(score(other).total_cmp(&score(one)))
+    });
+    let rows: Vec<Vec<Cell>> = best.into_iter().take(SHOWN).map(row).collect();
     let width = out.width();
     writeln!(out)?;
     table(out, width, columns, &rows)?;

@@ -68,8 +68,25 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     }
     let mut out = super::paged(context);
     let width = if for_a_person { out.width() } else { PIPED };
-    list(&mut out, context, width, &answer)?;
+    if answer.prompts.is_empty() {
+        writeln!(out, "{}", nothing(args, answer.known))?;
+    } else {
+        list(&mut out, context, width, &answer)?;
+    }
     Ok(out.finish()?)
+}
+
+/// What is said where no prompt is listed.
+fn nothing(args: &Args, known: usize) -> String {
+    let is_narrowed = args.project.is_some() || args.since.is_some() || args.until.is_some();
+    match known {
+        0 if is_narrowed => {
+            "No prompt was asked in that project or time; without the filters all are listed.".to_owned()
+        }
+        0 => "No prompts yet; `backstory list` says where sessions are looked for.".to_owned(),
+        known if is_narrowed => format!("No prompt matches; the filters leave {known}."),
+        known => format!("No prompt matches; there are {known} in all."),
+    }
 }
 
 fn null_separated(answer: &Answer) -> io::Result<()> {
@@ -83,12 +100,6 @@ fn null_separated(answer: &Answer) -> io::Result<()> {
 
 fn list(out: &mut impl Write, context: &Context, width: usize, answer: &Answer) -> io::Result<()> {
     let dim = Style::new().dimmed();
-    if answer.prompts.is_empty() {
-        return match answer.known {
-            0 => writeln!(out, "No prompts yet; `backstory list` says where sessions are looked for."),
-            known => writeln!(out, "No prompt matches; there are {known} in all."),
-        };
-    }
     let places: Vec<String> = answer.prompts.iter().map(place).collect();
     let widest = places.iter().map(|place| place.width()).max().unwrap_or_default();
     // In a pipe every line is a prompt.

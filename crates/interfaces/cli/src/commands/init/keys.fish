@@ -15,7 +15,9 @@ function backstory-prompts
     if __backstory_choose prompt
         test -z (commandline | string collect); and commandline -- 'claude '
         and commandline -f end-of-line
-        commandline --insert -- (string escape -- $__backstory_chosen | string collect)
+        # In single quotes, in which line ends stay what they are.
+        set -l quoted (string replace --all -- \\ \\\\ $__backstory_chosen | string replace --all -- "'" "\\'" | string collect)
+        commandline --insert -- "'$quoted'"
     end
     commandline -f repaint
 end
