@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use similar::{ChangeTag, TextDiff};
+use similar::{Change, ChangeTag, DiffOp, TextDiff};
 
 /// How many unchanged lines surround a change, as in git.
 const CONTEXT_LINES: usize = 3;
@@ -50,7 +50,9 @@ pub fn patch(path: &str, before: Option<&str>, after: Option<&str>) -> String {
         _ => Ok(()),
     };
     let (from, to) = (lines(before.unwrap_or_default()), lines(after.unwrap_or_default()));
-    let hunks = diff(&from, &to).unified_diff().context_radius(CONTEXT_LINES).to_string();
+    let diff = diff(&from, &to);
+    let groups = diff.grouped_ops(CONTEXT_LINES);
+    let hunks: String = groups.iter().map(|ops| hunk(&diff, ops)).collect();
     if hunks.is_empty() {
         return out;
     }
@@ -62,6 +64,32 @@ pub fn patch(path: &str, before: Option<&str>, after: Option<&str>) -> String {
     };
     let _ = write!(out, "--- {}\n+++ {}\n{hunks}", name(before, &old), name(after, &new));
     out
+}
+
+/// Lines that changed, between lines that did not, below a header that says which they are.
+fn hunk(diff: &TextDiff<'_, '_, '_, str>, ops: &[DiffOp]) -> String {
+    let changes: Vec<Change<&str>> = ops.iter().flat_map(|op| diff.iter_changes(op)).collect();
+    // Counted from what is printed: the header of `similar` takes an operation's place in the other text, which can
+    // be that of another operation.
+    let old = range(changes.iter().filter_map(Change::old_index));
+    let new = range(changes.iter().filter_map(Change::new_index));
+    let mut out = format!("@@ -{old} +{new} @@\n");
+    for change in changes {
+        let _ = write!(out, "{}{}", change.tag(), change.value());
+        if change.missing_newline() {
+            out += "\n\\ No newline at end of file\n";
+        }
+    }
+    out
+}
+
+/// Neighbouring lines as a header counts them; without any, they follow line 0.
+fn range(mut lines: impl Iterator<Item = usize>) -> String {
+    match (lines.next(), lines.count()) {
+        (None, _) => "0,0".to_owned(),
+        (Some(first), 0) => (first + 1).to_string(),
+        (Some(first), more) => format!("{},{}", first + 1, more + 1),
+    }
 }
 
 fn diff<'a>(before: &'a [&'a str], after: &'a [&'a str]) -> TextDiff<'a, 'a, 'a, str> {
@@ -119,6 +147,73 @@ mod tests {
             Some("a\rc\r\n"),
             "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\rb\n+a\rc\r\n",
         );
+    }
+
+    /// What a hunk finds and what it leaves.
+    fn sides(hunk: &str) -> [String; 2] {
+        let mut sides = [String::new(), String::new()];
+        let mut written: &[usize] = &[];
+        for line in lines(hunk) {
+            let (tag, text) = line.split_at(1);
+            if tag == "\\" {
+                for &side in written {
+                    assert_eq!(sides[side].pop(), Some('\n'));
+                }
+                continue;
+            }
+            written = match tag {
+                "-" => &[0],
+                "+" => &[1],
+                _ => &[0, 1],
+            };
+            for &side in written {
+                sides[side].push_str(text);
+            }
+        }
+        sides
+    }
+
+    /// Checks that hunks have the lines that their headers name, and that nothing else differs.
+    fn check_hunks(before: &str, after: &str) {
+        let patch = patch("a", Some(before), Some(after));
+        let texts = [lines(before), lines(after)];
+        let mut ends = [0, 0];
+        let mut check_between = |starts: [usize; 2], next: [usize; 2]| {
+            let between = [0, 1].map(|side| texts[side][ends[side]..starts[side]].concat());
+            assert_eq!(between[0], between[1], "{patch}");
+            ends = next;
+        };
+        for hunk in patch.split("\n@@ -").skip(1) {
+            let (header, body) = hunk.split_once(" @@\n").expect("a header");
+            let ranges = header.split_once(" +").expect("two ranges");
+            let ranges = [ranges.0, ranges.1].map(|range| {
+                let (start, count) = range.split_once(',').unwrap_or((range, "1"));
+                let [start, count] = [start, count].map(|number| number.parse::<usize>().expect("a number"));
+                let start = if count == 0 { start } else { start - 1 };
+                start..start + count
+            });
+            let body = if body.ends_with('\n') { body.to_owned() } else { format!("{body}\n") };
+            let named = [0, 1].map(|side| texts[side][ranges[side].clone()].concat());
+            assert_eq!(sides(&body), named, "{patch}");
+            check_between([ranges[0].start, ranges[1].start], [ranges[0].end, ranges[1].end]);
+        }
+        check_between([texts[0].len(), texts[1].len()], [0, 0]);
+    }
+
+    #[test]
+    fn headers_name_the_lines_of_their_hunks() {
+        let mut texts = vec![String::new()];
+        for length in 0..4 {
+            let longest: Vec<_> = texts.iter().filter(|text| lines(text).len() == length).cloned().collect();
+            texts
+                .extend(longest.iter().flat_map(|text| ["a\n", "b\n", "\n"].map(|line| text.clone() + line)));
+        }
+        let same = "1\n2\n3\n4\n5\n6\n7\n8\n";
+        for (before, after) in texts.iter().flat_map(|one| texts.iter().map(move |other| (one, other))) {
+            check_hunks(before, after);
+            check_hunks(&(before.clone() + "a"), &(after.clone() + "a"));
+            check_hunks(&format!("{before}{same}{after}"), &format!("{after}{same}{before}"));
+        }
     }
 
     #[test]
