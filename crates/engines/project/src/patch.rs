@@ -76,7 +76,7 @@ fn hunk(diff: &TextDiff<'_, '_, '_, str>, ops: &[DiffOp]) -> String {
     let mut out = format!("@@ -{old} +{new} @@\n");
     for change in changes {
         let _ = write!(out, "{}{}", change.tag(), change.value());
-        if change.missing_newline() {
+        if !change.value().ends_with('\n') {
             out += "\n\\ No newline at end of file\n";
         }
     }
@@ -147,6 +147,11 @@ mod tests {
             Some("a\rc\r\n"),
             "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\rb\n+a\rc\r\n",
         );
+        check(
+            Some("a\r"),
+            Some("a\rb"),
+            "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\r\n\\ No newline at end of file\n+a\rb\n\\ No newline at end of file\n",
+        );
     }
 
     /// What a hunk finds and what it leaves.
@@ -212,6 +217,7 @@ mod tests {
         for (before, after) in texts.iter().flat_map(|one| texts.iter().map(move |other| (one, other))) {
             check_hunks(before, after);
             check_hunks(&(before.clone() + "a"), &(after.clone() + "a"));
+            check_hunks(&(before.clone() + "a\rb\r"), &(after.clone() + "a\rc\r"));
             check_hunks(&format!("{before}{same}{after}"), &format!("{after}{same}{before}"));
         }
     }

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 
 use crate::message::{Message, Part, Role, message};
 use crate::reader::Reader;
-use crate::record::Record;
+use crate::record::{Record, RecordKind};
 use crate::speech::is_housekeeping;
 use crate::text::preview;
 use crate::walk::subagents_of;
@@ -64,6 +64,8 @@ pub struct EditPlace {
     pub turn: usize,
     call: Call,
     result_offset: u64,
+    /// The last record before it of what Claude Code backed up.
+    backups_offset: Option<u64>,
 }
 
 /// A call whose answer has not come.
@@ -99,9 +101,12 @@ impl EditLog {
     fn add(&mut self, file: &Path, subagent: Option<&str>, takes_progress: bool) -> io::Result<()> {
         let mut reader = Reader::open(file)?;
         let (mut open, mut done) = (HashMap::new(), HashSet::new());
-        let mut last = None;
+        let (mut last, mut backups_offset) = (None, None);
         while let Some(line) = reader.next_line()? {
             let Ok(record) = line.record() else { continue };
+            if record.kind() == RecordKind::FileHistory {
+                backups_offset = Some(line.offset);
+            }
             let inner = record.agent_progress().filter(|_| takes_progress).map(|(_, inner)| inner);
             let is_inner = inner.is_some();
             let record = inner.unwrap_or(record);
@@ -141,6 +146,7 @@ impl EditLog {
                             turn: self.turns.len(),
                             call,
                             result_offset: line.offset,
+                            backups_offset,
                         });
                     }
                     _ => {}

@@ -60,6 +60,11 @@ pub fn read_edit(place: &EditPlace) -> io::Result<Option<FileEdit>> {
     if edit.change.is_none() || edit.path.is_none() {
         with_record(&place.transcript, place.call.offset, |record| edit.call(record, &place.call.id))?;
     }
+    if edit.begins_empty()
+        && let Some(offset) = place.backups_offset
+    {
+        with_record(&place.transcript, offset, |record| edit.backups(record))?;
+    }
     Ok(edit.finish())
 }
 
@@ -83,8 +88,12 @@ struct Draft {
     path: Option<PathBuf>,
     before: FileContent,
     change: Option<TextChange>,
+    /// Where the tool was called: a backup is named from there.
+    directory: PathBuf,
     /// Whether the tool's answer says that there was no such file.
     is_created: bool,
+    /// Whether there was a file to back up.
+    is_backed_up: bool,
 }
 
 impl Draft {
@@ -94,7 +103,7 @@ impl Draft {
         let answer = answer(record, id);
         self.is_created = kept.get("type").is("create") || answer.starts_with("File created");
         let text = |name: &str| kept.get(name).text().map(std::borrow::Cow::into_owned);
-        self.path = path(record, kept, ["filePath", "notebook_path"]);
+        self.place(record, kept, ["filePath", "notebook_path"]);
         let original = ["originalFile", "originalFileContents", "original_file"].into_iter().find_map(text);
         self.change = if let Some(whole) = text("updated_file") {
             Some(TextChange::Whole(whole))
@@ -125,7 +134,7 @@ impl Draft {
         });
         let Some(input) = input else { return };
         if self.path.is_none() {
-            self.path = path(record, input, ["file_path", "notebook_path"]);
+            self.place(record, input, ["file_path", "notebook_path"]);
         }
         if self.change.is_none() {
             let text = |name: &str| input.get(name).text().map(std::borrow::Cow::into_owned);
@@ -137,19 +146,36 @@ impl Draft {
         }
     }
 
+    /// Takes from Claude Code's backups whether there was a file.
+    fn backups(&mut self, record: &Record<'_>) {
+        let path = self.path.as_deref();
+        let is_it = |name: &str| path.is_some_and(|path| self.directory.join(name) == path);
+        self.is_backed_up = record.file_backups().any(|(name, existed)| existed && is_it(&name));
+    }
+
+    fn place(&mut self, record: &Record<'_>, fields: Raw<'_>, names: [&str; 2]) {
+        self.directory = record.cwd().map_or_else(PathBuf::new, |cwd| PathBuf::from(cwd.as_ref()));
+        let written = names.into_iter().find_map(|name| fields.get(name).text());
+        self.path = written.map(|written| self.directory.join(written.as_ref()));
+    }
+
+    /// Whether there was nothing in the file. An empty file and none are recorded alike.
+    fn begins_empty(&self) -> bool {
+        let is_filled = match &self.change {
+            Some(TextChange::Parts(parts)) => parts.first().is_some_and(|part| part.old.is_empty()),
+            Some(TextChange::Whole(_)) => self.is_created,
+            Some(TextChange::Cell(_)) | None => false,
+        };
+        is_filled && !matches!(&self.before, FileContent::Text(text) if !text.is_empty())
+    }
+
     fn finish(self) -> Option<FileEdit> {
-        let change = self.change?;
-        let begins_empty = match &change {
-            TextChange::Parts(parts) => parts.first().is_some_and(|part| part.old.is_empty()),
-            TextChange::Whole(_) => self.is_created,
-            TextChange::Cell(_) => false,
+        let before = match self.begins_empty() {
+            true if self.is_backed_up => FileContent::Text(String::new()),
+            true => FileContent::Absent,
+            false => self.before,
         };
-        let before = match self.before {
-            FileContent::Text(text) if text.is_empty() && begins_empty => FileContent::Absent,
-            FileContent::Unknown if begins_empty => FileContent::Absent,
-            before => before,
-        };
-        Some(FileEdit { path: self.path?, before, change })
+        Some(FileEdit { path: self.path?, before, change: self.change? })
     }
 }
 
@@ -160,12 +186,6 @@ fn answer<'a>(record: &Record<'a>, id: &str) -> std::borrow::Cow<'a, str> {
         _ => None,
     });
     content.map(result_text).unwrap_or_default()
-}
-
-fn path(record: &Record<'_>, fields: Raw<'_>, names: [&str; 2]) -> Option<PathBuf> {
-    let written = names.into_iter().find_map(|name| fields.get(name).text())?;
-    let directory = record.cwd().map_or_else(PathBuf::new, |cwd| PathBuf::from(cwd.as_ref()));
-    Some(directory.join(written.as_ref()))
 }
 
 /// The replacements of a call: its list, or the one that it is.
@@ -180,4 +200,44 @@ fn replacements(fields: Raw<'_>) -> Vec<Replacement> {
             everywhere: edit.get("replace_all").is_true(),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::edits::edit_log;
+
+    /// What was in a file before an edit that found nothing to replace, with records before it.
+    fn before(records: &[Value]) -> FileContent {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("s.jsonl");
+        let input = json!({"file_path": "/w/src/a", "old_string": "", "new_string": "x\n"});
+        let call = json!({"type": "tool_use", "id": "t", "name": "Edit", "input": input});
+        let kept = json!({"filePath": "/w/src/a", "oldString": "", "newString": "x\n", "originalFile": ""});
+        let edit = [
+            json!({"type": "assistant", "cwd": "/w", "message": {"role": "assistant", "content": [call]}}),
+            json!({"type": "user", "cwd": "/w", "toolUseResult": kept, "message": {"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": "t", "content": "The file has been updated."},
+            ]}}),
+        ];
+        let lines: Vec<String> = records.iter().chain(&edit).map(|record| format!("{record}\n")).collect();
+        std::fs::write(&file, lines.concat()).unwrap();
+        read_edit(&edit_log(&file).unwrap().edits[0]).unwrap().unwrap().before
+    }
+
+    #[test]
+    fn a_backup_tells_an_empty_file_from_none() {
+        let backup = |path: &str, name: Value| {
+            let backups = json!({path: {"backupFileName": name, "version": 1}});
+            json!({"type": "file-history-snapshot", "isSnapshotUpdate": true, "snapshot": {"trackedFileBackups": backups}})
+        };
+        let empty = FileContent::Text(String::new());
+        assert_eq!(before(&[]), FileContent::Absent);
+        assert_eq!(before(&[backup("src/a", Value::Null)]), FileContent::Absent);
+        assert_eq!(before(&[backup("a", json!("5f@v1"))]), FileContent::Absent);
+        assert_eq!(before(&[backup("src/a", json!("5f@v1"))]), empty);
+        assert_eq!(before(&[backup("/w/src/a", json!("5f@v1"))]), empty);
+    }
 }

@@ -65,6 +65,8 @@ impl FileReplay {
             (FileContent::Unknown, _) => true,
             (_, FileContent::Unknown) => false,
             (given, known) if given == known => true,
+            // Records call an empty file absent.
+            (FileContent::Absent, FileContent::Text(known)) if known.is_empty() => true,
             (given, _) if self.earlier.contains(&hash(given)) => false,
             _ => fits_once(&known, &edit.change),
         };
@@ -180,6 +182,14 @@ mod tests {
         check(&edits, Some((text("a\nb\nc\n"), text("A\nB\nc\n"))), 0);
         let edits = [edit(text("a\nb\n"), "a", "A"), edit(text("A\nother\n"), "other", "B")];
         check(&edits, Some((text("a\nb\n"), text("A\nB\n"))), 1);
+    }
+
+    #[test]
+    fn a_file_that_was_emptied_is_no_new_one() {
+        let mut replay = FileReplay::default();
+        replay.apply(&edit(text("a"), "a", ""), false);
+        replay.apply(&edit(FileContent::Absent, "", "b\n"), true);
+        assert_eq!(replay.chosen(), Some(&(text(""), text("b\n"))));
     }
 
     #[test]

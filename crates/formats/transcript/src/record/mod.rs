@@ -407,6 +407,12 @@ impl<'a> Record<'a> {
         named.into_iter().chain(backups.entries().map(|(path, _)| path)).collect()
     }
 
+    /// The files of a snapshot, each with whether there was one to back up.
+    pub fn file_backups(&self) -> impl Iterator<Item = (Cow<'a, str>, bool)> {
+        let backups = self.fields.snapshot.get("trackedFileBackups");
+        backups.entries().map(|(path, backup)| (path, backup.get("backupFileName").is_present()))
+    }
+
     /// Whether it is a new snapshot of the files, taken when the person enters something, and not an update of one.
     pub fn is_new_snapshot(&self) -> bool {
         self.fields.snapshot.is_present() && !self.fields.snapshot_update.is_true()

@@ -108,6 +108,24 @@ fn git_applies_the_patch_and_takes_it_back() {
 }
 
 #[test]
+fn git_applies_what_filled_an_empty_file() {
+    let home = ScratchHome::new();
+    let repository = repository(&home);
+    repository.commit("empty", "", "Nothing yet");
+    let session = Transcript::new(ID).cwd(repository.path()).prompt("Fill it").note(
+        "file-history-snapshot",
+        json!({
+            "snapshot": {"trackedFileBackups": {"empty": {"backupFileName": "5f@v1", "version": 1}}},
+            "isSnapshotUpdate": true,
+        }),
+    );
+    let file = repository.path().join("empty").display().to_string();
+    edit(session, &file, "", "", "full\n").answer("Done.").write_to(&home);
+    apply(&home, &repository, &printed(&home, &["diff", ID]), &[]);
+    assert_eq!(content(&repository, "empty"), "full\n");
+}
+
+#[test]
 fn one_turn_or_one_file_alone() {
     let home = ScratchHome::new();
     let repository = repository(&home);
