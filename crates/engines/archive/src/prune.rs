@@ -1,7 +1,7 @@
 //! Keeps the archive within its limits: what only it still has goes, earlier versions first, then the oldest sessions.
 
 use std::fs;
-use std::io;
+use std::io::{self, ErrorKind::NotFound};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -12,7 +12,7 @@ use crate::status::copies;
 
 /// Removes copies until the archive takes at most `most` bytes, and all that were changed last before `oldest`.
 ///
-/// A copy whose file is still there stays: it would be made again. Returns how many copies were removed.
+/// A copy stays whose file is still there, since it would be made again, or out of reach. Returns how many copies were removed.
 pub fn prune(archive: &Path, most: Option<u64>, oldest: Option<Timestamp>) -> io::Result<u64> {
     if most.is_none() && oldest.is_none() {
         return Ok(0);
@@ -30,8 +30,7 @@ pub fn prune(archive: &Path, most: Option<u64>, oldest: Option<Timestamp>) -> io
             room += sealed::disk_size(&copy);
             let below = copy.strip_prefix(folder.mirror()).unwrap_or(&copy);
             let is_transcript = below.components().count() == 2;
-            let is_living = folder.original_of(&copy).is_some_and(|file| file.symlink_metadata().is_ok());
-            if is_transcript && !is_living {
+            if is_transcript && folder.original_of(&copy).is_some_and(|file| is_deleted(&file)) {
                 let changed = sealed::source_of(&copy).map_or(0, |source| source.stamp.mtime);
                 let mut beside = Vec::new();
                 files_below(&copy.with_extension(""), 0, &mut beside);
@@ -61,4 +60,17 @@ pub fn prune(archive: &Path, most: Option<u64>, oldest: Option<Timestamp>) -> io
         }
     }
     Ok(removed)
+}
+
+/// Whether a transcript is gone from a folder that can be read. Where a disk is not mounted there is nothing, or a
+/// folder with nothing in it: then nobody knows.
+fn is_deleted(transcript: &Path) -> bool {
+    let is_absent = |path: &Path| path.symlink_metadata().is_err_and(|error| error.kind() == NotFound);
+    let Some(folder) = transcript.parent() else { return false };
+    if !is_absent(folder) {
+        return is_absent(transcript) && fs::read_dir(folder).is_ok();
+    }
+    // Claude Code removes a project's folder with its last transcript.
+    let others = folder.parent().map(fs::read_dir);
+    others.is_some_and(|others| others.is_ok_and(|mut others| others.next().is_some_and(|one| one.is_ok())))
 }

@@ -259,6 +259,35 @@ fn pruning_removes_old_versions_first_and_no_copy_of_an_existing_file() {
 }
 
 #[test]
+fn pruning_removes_no_copy_of_what_is_out_of_reach() {
+    let scratch = Scratch::new();
+    let claude = scratch.folder.path().canonicalize().unwrap().join("claude");
+    let (projects, project, away) =
+        (claude.join("projects"), claude.join("projects/-p"), claude.with_extension("away"));
+    scratch.write("-p/one.jsonl", b"{}\n");
+    scratch.write("-q/two.jsonl", b"{}\n");
+    scratch.pass();
+    let removed = || archive::prune(&scratch.archive(), Some(1), None).unwrap();
+    let check = |hidden: &Path, stand_in: &dyn Fn(&Path) -> std::io::Result<()>| {
+        fs::rename(hidden, &away).unwrap();
+        stand_in(hidden).unwrap();
+        assert_eq!(removed(), 0, "{}", hidden.display());
+        let _ = fs::remove_file(hidden).or_else(|_| fs::remove_dir(hidden));
+        fs::rename(&away, hidden).unwrap();
+    };
+    for hidden in [&claude, &projects] {
+        check(hidden, &|_| Ok(()));
+        check(hidden, &|place| fs::create_dir(place));
+    }
+    for hidden in [&claude, &projects, &project] {
+        check(hidden, &|place| fs::write(place, ""));
+        check(hidden, &|place| std::os::unix::fs::symlink("not/mounted", place));
+    }
+    fs::remove_dir_all(&project).unwrap();
+    assert_eq!(removed(), 1);
+}
+
+#[test]
 fn a_pass_records_when_a_transcript_was_deleted() {
     let scratch = Scratch::new();
     for session in ["kept", "cleaned", "forgotten", "back"] {
