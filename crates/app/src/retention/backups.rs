@@ -12,9 +12,10 @@ use crate::choose::decisions;
 const INTERVAL: Duration = Duration::from_hours(24);
 
 /// The databases that cannot be rebuilt.
-pub(crate) fn precious(context: &Context) -> [PathBuf; 3] {
+pub(crate) fn precious(context: &Context) -> Vec<PathBuf> {
     let state = &context.config().state;
-    [decisions::file(context), state.join(workers::store::FILE), state.join(schedule::FILE)]
+    let own = [decisions::file(context), state.join(workers::store::FILE), state.join(schedule::FILE)];
+    own.into_iter().chain(context.config().places().annotations).collect()
 }
 
 /// Backs up what is due, and restores what is damaged; returns what went wrong.

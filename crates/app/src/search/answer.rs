@@ -164,6 +164,9 @@ fn notes(context: &Context, request: &Request, found: &Found) -> Vec<String> {
     if let Some(why) = &found.stale {
         notes.push(format!("the index could not be brought up to date: {why}"));
     }
+    if let Some(why) = &found.not_annotated {
+        notes.push(format!("hidden sessions are searched, too: {why}"));
+    }
     let of_openclaw = request.source == Some(SourceKind::Sessions) || request.agent.is_some();
     if found.hits.is_empty() && of_openclaw {
         notes.extend(unread(context));

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use catalog::{Discovery, SessionFilter};
+use catalog::{AnnotationIndex, Discovery, SessionFilter};
 use model::{Session, SessionId};
 use search::{RankedHit, SearchResults, SearchScope, Searcher, SyncReport};
 use system::join;
@@ -66,12 +66,17 @@ fn find_once(context: &Context, question: &Question, opened: &mut Opened) -> Res
     let visible = context.visible(found, memory)?;
     let visible = visible.as_ref();
     let (refreshed, chosen) = refresh_and_choose(context, question, opened, visible)?;
+    let (annotations, not_annotated) = match annotate::index(context) {
+        Ok(annotations) => (annotations, None),
+        Err(error) => (AnnotationIndex::default(), Some(error.message)),
+    };
     let mut answer = Found {
         cut: parsed.query.cut,
         known: visible.map_or(found.sessions.len(), |visible| visible.sessions.len()),
         is_filtered: !parsed.has_words(),
         misfits: parsed.misfits(context.asks_at_every_key()),
-        annotations: annotate::index(context)?,
+        annotations,
+        not_annotated,
         ..Found::default()
     };
     let failure = match refreshed.synced {

@@ -43,6 +43,8 @@ pub(crate) struct Found {
     pub(crate) is_filtered: bool,
     /// What the person annotated, as it was read for this answer.
     pub(crate) annotations: AnnotationIndex,
+    /// Why the annotations could not be read.
+    pub(crate) not_annotated: Option<String>,
     /// Values of filters that no session has, where nothing was found.
     pub(crate) unknown_values: Vec<UnknownValue>,
     /// What is said of words that are filters but for their value.

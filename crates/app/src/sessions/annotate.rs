@@ -83,6 +83,7 @@ pub fn annotate(context: &Context, request: &Request) -> Result<Answer, Error> {
     let named =
         request.sessions.iter().map(|text| find_session(context, text)).collect::<Result<Vec<_>, _>>()?;
     let sessions = if change == Change::default() {
+        require_readable(context)?;
         named
             .into_iter()
             .map(|session| (session.annotations.as_deref().cloned().unwrap_or_default(), session))
@@ -100,6 +101,7 @@ pub fn annotate(context: &Context, request: &Request) -> Result<Answer, Error> {
 
 /// The tags of the sessions that the caller may see.
 pub fn tags(context: &Context) -> Result<Tags, Error> {
+    require_readable(context)?;
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for session in select::all(context)?.sessions {
         for tag in session.annotations.map(|annotations| annotations.tags).unwrap_or_default() {
@@ -139,6 +141,11 @@ pub(crate) fn index(context: &Context) -> Result<AnnotationIndex, Error> {
         Some(path) => AnnotationIndex::read(&path).map_err(|error| failed(&error)),
         None => Ok(AnnotationIndex::default()),
     }
+}
+
+/// Fails where the annotations cannot be read: then nobody knows that a session has none.
+fn require_readable(context: &Context) -> Result<(), Error> {
+    index(context).map(drop)
 }
 
 /// Removes all annotations of sessions.
@@ -193,7 +200,15 @@ fn annotated(context: &Context, mut session: Session, annotations: Annotations) 
 
 fn failed(error: &AnnotationError) -> Error {
     let failed = Error::new(Kind::Unavailable, system::error_chain(error));
-    if is_not_permitted(error) { failed.hint(WRITABLE) } else { failed }
+    if is_not_permitted(error) {
+        failed.hint(WRITABLE)
+    } else if error.is_damage() {
+        failed.hint(
+            "your next tag or note puts its newest backup in its place; if there is none, move the file away",
+        )
+    } else {
+        failed
+    }
 }
 
 /// A request that makes sense.

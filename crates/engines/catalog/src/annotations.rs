@@ -31,6 +31,12 @@ impl AnnotationError {
     fn new(path: &Path, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self { path: path.to_owned(), source: source.into() }
     }
+
+    /// Whether the file is damaged.
+    pub fn is_damage(&self) -> bool {
+        let of_sqlite = || self.source.downcast_ref().is_some_and(database::is_corruption);
+        self.source.downcast_ref().map_or_else(of_sqlite, database::Error::is_damage)
+    }
 }
 
 /// The annotations of all sessions.
@@ -45,14 +51,16 @@ struct AnnotatedRow {
 }
 
 impl AnnotationIndex {
-    /// Reads the annotations; empty if there is no file.
+    /// Reads the annotations; empty if there is no file, or one that is still being made.
     pub fn read(path: &Path) -> Result<Self, AnnotationError> {
         if !path.exists() {
             return Ok(Self::default());
         }
         let failed = |error: rusqlite::Error| AnnotationError::new(path, error);
-        let connection =
-            database::open_read_only(path, &STEPS).map_err(|error| AnnotationError::new(path, error))?;
+        let connection = match database::open_read_only(path, &STEPS) {
+            Err(database::Error::Older { found: 0, .. }) => return Ok(Self::default()),
+            opened => opened.map_err(|error| AnnotationError::new(path, error))?,
+        };
         let mut rows = connection.prepare(&format!("SELECT {COLUMNS} FROM annotation")).map_err(failed)?;
         let rows = rows.query_map([], annotated).map_err(failed)?.collect::<rusqlite::Result<Vec<_>>>();
         // This program never writes an invalid id.
@@ -236,6 +244,18 @@ mod tests {
             .change(&session(Some("Named in Claude Code")), |annotations| annotations.pinned = true)
             .unwrap();
         assert_eq!(title(&path, session(Some("Named in Claude Code"))), "Named in Claude Code");
+    }
+
+    #[test]
+    fn a_file_that_is_still_being_made_holds_no_annotations() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("annotations.sqlite");
+        std::fs::write(&path, "").unwrap();
+        assert!(AnnotationIndex::read(&path).unwrap().0.is_empty());
+        drop(database::open_precious(&path, &[]).unwrap());
+        assert!(AnnotationIndex::read(&path).unwrap().0.is_empty());
+        std::fs::write(&path, "this is not a database, but long enough to look at").unwrap();
+        assert!(AnnotationIndex::read(&path).unwrap_err().is_damage());
     }
 
     #[test]

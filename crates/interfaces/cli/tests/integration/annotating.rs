@@ -167,3 +167,37 @@ fn a_citation_is_a_question_for_its_session() {
     let (code, _, problem) = run(&home, &["show", "22222222:99"]);
     assert!(code != 0 && problem.contains("has no line 99: it ends at line "), "{problem}");
 }
+
+#[test]
+fn a_file_of_annotations_that_is_still_being_made_is_empty() {
+    let home = home();
+    printed(&home, &["index"]);
+    std::fs::write(home.state_dir().join("annotations.sqlite"), "").unwrap();
+    assert_eq!(found(&home, &["search", "shed"]), [1]);
+    assert_eq!(
+        printed(&home, &["name", "2222"]),
+        "22222222  no name; its title is \"Paint the walrus shed\"\n"
+    );
+}
+
+#[test]
+fn damaged_annotations_stop_no_search_and_come_back_from_a_backup() {
+    let home = home();
+    printed(&home, &["name", "2222", "The", "shed"]);
+    printed(&home, &["archive"]);
+    let file = home.state_dir().join("annotations.sqlite");
+    let log = home.state_dir().join("annotations.sqlite-wal");
+    let _ = std::fs::remove_file(log);
+    std::fs::write(&file, "this is not a database, but long enough to look at").unwrap();
+    assert_eq!(found(&home, &["search", "walrus"]), [2, 1, 0]);
+    let answer: Value = serde_json::from_str(&printed(&home, &["search", "walrus", "--json"])).unwrap();
+    let note = answer["notes"][0].as_str().unwrap();
+    assert!(note.starts_with("hidden sessions are searched, too: cannot use the names, tags"), "{note}");
+    for asked in [["name", "2222"].as_slice(), &["tag"]] {
+        let (code, _, problem) = run(&home, asked);
+        assert!(code != 0 && problem.contains("file is not a database"), "{code} {problem}");
+        assert!(problem.contains("puts its newest backup in its place"), "{problem}");
+    }
+    printed(&home, &["tag", "2222", "red"]);
+    assert_eq!(printed(&home, &["name", "2222"]), "22222222  The shed\n");
+}
