@@ -216,7 +216,9 @@ fn lines(rows: &[LedgerRow], by: GroupBy, names: &Names<'_>, secrets: Secrets) -
     let totals = totals_by(rows, |row| names.key_and_label(row, by));
     let mut lines: Vec<CostLine> = totals
         .into_iter()
-        .map(|((key, label), total)| line(key, secrets.redacted_beginning(label), &total))
+        .map(|((key, label), total)| {
+            line(secrets.redacted(key.into()), secrets.redacted_beginning(label), &total)
+        })
         .collect();
     if !by.is_time() {
         let price = |line: &CostLine| line.cost_usd.unwrap_or(-1.0);

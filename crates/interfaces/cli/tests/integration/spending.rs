@@ -35,6 +35,20 @@ fn what_was_spent_by_the_hour() {
 }
 
 #[test]
+fn no_secret_is_in_a_key() {
+    let secret = format!("gh{}{}", "p_", "Zq7Lm2Xv9Kd4Rt6Wb1Nc8Ys3Hf5Jg0PaQeUi");
+    let home = ScratchHome::new();
+    let session = Transcript::new("11111111-aaaa").branch(&format!("try/{secret}")).prompt("Count");
+    let url = format!("https://{secret}@git.example.com/sam/shop/pull/5");
+    let link = json!({"prNumber": 5, "prUrl": url, "prRepository": "sam/shop"});
+    session.answer("One").note("pr-link", link).write_to(&home);
+    for by in ["branch", "pr"] {
+        let found = answer(&home, &["cost", "--by", by]).to_string();
+        assert!(found.contains("[redacted:") && !found.contains(&secret), "{found}");
+    }
+}
+
+#[test]
 fn the_most_expensive_and_the_latest_are_shown_first() {
     let home = ScratchHome::new();
     for (id, day, tokens) in [("11111111", 18, 10), ("22222222", 19, 3000), ("33333333", 20, 200)] {
