@@ -47,6 +47,10 @@ pub fn add(context: &Context, request: &add::Request) -> Result<JobInfo, Error> 
 
 /// All jobs.
 pub fn list(context: &Context, _: &ListRequest) -> Result<JobList, Error> {
+    context.require_person("the schedule")?;
+    if !exists(context) {
+        return Ok(JobList { jobs: Vec::new(), daemon: false });
+    }
     let store = open_settled(context)?;
     let jobs = store.jobs().map_err(unusable)?;
     let jobs = jobs.into_iter().map(|job| describe(context, &store, job)).collect::<Result<_, _>>()?;
@@ -55,7 +59,7 @@ pub fn list(context: &Context, _: &ListRequest) -> Result<JobList, Error> {
 
 /// How many jobs are due some time, while no daemon is there to do them.
 pub fn jobs_without_daemon(context: &Context) -> Result<usize, Error> {
-    if !context.config().state.join(FILE).exists() {
+    if !exists(context) {
         return Ok(0);
     }
     let store = open(context)?;
@@ -109,6 +113,10 @@ pub fn run(context: &Context, request: &JobRequest) -> Result<RunInfo, Error> {
 
 /// The runs of a job, or of all, newest first.
 pub fn history(context: &Context, request: &HistoryRequest) -> Result<History, Error> {
+    context.require_person("the schedule")?;
+    if !exists(context) && request.job.is_none() {
+        return Ok(History { runs: Vec::new() });
+    }
     let store = open_settled(context)?;
     let job = request.job.as_ref().map(|name| find_job(&store, name)).transpose()?;
     let names: BTreeMap<JobId, String> =
@@ -240,6 +248,11 @@ fn open_settled(context: &Context) -> Result<JobStore, Error> {
     let mut store = open(context)?;
     record_finished_runs(&mut store, &mut WorkerExecutor { context }).map_err(unusable)?;
     Ok(store)
+}
+
+/// Whether there ever was a job.
+fn exists(context: &Context) -> bool {
+    context.config().state.join(FILE).exists()
 }
 
 fn open(context: &Context) -> Result<JobStore, Error> {

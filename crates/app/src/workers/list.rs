@@ -90,6 +90,9 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
         return Err(Error::new(Kind::Usage, format!("unknown status `{status}`"))
             .hint(format!("a status is one of {}", WorkerState::NAMES.join(", "))));
     }
+    if !table::exists(context) {
+        return Ok(Answer { workers: Vec::new(), notes: vec![NONE_EVER.to_owned()] });
+    }
     recover_orphans(context)?;
     let table = open_recovered(context)?;
     let scope = request.project.as_deref().map(|project| named(context, project));
@@ -113,13 +116,15 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
     Ok(Answer { workers, notes })
 }
 
+const NONE_EVER: &str = "no worker was ever started";
+
 /// Notes on which workers exist if none meets the conditions.
 fn why_none(context: &Context, request: &Request, table: &WorkerStore) -> Result<Vec<String>, Error> {
     let all = table.newest(usize::MAX).map_err(unusable)?;
     let all: Vec<_> = all.iter().filter(|worker| context.may_see_worker(worker)).collect();
     let active = all.iter().filter(|worker| worker.slot_state.is_some()).count();
     Ok(match all.len() {
-        0 => vec!["no worker was ever started".to_owned()],
+        0 => vec![NONE_EVER.to_owned()],
         number if request.active || request.status.is_some() || request.project.is_some() => {
             vec![format!(
                 "no worker meets all conditions; of {number} workers in all {active} have not ended"

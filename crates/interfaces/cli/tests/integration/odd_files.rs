@@ -47,6 +47,18 @@ fn a_path_that_is_no_utf8_ends_no_answer() {
     assert!(forks.to_string().contains(ID), "{forks}");
 }
 
+/// A state folder can be read-only.
+#[test]
+fn a_list_of_nothing_makes_no_file() {
+    let home = ScratchHome::new();
+    for list in [&["workers"][..], &["cron", "list"], &["cron", "history"]] {
+        backstory(&home, list);
+    }
+    for file in ["workers.sqlite", "schedule.sqlite"] {
+        assert!(!home.state_dir().join(file).exists(), "{file}");
+    }
+}
+
 /// "No matches" would be wrong: nothing was searched.
 #[test]
 fn a_search_without_a_usable_index_fails() {
