@@ -15,13 +15,47 @@ impl Moment {
     /// The time it names; a span is before now, a day begins at midnight in the person's zone, and a day of the week
     /// is the last one, today among them.
     pub fn at(&self, context: &Context) -> Result<Timestamp, Error> {
-        let now = context.now.to_zoned(context.zone());
-        parse(&now, &self.0).ok_or_else(|| {
-            Error::new(Kind::Usage, format!("`{}` is not a valid time", self.0)).hint(
-                "use a date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday), a month (january) or how long ago it was (36h, 2d, 3w)",
-            )
-        })
+        Ok(self.parsed(context)?.at)
     }
+
+    /// The whole day that it is in.
+    pub fn whole_day(&self, context: &Context) -> Result<Self, Error> {
+        Ok(Self(self.at(context)?.to_zoned(context.zone()).date().to_string()))
+    }
+
+    /// The first moment that it names: the time, or the beginning of the day.
+    pub(crate) fn begin(&self, context: &Context) -> Result<Timestamp, Error> {
+        let Parsed { at, is_day } = self.parsed(context)?;
+        if is_day { self.midnight(context, at.to_zoned(context.zone()).date()) } else { Ok(at) }
+    }
+
+    /// When what it names is over: at the time, or at the end of the day.
+    pub(crate) fn end(&self, context: &Context) -> Result<Timestamp, Error> {
+        let Parsed { at, is_day } = self.parsed(context)?;
+        let next = || at.to_zoned(context.zone()).date().saturating_add(1.day());
+        if is_day { self.midnight(context, next()) } else { Ok(at) }
+    }
+
+    fn midnight(&self, context: &Context, date: Date) -> Result<Timestamp, Error> {
+        date.to_zoned(context.zone()).map(|time| time.timestamp()).map_err(|_| self.invalid())
+    }
+
+    fn parsed(&self, context: &Context) -> Result<Parsed, Error> {
+        parse(&context.now.to_zoned(context.zone()), &self.0).ok_or_else(|| self.invalid())
+    }
+
+    fn invalid(&self) -> Error {
+        Error::new(Kind::Usage, format!("`{}` is not a valid time", self.0)).hint(
+            "use a date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday), a month (january) or how long ago it was (36h, 2d, 3w)",
+        )
+    }
+}
+
+/// The time that a text names.
+struct Parsed {
+    at: Timestamp,
+    /// Whether it names the whole day.
+    is_day: bool,
 }
 
 impl From<&str> for Moment {
@@ -36,19 +70,23 @@ impl From<Timestamp> for Moment {
     }
 }
 
-fn parse(now: &Zoned, text: &str) -> Option<Timestamp> {
-    if let Ok(moment) = text.parse::<Timestamp>() {
-        return Some(moment);
+fn parse(now: &Zoned, text: &str) -> Option<Parsed> {
+    if let Ok(at) = text.parse() {
+        return Some(Parsed { at, is_day: false });
     }
     if let Ok(span) = text.parse::<Span>() {
-        return now.checked_sub(span.abs()).ok().map(|then| then.timestamp());
+        let at = now.checked_sub(span.abs()).ok()?.timestamp();
+        return Some(Parsed {
+            at,
+            is_day: span.get_hours() == 0 && span.get_minutes() == 0 && span.get_seconds() == 0,
+        });
     }
-    if let Some(date) = day(now.date(), text) {
-        return date.to_zoned(now.time_zone().clone()).ok().map(|time| time.timestamp());
-    }
-    let time =
-        text.parse::<DateTime>().or_else(|_| text.parse::<Date>().map(|date| date.at(0, 0, 0, 0))).ok()?;
-    time.to_zoned(now.time_zone().clone()).ok().map(|time| time.timestamp())
+    let (time, is_day) = match day(now.date(), text) {
+        Some(date) => (date.at(0, 0, 0, 0), true),
+        None => (text.parse::<DateTime>().ok()?, !text.contains(':')),
+    };
+    let at = time.to_zoned(now.time_zone().clone()).ok()?.timestamp();
+    Some(Parsed { at, is_day })
 }
 
 /// A day that is called by a word; a month is its first day.
@@ -107,7 +145,22 @@ mod tests {
 
     fn check(text: &str, expected: Option<&str>) {
         let now: Zoned = "2026-03-10T12:00:00+01:00[Europe/Zurich]".parse().unwrap();
-        assert_eq!(parse(&now, text).map(|time| time.to_string()).as_deref(), expected, "{text}");
+        let parsed = parse(&now, text).map(|parsed| parsed.at.to_string());
+        assert_eq!(parsed.as_deref(), expected, "{text}");
+    }
+
+    #[test]
+    fn a_day_is_told_from_a_time() {
+        let now: Zoned = "2026-03-10T12:00:00+01:00[Europe/Zurich]".parse().unwrap();
+        let is_day = |text: &str| parse(&now, text).unwrap().is_day;
+        for day in ["2026-01-31", "2d", "3w", "1 month", "today", "Tuesday", "january"] {
+            assert!(is_day(day), "{day}");
+        }
+        for time in
+            ["2026-01-31T10:00:00Z", "2026-01-31T00:00", "2026-01-31 10:00", "36h", "90 minutes", "1d2h"]
+        {
+            assert!(!is_day(time), "{time}");
+        }
     }
 
     #[test]

@@ -2916,6 +2916,8 @@ export interface components {
         CostAnswer: {
             /** @description What each line is the sum of. */
             by: components["schemas"]["GroupBy"];
+            /** @description What else there is to know about the answer, in sentences. */
+            notes?: string[];
             /** @description The models among them whose prices are the person's own, from the settings. */
             own_prices: string[];
             /**
@@ -2972,6 +2974,8 @@ export interface components {
         CostBlocksAnswer: {
             /** @description Windows in which something was used. */
             blocks: components["schemas"]["CostBlock"][];
+            /** @description What else there is to know about the answer, in sentences. */
+            notes?: string[];
             /** @description The models among them whose prices are the person's own, from the settings. */
             own_prices: string[];
             /**
@@ -9888,9 +9892,9 @@ export interface operations {
                 by?: components["schemas"]["GroupBy"];
                 /** @description Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it. */
                 project?: string | null;
-                /** @description From this moment's day on. */
+                /** @description From this time on, or from this day on. */
                 since?: components["schemas"]["Moment"] | null;
-                /** @description Up to this moment's day, which is included. */
+                /** @description Before this time, or up to this day, which is included. */
                 until?: components["schemas"]["Moment"] | null;
             };
             header?: never;
@@ -9924,9 +9928,9 @@ export interface operations {
                  *     are those of all sessions.
                  */
                 project?: string | null;
-                /** @description Those that began on this moment's day or later. */
+                /** @description Those that began at this time or later, or on this day or later. */
                 since?: components["schemas"]["Moment"] | null;
-                /** @description Those that began on this moment's day or earlier. */
+                /** @description Those that began before this time, or on this day or earlier. */
                 until?: components["schemas"]["Moment"] | null;
             };
             header?: never;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use cost::{RowDetail, prices_as_of, totals_by};
+use cost::{Period, RowDetail, prices_as_of, totals_by};
 use jiff::civil::Date;
 use model::SessionId;
 use schemars::JsonSchema;
@@ -63,7 +63,7 @@ pub fn spending(context: &Context, request: &Request) -> Result<Answer, Error> {
         catalog::read(&context.config().places(), catalog::Detail::Spending, keep_reading(context));
     context.check_cancelled()?;
     catalog.sessions.append(&mut catalog.unattached_messages);
-    let mut rows = ledger::rows(context, &catalog.sessions, RowDetail::Day);
+    let mut rows = ledger::rows(context, &catalog.sessions, RowDetail::Day, Period::ALWAYS);
     let day = |moment: &Moment| Ok::<_, Error>(moment.at(context)?.to_zoned(context.zone()).date());
     let since = request.since.as_ref().map(day).transpose()?;
     let until = request.until.as_ref().map(day).transpose()?;

@@ -111,6 +111,18 @@ pub(crate) fn unknown_branch(typed: &str, sessions: &[Session]) -> Option<String
     is_unknown.then(|| sentence() + &other_names("branches", typed, known()))
 }
 
+/// The same, without secrets, for the sessions that the caller may see, where only those of a project are asked for.
+pub(crate) fn unknown_project_note<'a>(
+    context: &Context,
+    filter: &SessionFilter,
+    sessions: impl Iterator<Item = &'a Session>,
+) -> Option<String> {
+    let visible = context.visible_filter();
+    let note =
+        unknown_project(filter.project.as_deref()?, sessions.filter(|session| visible.matches(session)))?;
+    Some(context.secrets.redacted(note.into()))
+}
+
 impl RepoTarget {
     /// What a person names; the made-up sessions have a project of their own, in whatever directory the user is.
     pub(crate) fn name<'a>(context: &Context, named: Option<&'a str>) -> Option<&'a str> {

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use catalog::{CatalogEntry, SessionFilter};
-use cost::{LedgerRow, Prices, RowDetail, Spender, Total, prices_as_of, totals_by};
+use cost::{LedgerRow, Period, Prices, RowDetail, Spender, Total, prices_as_of, totals_by};
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use model::{Session, SessionId, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::repository::target::with_project;
+use crate::repository::target::{unknown_project_note, with_project};
 use crate::sessions::ledger;
 use crate::sessions::same_repository::same_repositories;
 use crate::sessions::totals::keep_reading;
@@ -25,9 +25,9 @@ use crate::{Context, Error, Moment, Secrets};
 pub struct Request {
     /// What each line is the sum of.
     pub by: GroupBy,
-    /// From this moment's day on.
+    /// From this time on, or from this day on.
     pub since: Option<Moment>,
-    /// Up to this moment's day, which is included.
+    /// Before this time, or up to this day, which is included.
     pub until: Option<Moment>,
     /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
     pub project: Option<String>,
@@ -103,6 +103,9 @@ pub struct Answer {
     pub prices_as_of: Option<Date>,
     /// The models among them whose prices are the person's own, from the settings.
     pub own_prices: Vec<String>,
+    /// What else there is to know about the answer, in sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// What one project, model, day or session spent.
@@ -130,28 +133,25 @@ pub struct CostLine {
 
 /// Adds up what all sessions took.
 pub fn cost(context: &Context, request: &Request) -> Result<Answer, Error> {
+    let period = period(context, request.since.as_ref(), request.until.as_ref())?;
     let mut catalog =
         catalog::read(&context.config().places(), catalog::Detail::Spending, keep_reading(context));
     context.check_cancelled()?;
     catalog.sessions.append(&mut catalog.unattached_messages);
-    let mut rows = ledger::rows(context, &catalog.sessions, request.by.detail());
+    let mut rows = ledger::rows(context, &catalog.sessions, request.by.detail(), period);
     let pull_requests =
         if request.by == GroupBy::Pr { pull_requests(&catalog.sessions) } else { HashMap::new() };
-    let day = |moment: &Moment| Ok::<_, Error>(moment.at(context)?.to_zoned(context.zone()).date());
-    let since = request.since.as_ref().map(day).transpose()?;
-    let until = request.until.as_ref().map(day).transpose()?;
-    rows.retain(|row| {
-        since.is_none_or(|since| row.day.is_some_and(|day| day >= since))
-            && until.is_none_or(|until| row.day.is_some_and(|day| day <= until))
-    });
     let sessions: Sessions<'_> =
         catalog.sessions.iter().map(|entry| (&entry.session.id, &*entry.session)).collect();
     let visible = context.visible_filter();
     rows.retain(|row| sessions.get(&row.session).is_none_or(|session| visible.matches(session)));
+    let mut notes = Vec::new();
     if request.project.is_some() {
         let filter = SessionFilter { project: request.project.clone(), ..SessionFilter::default() };
         let filter = with_project(context, &filter, &sessions.values().copied());
         rows.retain(|row| sessions.get(&row.session).is_some_and(|session| filter.matches(session)));
+        let all = catalog.sessions.iter().map(|entry| &*entry.session);
+        notes.extend(unknown_project_note(context, &filter, all));
     }
     let total = totals_by(&rows, |_| ()).into_values().next().unwrap_or_default();
     let paths = rows.iter().filter_map(|row| sessions.get(&row.session)?.repo_path.as_deref());
@@ -167,7 +167,19 @@ pub fn cost(context: &Context, request: &Request) -> Result<Answer, Error> {
         total: line(String::new(), "all".to_owned(), &total),
         prices_as_of: prices_as_of(),
         own_prices: own_prices(&context.config().settings.prices, rows.iter().map(|row| &*row.model)),
+        notes,
     })
+}
+
+/// From the beginning of one moment to the end of another.
+pub(crate) fn period(
+    context: &Context,
+    since: Option<&Moment>,
+    until: Option<&Moment>,
+) -> Result<Period, Error> {
+    let begin = since.map(|since| since.begin(context)).transpose()?;
+    let end = until.map(|until| until.end(context)).transpose()?;
+    Ok(Period { begin, end })
 }
 
 /// Those of the models whose prices are the person's own.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use cost::{RowDetail, totals_by};
+use cost::{Period, RowDetail, totals_by};
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp, ToSpan as _};
 use model::{Activity, Session, SessionId};
@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use transcript::{HistoryEvent, HistoryEventKind, each_history_event, preview};
 
-use crate::repository::target::with_project;
+use crate::repository::target::{unknown_project_note, with_project};
 use crate::sessions::ledger;
 use crate::sessions::select::select;
 use crate::sessions::totals::keep_reading;
@@ -51,6 +51,9 @@ pub struct Answer {
     pub last_day: Option<Date>,
     /// The sessions that are open now, those that need the person first; empty where today is not among the days.
     pub open: Vec<OpenSession>,
+    /// What else there is to know about the answer, in sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// A session that a live process holds.
@@ -167,6 +170,9 @@ pub fn day(context: &Context, request: &Request) -> Result<Answer, Error> {
         cost_usd: None,
         last_day: None,
         open: if days.holds(context.now) { open(context, request)? } else { Vec::new() },
+        notes: unknown_project_note(context, &filter, all.iter().map(|entry| &*entry.session))
+            .into_iter()
+            .collect(),
     };
     let mut projects: BTreeMap<Option<PathBuf>, ProjectDay> = BTreeMap::new();
     // What a fork copied counts for the session that had it first.
@@ -275,8 +281,8 @@ impl Days {
 
 /// What each session took on these days, where all of it has a price.
 fn costs(context: &Context, entries: &[catalog::CatalogEntry], days: &Days) -> HashMap<SessionId, f64> {
-    let mut rows = ledger::rows(context, entries, RowDetail::Day);
-    rows.retain(|row| row.day.is_some_and(|day| days.since <= day && day <= days.until));
+    let period = Period { begin: Some(days.begin), end: Some(days.end) };
+    let rows = ledger::rows(context, entries, RowDetail::Day, period);
     let totals = totals_by(&rows, |row| row.session.clone());
     totals.into_iter().filter_map(|(id, total)| Some((id, total.cost?))).collect()
 }

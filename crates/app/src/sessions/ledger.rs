@@ -3,14 +3,19 @@
 use std::collections::HashMap;
 
 use catalog::CatalogEntry;
-use cost::{LedgerRow, RowDetail, SessionSpending, Total, totals_by};
+use cost::{LedgerRow, Period, RowDetail, SessionSpending, Total, totals_by};
 use model::SessionId;
 
 use crate::Context;
 
-/// The ledger's rows for these sessions.
-pub(crate) fn rows(context: &Context, entries: &[CatalogEntry], detail: RowDetail) -> Vec<LedgerRow> {
-    cost::ledger(&spending(entries), &context.zone(), &context.config().settings.prices, detail)
+/// The ledger's rows of a period for these sessions.
+pub(crate) fn rows(
+    context: &Context,
+    entries: &[CatalogEntry],
+    detail: RowDetail,
+    period: Period,
+) -> Vec<LedgerRow> {
+    cost::ledger(&spending(entries), &context.zone(), &context.config().settings.prices, detail, period)
 }
 
 /// What these sessions took, for the ledger.
@@ -32,7 +37,7 @@ fn spending_of(entry: &CatalogEntry) -> SessionSpending<'_> {
 
 /// Writes its tokens and its price to each session; a price only where every model has one.
 pub(crate) fn enter(context: &Context, entries: &mut [CatalogEntry]) {
-    let rows = rows(context, entries, RowDetail::Day);
+    let rows = rows(context, entries, RowDetail::Day, Period::ALWAYS);
     let totals: HashMap<SessionId, Total> = totals_by(&rows, |row| row.session.clone()).into_iter().collect();
     for entry in entries {
         if let Some(total) = totals.get(&entry.session.id) {

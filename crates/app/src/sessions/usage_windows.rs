@@ -10,8 +10,8 @@ use model::{Session, SessionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::repository::target::with_project;
-use crate::sessions::cost::own_prices;
+use crate::repository::target::{unknown_project_note, with_project};
+use crate::sessions::cost::{own_prices, period};
 use crate::sessions::ledger;
 use crate::sessions::totals::keep_reading;
 use crate::{Context, Error, Moment};
@@ -24,9 +24,9 @@ const SESSIONS: usize = 50;
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "CostBlocksRequest")]
 pub struct Request {
-    /// Those that began on this moment's day or later.
+    /// Those that began at this time or later, or on this day or later.
     pub since: Option<Moment>,
-    /// Those that began on this moment's day or earlier.
+    /// Those that began before this time, or on this day or earlier.
     pub until: Option<Moment>,
     /// Add up only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it. The windows
     /// are those of all sessions.
@@ -43,6 +43,9 @@ pub struct Answer {
     pub prices_as_of: Option<Date>,
     /// The models among them whose prices are the person's own, from the settings.
     pub own_prices: Vec<String>,
+    /// What else there is to know about the answer, in sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// What was used in a window.
@@ -107,10 +110,7 @@ pub fn usage_windows(context: &Context, request: &Request) -> Result<Answer, Err
         catalog::read(&context.config().places(), catalog::Detail::Spending, keep_reading(context));
     context.check_cancelled()?;
     catalog.sessions.append(&mut catalog.unattached_messages);
-    let day_of = |at: Timestamp| at.to_zoned(context.zone()).date();
-    let day = |moment: &Moment| Ok::<_, Error>(day_of(moment.at(context)?));
-    let since = request.since.as_ref().map(day).transpose()?;
-    let until = request.until.as_ref().map(day).transpose()?;
+    let period = period(context, request.since.as_ref(), request.until.as_ref())?;
     let visible = context.visible_filter();
     let sessions: HashMap<&SessionId, &Session> =
         catalog.sessions.iter().map(|entry| (&entry.session.id, &*entry.session)).collect();
@@ -125,16 +125,14 @@ pub fn usage_windows(context: &Context, request: &Request) -> Result<Answer, Err
     let mut messages: Vec<CountedMessage<'_>> = cost::messages(&spending, prices);
     messages.retain(|message| seen.contains(message.session));
     let mut windows = cost::windows(&messages, |message| asked.contains(message.session));
-    windows.retain(|window| {
-        let day = day_of(window.start);
-        let is_in = since.is_none_or(|since| day >= since) && until.is_none_or(|until| day <= until);
-        is_in && !window.sessions.is_empty()
-    });
+    windows.retain(|window| period.holds(Some(window.start)) && !window.sessions.is_empty());
+    let all = catalog.sessions.iter().map(|entry| &*entry.session);
     let models = windows.iter().flat_map(|window| window.models.iter().map(String::as_str));
     Ok(Answer {
         own_prices: own_prices(prices, models),
         blocks: windows.iter().map(|window| block(window, context.now)).collect(),
         prices_as_of: prices_as_of(),
+        notes: unknown_project_note(context, &filter, all).into_iter().collect(),
     })
 }
 

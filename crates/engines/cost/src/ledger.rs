@@ -53,6 +53,26 @@ pub enum RowDetail {
     Agent,
 }
 
+/// A span of time; what has no time at all is only in the one without limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Period {
+    /// When it begins.
+    pub begin: Option<Timestamp>,
+    /// When it is over.
+    pub end: Option<Timestamp>,
+}
+
+impl Period {
+    /// All of time.
+    pub const ALWAYS: Self = Self { begin: None, end: None };
+
+    /// Whether something happened in it.
+    pub fn holds(&self, at: Option<Timestamp>) -> bool {
+        self.begin.is_none_or(|begin| at.is_some_and(|at| at >= begin))
+            && self.end.is_none_or(|end| at.is_some_and(|at| at < end))
+    }
+}
+
 /// Who took the tokens of a row: a session itself, or a sub-agent of it with its type, where that is known.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Spender {
@@ -80,21 +100,25 @@ pub struct CountedMessage<'a> {
 /// The model of lines that `claude` writes itself, without any call to the API.
 const SYNTHETIC: &str = "<synthetic>";
 
-/// Computes the rows of the ledger, sorted by session, day and model; the unattributed rows of a session come last.
+/// Computes the rows of a period, sorted by session, day and model; the unattributed rows of a session come last.
 ///
-/// The result does not depend on the order of `sessions`, each of which occurs once. Days are those of `zone`.
+/// What only the CLI's total holds is of the time of the session's last message. The result does not depend on the
+/// order of `sessions`, each of which occurs once. Days are those of `zone`.
 pub fn ledger(
     sessions: &[SessionSpending<'_>],
     zone: &TimeZone,
     prices: &Prices,
     detail: RowDetail,
+    period: Period,
 ) -> Vec<LedgerRow> {
     let mut builder = LedgerBuilder {
         sessions,
         zone,
         prices,
         detail,
+        period,
         rows: FxHashMap::default(),
+        last: FxHashMap::default(),
         totalled: HashMap::new(),
         copied: HashMap::new(),
     };
@@ -259,7 +283,10 @@ struct LedgerBuilder<'a> {
     zone: &'a TimeZone,
     prices: &'a Prices,
     detail: RowDetail,
+    period: Period,
     rows: FxHashMap<RowKey<'a>, Expense>,
+    /// When each session had its last message.
+    last: FxHashMap<usize, Timestamp>,
     /// For each session with a CLI total, what it spent itself until that total was written.
     totalled: HashMap<usize, ByModel<'a>>,
     /// For each session with a CLI total, what it holds of other sessions.
@@ -269,9 +296,15 @@ struct LedgerBuilder<'a> {
 impl<'a> LedgerBuilder<'a> {
     fn add(&mut self, copies: &[&SessionMessage<'a>]) {
         let Some(MergedMessage { owner, at, usage, cost }) = MergedMessage::new(copies) else { return };
-        let key = self.key(owner, at.or(self.sessions[owner.session].started), cost.is_some());
+        let placed = at.or(self.sessions[owner.session].started);
         let spent = Expense { usage, cost };
-        *self.rows.entry(key).or_default() += spent;
+        if self.period.holds(placed) {
+            *self.rows.entry(self.key(owner, placed, cost.is_some())).or_default() += spent;
+        }
+        if let Some(placed) = placed {
+            let last = self.last.entry(owner.session).or_insert(placed);
+            *last = placed.max(*last);
+        }
         let is_in = |total: &CostState| at.zip(total.at).is_none_or(|(said, written)| said <= written);
         if self.sessions[owner.session].cost_state.is_some_and(is_in) {
             *self.totalled.entry(owner.session).or_default().entry(owner.model).or_default() += spent;
@@ -307,14 +340,13 @@ impl<'a> LedgerBuilder<'a> {
         let sessions: HashMap<&SessionId, &SessionSpending<'_>> =
             self.sessions.iter().map(|session| (&session.session, session)).collect();
         let nothing = ByModel::new();
-        let mut last_days: HashMap<usize, Option<Date>> = HashMap::new();
-        for RowKey { session, day, .. } in self.rows.keys() {
-            let last = last_days.entry(*session).or_default();
-            *last = (*last).max(*day);
-        }
         let mut rows = Vec::new();
         for (at, session) in self.sessions.iter().enumerate() {
             let Some(total) = session.cost_state else { continue };
+            let last = self.last.get(&at).copied().or(session.started);
+            if !self.period.holds(last) {
+                continue;
+            }
             let own = self.totalled.get(&at).unwrap_or(&nothing);
             let copied = self.copied.get(&at).unwrap_or(&nothing);
             let parent = session.forked_from.as_ref().and_then(|parent| sessions.get(parent));
@@ -323,10 +355,9 @@ impl<'a> LedgerBuilder<'a> {
                 .flat_map(|parent| parent.cost_state.into_iter().chain(parent.earlier_totals.iter().rev()));
             let unattributed_excess =
                 cli_total::unattributed_excess(self.prices, total, newest_first, own, copied);
-            let last_day = last_days.get(&at).copied().flatten();
             rows.extend(unattributed_excess.into_iter().map(|(model, spent)| LedgerRow {
                 session: session.session.clone(),
-                day: last_day.or_else(|| self.day(session.started)),
+                day: last.map(|last| self.zone.to_datetime(last).date()),
                 hour: None,
                 spender: Spender::Session,
                 model: model.to_owned(),
@@ -358,10 +389,6 @@ impl<'a> LedgerBuilder<'a> {
         let Some(subagent) = key.subagent else { return Spender::Session };
         let known = self.sessions[key.session].subagents.get(subagent);
         Spender::Subagent(known.and_then(|known| known.kind.as_deref()).map(str::to_owned))
-    }
-
-    fn day(&self, at: Option<Timestamp>) -> Option<Date> {
-        at.map(|at| self.zone.to_datetime(at).date())
     }
 }
 

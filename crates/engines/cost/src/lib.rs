@@ -11,7 +11,7 @@ mod spending;
 mod totals;
 mod windows;
 
-pub use ledger::{CountedMessage, LedgerRow, RULES_VERSION, RowDetail, Spender, ledger, messages};
+pub use ledger::{CountedMessage, LedgerRow, Period, RULES_VERSION, RowDetail, Spender, ledger, messages};
 pub use name::plain_model;
 pub use price::{InvalidPrice, OwnPrice, Prices, prices_as_of};
 pub use spending::SessionSpending;

@@ -90,7 +90,7 @@ fn fold(files: &[Files]) -> Vec<LedgerRow> {
             earlier_totals: &files.earlier_totals,
         })
         .collect();
-    ledger(&sessions, &TimeZone::UTC, &Prices::default(), RowDetail::Day)
+    ledger(&sessions, &TimeZone::UTC, &Prices::default(), RowDetail::Day, Period::ALWAYS)
 }
 
 /// One line for each row: `session output millionths-of-a-dollar`, `+` before what is unattributed.
@@ -153,7 +153,7 @@ fn a_row_is_a_local_day_a_model_and_a_price() {
         earlier_totals: &[],
     }];
     let zone = TimeZone::fixed(jiff::tz::offset(2));
-    let rows = ledger(&sessions, &zone, &Prices::default(), RowDetail::Day);
+    let rows = ledger(&sessions, &zone, &Prices::default(), RowDetail::Day, Period::ALWAYS);
     let found: Vec<_> =
         rows.iter().map(|row| (row.day, row.model.as_str(), row.usage.output, row.cost.is_some())).collect();
     let june = |day| Some(date(2026, 6, day));
@@ -202,7 +202,7 @@ fn rows_can_be_split_by_hour_or_by_agent() {
         cost_state: files.cost_state.as_ref(),
         earlier_totals: &[],
     }];
-    let rows = |detail| ledger(&sessions, &TimeZone::UTC, &Prices::default(), detail);
+    let rows = |detail| ledger(&sessions, &TimeZone::UTC, &Prices::default(), detail, Period::ALWAYS);
     let by_hour: Vec<_> = rows(RowDetail::Hour).iter().map(|row| (row.hour, row.usage.output)).collect();
     assert_eq!(by_hour, [(Some(12), 61), (Some(15), 2), (None, 37)]);
     let by_agent = rows(RowDetail::Agent);
@@ -219,6 +219,33 @@ fn rows_can_be_split_by_hour_or_by_agent() {
 }
 
 #[test]
+fn a_period_holds_its_messages_and_the_rest_of_sessions_that_end_in_it() {
+    let at = |hour| Timestamp::from_second(NOON + hour * HOUR).ok();
+    let later = MessageUsage { at: at(3), ..said(2, 2) };
+    let files = Files::new("a", &[said(1, 1), later]).total(1.0, OPUS, 100);
+    let sessions = [SessionSpending {
+        session: "a".parse().unwrap(),
+        forked_from: None,
+        started: None,
+        messages: &files.messages,
+        subagents: &[],
+        cost_state: files.cost_state.as_ref(),
+        earlier_totals: &[],
+    }];
+    let check = |begin: Option<Timestamp>, end: Option<Timestamp>, expected: &[u64]| {
+        let period = Period { begin, end };
+        let rows = ledger(&sessions, &TimeZone::UTC, &Prices::default(), RowDetail::Hour, period);
+        assert_eq!(rows.iter().map(|row| row.usage.output).collect::<Vec<_>>(), expected, "{period:?}");
+    };
+    check(None, None, &[1, 2, 97]);
+    check(at(1), None, &[2, 97]);
+    check(at(3), None, &[2, 97]);
+    check(at(4), None, &[]);
+    check(None, at(3), &[1]);
+    check(at(0), at(1), &[1]);
+}
+
+#[test]
 fn own_prices_replace_the_cost_of_the_cli() {
     let files = Files::new("a", &[said(1, 10)]).total(0.0009, OPUS, 25);
     let sessions = [SessionSpending {
@@ -232,7 +259,7 @@ fn own_prices_replace_the_cost_of_the_cli() {
     }];
     let mut prices = Prices::default();
     prices.set(OPUS, crate::OwnPrice { output: Some(2.0), ..crate::OwnPrice::default() }).unwrap();
-    let rows = ledger(&sessions, &TimeZone::UTC, &prices, RowDetail::Day);
+    let rows = ledger(&sessions, &TimeZone::UTC, &prices, RowDetail::Day, Period::ALWAYS);
     let millionths: Vec<_> = rows.iter().map(|row| (row.cost.unwrap() * 1e6).round()).collect();
     assert_eq!(millionths, [20.0, 30.0]);
 }
@@ -353,7 +380,10 @@ fn thousands_of_sessions_fold_at_once() {
         })
         .collect();
     let start = Instant::now();
-    assert_eq!(ledger(&sessions, &TimeZone::UTC, &Prices::default(), RowDetail::Day).len(), 4_000);
+    assert_eq!(
+        ledger(&sessions, &TimeZone::UTC, &Prices::default(), RowDetail::Day, Period::ALWAYS).len(),
+        4_000
+    );
     println!("120,000 messages in {:?}", start.elapsed());
 }
 

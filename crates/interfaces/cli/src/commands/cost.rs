@@ -35,10 +35,10 @@ pub(crate) struct Args {
     /// Show the 5-hour windows of Claude subscriptions instead, with a projection for the active one.
     #[arg(long, conflicts_with = "by")]
     blocks: bool,
-    /// Only from this day on: 2026-01-31, 2d, 3w.
+    /// Only from this day or time on: 2026-01-31, 2d, 36h, 2026-01-31T10:00.
     #[arg(long, value_name = "TIME")]
     since: Option<Moment>,
-    /// Only up to this day, inclusive.
+    /// Only up to this day, inclusive, or before this time.
     #[arg(long, value_name = "TIME")]
     until: Option<Moment>,
     /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
@@ -79,8 +79,8 @@ const BAR: usize = 12;
 
 /// Prints the totals.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let (since, until) = (args.since.clone(), args.until.clone());
-    let (since, until) = (since.or_else(|| args.day.clone()), until.or_else(|| args.day.clone()));
+    let day = args.day.as_ref().map(|day| day.whole_day(context)).transpose()?;
+    let (since, until) = (args.since.clone().or_else(|| day.clone()), args.until.clone().or(day));
     let project = args.project.clone();
     let by = match args.by {
         By::Group(by) if !args.blocks => by,
@@ -94,9 +94,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 }
 
 /// What is said where nothing was used.
-fn nothing(context: &Context) -> Result<String, Failure> {
-    let other = "No usage in this period; `backstory list` shows the sessions there are.";
-    Ok(super::without_sessions(context)?.unwrap_or_else(|| other.to_owned()))
+fn nothing(context: &Context, notes: &[String]) -> Result<String, Failure> {
+    let other = || match notes {
+        [] => "No usage in this period; `backstory list` shows the sessions there are.".to_owned(),
+        notes => format!("No usage: {}", safe(&notes.join("; "))),
+    };
+    Ok(super::without_sessions(context)?.unwrap_or_else(other))
 }
 
 /// The lines that are shown, and how many are left out: the last of a time, else the first.
@@ -120,7 +123,7 @@ fn print(context: &Context, answer: &Answer, limit: Option<usize>) -> Result<(),
     let (lines, left_out) = shown(&answer.rows, is_time, limit);
     let mut rows: Vec<_> = lines.iter().map(|line| row(answer.by, line)).collect();
     if rows.is_empty() {
-        out.sentence(&nothing(context)?)?;
+        out.sentence(&nothing(context, &answer.notes)?)?;
         return Ok(out.finish()?);
     }
     let width = out.width();
@@ -273,7 +276,7 @@ fn blocks(context: &Context, request: &usage_windows::Request, args: &Args) -> R
     }
     let mut out = super::paged(context);
     if answer.blocks.is_empty() {
-        out.sentence(&nothing(context)?)?;
+        out.sentence(&nothing(context, &answer.notes)?)?;
         return Ok(out.finish()?);
     }
     let (shown, left_out) = shown(&answer.blocks, true, args.limit);

@@ -136,6 +136,10 @@ impl Look {
             let before = answer.last_day.map_or_else(String::new, |day| {
                 format!(" The last active day before: `backstory day {day}`")
             });
+            if !answer.notes.is_empty() {
+                let why = safe(&answer.notes.join("; "));
+                return writeln!(out, "{}", wrapped(&format!("No session was active: {why}"), self.width));
+            }
             return writeln!(out, "No session was active.{before}");
         }
         for project in &answer.projects {

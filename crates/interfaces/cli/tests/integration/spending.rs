@@ -35,6 +35,53 @@ fn what_was_spent_by_the_hour() {
 }
 
 #[test]
+fn a_time_cuts_within_a_day() {
+    let home = ScratchHome::new();
+    let session = Transcript::new("11111111-aaaa").at("2026-11-20T09:30:00Z").prompt("Count");
+    let session = session.usage(output(10)).answer("One").at("2026-11-20T14:00:00Z").prompt("Go on");
+    session.usage(output(20)).answer("Two").write_to(&home);
+    let check = |bounds: &[&str], expected: &[u64]| {
+        let found = answer(&home, &[&["cost"], bounds].concat());
+        let tokens: Vec<u64> = lines(&found, "output_tokens").into_iter().map(|line| line.1).collect();
+        assert_eq!(tokens, expected, "{bounds:?}");
+    };
+    check(&["--since", "2026-11-20"], &[30]);
+    check(&["--since", "2026-11-20T12:00"], &[20]);
+    check(&["--until", "2026-11-20T12:00"], &[10]);
+    check(&["--since", "2026-11-20T10:00:00Z", "--until", "2026-11-20T11:00:00Z"], &[]);
+    check(&["--until", "2026-11-20"], &[30]);
+    check(&["--until", "2026-11-19"], &[]);
+    check(&["2026-11-20T12:00"], &[30]);
+}
+
+#[test]
+fn a_project_that_there_is_not_is_named() {
+    let home = ScratchHome::new();
+    Transcript::new("11111111-aaaa").cwd(home.dir("shop")).prompt("Count").answer("One").write_to(&home);
+    let printed = |arguments: &[&str]| {
+        let output = home.command(env!("CARGO_BIN_EXE_backstory")).args(arguments).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let commands =
+        [("cost", &["cost"][..]), ("cost_blocks", &["cost", "--blocks"]), ("day_summary", &["day"])];
+    for (schema, command) in commands {
+        let of = |project: &str| [command, &["--project", project]].concat();
+        let notes = |project: &str| {
+            let found = serde_json::from_str(&printed(&[&of(project)[..], &["--json"]].concat())).unwrap();
+            crate::schemas::check("answers", schema, &found);
+            found["notes"].clone()
+        };
+        assert_eq!(
+            notes("nosuch"),
+            json!(["no session is of a project named `nosuch`; projects are shop, …"])
+        );
+        assert_eq!(notes("shop"), Value::Null);
+        let said = printed(&of("nosuch"));
+        assert!(said.contains("no session is of a project named `nosuch`"), "{said}");
+    }
+}
+
+#[test]
 fn no_secret_is_in_a_key() {
     let secret = format!("gh{}{}", "p_", "Zq7Lm2Xv9Kd4Rt6Wb1Nc8Ys3Hf5Jg0PaQeUi");
     let home = ScratchHome::new();
