@@ -72,7 +72,7 @@ pub(crate) struct SessionDigest<'a> {
 /// digests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct LaunchContext<'a> {
-    /// The directory it started in.
+    /// The directory it belongs to: where it started, or was moved to.
     pub(crate) cwd: Option<&'a str>,
     /// The directory a worktree session came from.
     pub(crate) worktree_origin: Option<&'a str>,

@@ -14,7 +14,7 @@ use transcript::{Checkpoint, Summary};
 use crate::facts::{FileFacts, SubagentFacts};
 
 /// The version of the encoding; raise it when an encoded type or what is read from a transcript changes.
-pub(crate) const FORMAT: u32 = 14;
+pub(crate) const FORMAT: u32 = 15;
 
 /// About how many bytes the facts of a file take.
 const FACTS: usize = 1024;
@@ -151,6 +151,7 @@ mod tests {
             r#"{"type":"assistant","uuid":"u6","message":{"content":[{"type":"tool_use","id":"t","name":"Task","input":{"prompt":"Count","description":"Count files","subagent_type":"general-purpose"}}]}}"#,
             r#"{"type":"custom-title","customTitle":"A title"}"#,
             r#"{"type":"tag","tag":"t"}"#,
+            r#"{"type":"relocated","relocatedCwd":"/q"}"#,
             r#"{"type":"pr-link","prUrl":"https://example.com/1"}"#,
             r#"{"type":"cost-state","totalCostUSD":1.2,"modelUsage":{}}"#,
             r#"{"type":"cost-state","totalCostUSD":1.5,"modelUsage":{"claude-opus-5-5":{"inputTokens":3}}}"#,
@@ -207,7 +208,7 @@ mod tests {
         let found = (FORMAT, hash(&packed.facts), hash(&packed.messages.concat()));
         assert_eq!(
             found,
-            (14, 2_929_872_177_277_736_472, 8_032_695_563_968_880_658),
+            (15, 14_857_044_981_207_809_952, 8_032_695_563_968_880_658),
             "the kept types changed: raise FORMAT, then put the new figures here"
         );
     }

@@ -171,6 +171,29 @@ fn a_session_that_moves_to_another_folder_is_not_read_again() {
 }
 
 #[test]
+fn a_session_belongs_to_the_directory_it_was_moved_to_last() {
+    let scratch = Scratch::new();
+    let path = scratch.file("projects/-p/s1.jsonl", PROMPT);
+    let check = |expected: &str| {
+        let overview = overview_now(&scratch.places(), 1, |_| (), |_| true);
+        for catalog in [overview, scratch.read()] {
+            let session = &catalog.sessions[0].session;
+            let directory = Some(Path::new(expected));
+            assert_eq!((session.cwd.as_deref(), session.repo_path.as_deref()), (directory, directory));
+            assert_eq!(session.project.as_deref(), expected.strip_prefix('/'));
+        }
+    };
+    check("/p");
+    for directory in ["/q", "/r"] {
+        append(&path, &format!("{{\"type\":\"relocated\",\"relocatedCwd\":\"{directory}\"}}\n"));
+        check(directory);
+    }
+    // A `cd` moves nothing.
+    append(&path, &PROMPT.replace("/p", "/elsewhere").replace("u1", "u3"));
+    check("/r");
+}
+
+#[test]
 fn a_rewritten_file_is_read_again() {
     let scratch = Scratch::new();
     let path = scratch.file("projects/-p/s1.jsonl", PROMPT);

@@ -56,6 +56,8 @@ pub struct Summary {
     pub titles: Titles,
     /// The distinct working directories, in order, the first `DIRECTORIES` of them.
     pub directories: Vec<String>,
+    /// The directory the session was last moved to.
+    pub moved_to: Option<String>,
     /// The directory a worktree session came from.
     pub worktree_origin: Option<String>,
     /// The branch last seen on the main chain.
@@ -197,8 +199,9 @@ impl Summary {
         self.skipped.not_json > 0 && self.skipped.not_json + self.skipped.blank == self.lines
     }
 
-    /// The directory the session started in, where the records have one.
+    /// The directory the session belongs to, where the records have one: the last it was moved to, else the one it
+    /// started in.
     pub fn cwd(&self) -> Option<&str> {
-        self.directories.first().map(String::as_str)
+        self.moved_to.as_deref().or(self.directories.first().map(String::as_str))
     }
 }

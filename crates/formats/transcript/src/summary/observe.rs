@@ -45,6 +45,7 @@ impl Summary {
             RecordKind::Relocated => {
                 if let Some(cwd) = record.relocated_cwd() {
                     self.add_directory(&cwd);
+                    replace(&mut self.moved_to, &cwd);
                 }
             }
             RecordKind::WorktreeState => self.observe_worktree(record),
