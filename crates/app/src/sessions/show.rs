@@ -100,7 +100,11 @@ pub fn show(context: &Context, request: Request) -> Result<Conversation, Error> 
         activity::enter(context, std::slice::from_mut(&mut session), reports::all(context));
         context.redact_session(&mut session);
     }
-    Ok(Conversation { session, request, files, secrets: context.secrets })
+    let conversation = Conversation { session, request, files, secrets: context.secrets };
+    match conversation.request.line {
+        Some(0) => Err(conversation.missing(&Cited::Line(0))),
+        _ => Ok(conversation),
+    }
 }
 
 /// Refuses what contradicts itself.
@@ -227,6 +231,10 @@ impl Conversation {
 
     fn missing(&self, cited: &Cited<'_>) -> Error {
         let id = &self.session.id;
+        if let Cited::Line(0) = cited {
+            let message = format!("session {id} has no line 0: lines are counted from 1");
+            return Error::new(Kind::NotFound, message).next(NextStep::Show { session: id.clone() });
+        }
         if let (Cited::Line(line), Some(last)) = (cited, self.last_line())
             && *line > last
         {

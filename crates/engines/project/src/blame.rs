@@ -15,6 +15,8 @@ pub struct BlamedLine {
     pub text: String,
     /// The commit that it is from; `None` where it is not committed.
     pub commit: Option<Commit>,
+    /// When that was made, or last made again: an amended commit keeps its author's date.
+    pub committed: Option<Timestamp>,
 }
 
 /// The commit that a line of a file is from, the line counted from 1; `file` is a path in the work tree.
@@ -49,13 +51,15 @@ fn parse(text: &str) -> Option<BlamedLine> {
     };
     let line = text.lines().find_map(|line| line.strip_prefix('\t'))?;
     let is_committed = sha.bytes().any(|byte| byte != b'0');
+    let moment = |name: &str| Timestamp::from_second(fact(name)?.parse().ok()?).ok();
+    let committed = moment("committer-time").filter(|_| is_committed);
     let commit = is_committed.then(|| Commit {
         message: fact("summary").unwrap_or_default().to_owned(),
         author: fact("author").unwrap_or_default().to_owned(),
-        date: fact("author-time").and_then(|time| Timestamp::from_second(time.parse().ok()?).ok()),
+        date: moment("author-time"),
         sha,
     });
-    Some(BlamedLine { text: line.to_owned(), commit })
+    Some(BlamedLine { text: line.to_owned(), commit, committed })
 }
 
 #[cfg(test)]
@@ -64,9 +68,10 @@ mod tests {
 
     #[test]
     fn a_line_and_its_commit() {
-        let text = "1a2b3c4d5e6f 3 4 1\nauthor Ana\nauthor-mail <a@b>\nauthor-time 1767323045\nsummary Fix it\nfilename a.rs\n\tlet a = 1;\n";
+        let text = "1a2b3c4d5e6f 3 4 1\nauthor Ana\nauthor-mail <a@b>\nauthor-time 1767323045\ncommitter-time 1767323046\nsummary Fix it\nfilename a.rs\n\tlet a = 1;\n";
         let blamed = parse(text).unwrap();
-        let commit = blamed.commit.unwrap();
+        let commit = blamed.commit.clone().unwrap();
+        assert_eq!(blamed.committed, "2026-01-02T03:04:06Z".parse().ok());
         assert_eq!((blamed.text.as_str(), commit.sha.as_str()), ("let a = 1;", "1a2b3c4d5e6f"));
         assert_eq!((commit.author.as_str(), commit.message.as_str()), ("Ana", "Fix it"));
         assert_eq!(commit.date, "2026-01-02T03:04:05Z".parse().ok());

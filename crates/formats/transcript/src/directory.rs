@@ -29,6 +29,18 @@ pub fn start_directory(transcript: &Path) -> io::Result<Option<PathBuf>> {
     Ok(first.map(PathBuf::from))
 }
 
+/// The directory a session started in, and those it was moved to, in order.
+pub fn home_directories(transcript: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut reader = Reader::open(transcript)?;
+    let mut homes: Vec<PathBuf> = Vec::new();
+    while let Some(line) = reader.next_line()? {
+        let Ok(record) = line.record() else { continue };
+        let started = record.cwd().filter(|_| homes.is_empty() && !record.is_sidechain());
+        homes.extend(started.or_else(|| record.relocated_cwd()).map(|cwd| PathBuf::from(cwd.as_ref())));
+    }
+    Ok(homes)
+}
+
 fn is_named_after(folder: &str, directory: &str) -> bool {
     let slug = ProjectSlug::from_path(directory);
     slug.as_str() == folder || slug.same_prefix(folder)
@@ -64,6 +76,7 @@ mod tests {
         ];
         fs::write(&file, records.join("\n")).unwrap();
         assert_eq!(start_directory(&file).unwrap().as_deref(), Some(Path::new("/p/b")));
+        assert_eq!(home_directories(&file).unwrap(), [Path::new("/p/a"), Path::new("/p/b")]);
     }
 
     #[test]

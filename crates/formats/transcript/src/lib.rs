@@ -53,7 +53,7 @@ pub use background_jobs::{JobRecord, JobRoster};
 pub use chain::Chain;
 pub use compactions::{Compaction, compactions};
 pub use deletions::{deletion_list, deletions};
-pub use directory::start_directory;
+pub use directory::{home_directories, start_directory};
 pub use edits::{
     EditLog, EditOutcome, EditPlace, EditTurn, FileContent, FileEdit, FileReplay, Replacement, TextChange,
     edit_log, may_change_files, read_edit,

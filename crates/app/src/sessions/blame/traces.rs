@@ -1,93 +1,123 @@
 //! What one session did to a file, or whether it made a commit.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use catalog::Locations;
 use jiff::Timestamp;
 use model::Session;
 use transcript::{FileEdit, HistoryEventKind, TextChange, each_history_event, edit_log, preview, read_edit};
 
 use super::answer::BlameSign;
+use super::wanted_file::{FileMatcher, WantedFile};
 
 /// The file, line or commit that is looked for.
 #[derive(Debug, Clone, Default)]
 pub(super) struct BlameTarget {
-    /// The end of the file's path.
-    pub(super) file: Option<PathBuf>,
-    /// The root of the file's repository, where it has one here.
-    pub(super) repository: Option<PathBuf>,
+    /// The file.
+    pub(super) file: Option<WantedFile>,
     /// The text of the line, where it says enough to be found again.
     pub(super) text: Option<String>,
     /// The commit's hash, or the beginning of it.
     pub(super) commit: Option<String>,
+    /// When the commit that the line is from was made: what was edited later did not write it.
+    pub(super) committed: Option<Timestamp>,
+}
+
+/// The signs that a session did it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Trace {
+    signs: Vec<Sign>,
+    asked: Vec<Prompt>,
 }
 
 /// A sign that a session did it.
 #[derive(Debug, Clone)]
-pub(super) struct Trace {
-    pub(super) sign: BlameSign,
+struct Sign {
+    kind: BlameSign,
+    line: u64,
+    at: Option<Timestamp>,
+    /// A hash of the record that shows it: a fork's copy has the same.
+    record: Option<u64>,
+}
+
+/// The best sign of a session.
+#[derive(Debug, Clone)]
+pub(super) struct BestSign {
+    pub(super) kind: BlameSign,
     pub(super) line: u64,
     pub(super) at: Option<Timestamp>,
     pub(super) prompt: Option<String>,
     pub(super) edits: u64,
-    /// Hashes of the records that show it: a fork's copies have the same.
-    pub(super) records: HashSet<u64>,
 }
 
 /// A prompt, as far as it is needed.
+#[derive(Debug, Clone)]
 struct Prompt {
     line: u64,
     at: Option<Timestamp>,
     text: String,
 }
 
-/// The best sign that a session did what is looked for, and of equal ones the last.
-pub(super) fn trace(session: &Session, wanted: &BlameTarget) -> Option<Trace> {
-    let file = session.file.as_deref().filter(|_| wanted.is_repository_of(session))?;
-    let mut asked: Vec<Prompt> = Vec::new();
-    let (mut committed, mut changed): (Option<Trace>, Option<Trace>) = (None, None);
+/// A change of the file, and the line of the call in its own file.
+struct Change<'a> {
+    file: &'a Path,
+    called: u64,
+    sign: Sign,
+}
+
+/// The signs that a session did what is looked for.
+pub(super) fn trace(places: &Locations, session: &Session, wanted: &BlameTarget) -> Option<Trace> {
+    let is_possible = wanted.file.as_ref().is_none_or(|file| file.may_be_of(session));
+    let file = session.file.as_deref().filter(|_| is_possible)?;
+    let matcher = wanted.file.as_ref().map(|wanted| FileMatcher::new(places, session, wanted));
+    let is_file = |path: &Path| matcher.as_ref().is_some_and(|matcher| matcher.is_it(path));
+    let (mut trace, mut changes) = (Trace::default(), Vec::new());
     // A session that goes while it is read has shown what was read of it.
     let _ = each_history_event(file, |event| match event.what {
         HistoryEventKind::Prompt(text) => {
-            asked.push(Prompt { line: event.line, at: event.at, text: preview(&text) });
+            trace.asked.push(Prompt { line: event.line, at: event.at, text: preview(&text) });
         }
         HistoryEventKind::Commit { hash, .. } if wanted.is_commit(&hash) => {
-            note(&mut committed, BlameSign::MadeCommit, event.line, event.at, event.record);
+            let (line, at, record) = (event.line, event.at, event.record);
+            trace.signs.push(Sign { kind: BlameSign::MadeCommit, line, at, record });
         }
-        HistoryEventKind::Changed(path) if wanted.is_file(&path) => {
-            note(&mut changed, BlameSign::ChangedFile, event.line, event.at, event.record);
+        HistoryEventKind::Changed(path) if is_file(&path) => {
+            let (line, at, record) = (event.line, event.at, event.record);
+            let sign = Sign { kind: BlameSign::ChangedFile, line, at, record };
+            changes.push(Change { file, called: line, sign });
         }
         _ => {}
     });
     for agent in session.subagents.iter().filter(|agent| agent.file != file) {
         let _ = each_history_event(&agent.file, |event| {
             if let HistoryEventKind::Changed(path) = event.what
-                && wanted.is_file(&path)
+                && is_file(&path)
             {
-                let line = before(&asked, event.at).map_or(1, |asked| asked.line);
-                note(&mut changed, BlameSign::ChangedFile, line, event.at, event.record);
+                let line = before(&trace.asked, event.at).map_or(1, |asked| asked.line);
+                let sign = Sign { kind: BlameSign::ChangedFile, line, at: event.at, record: event.record };
+                changes.push(Change { file: &agent.file, called: event.line, sign });
             }
         });
     }
-    let written = changed.as_ref().and_then(|changed| wrote_line(file, wanted, &asked, changed));
-    let mut best = written.or(committed).or(changed)?;
-    best.prompt = before(&asked, best.at).map(|asked| asked.text.clone());
-    Some(best)
+    trace.signs.extend(written(file, wanted, &changes, is_file));
+    trace.signs.extend(changes.into_iter().map(|change| change.sign));
+    (!trace.signs.is_empty()).then_some(trace)
 }
 
-fn note(known: &mut Option<Trace>, sign: BlameSign, line: u64, at: Option<Timestamp>, record: Option<u64>) {
-    let trace = known.get_or_insert_with(|| Trace {
-        sign,
-        line,
-        at,
-        prompt: None,
-        edits: 0,
-        records: HashSet::new(),
-    });
-    trace.edits += u64::from(sign == BlameSign::ChangedFile);
-    trace.records.extend(record);
-    if at >= trace.at {
-        (trace.line, trace.at) = (line, at);
+impl Trace {
+    /// The best sign, and of equal ones the last, among those in records that no other session had before.
+    pub(super) fn into_best(self, known: &mut HashSet<u64>) -> Option<BestSign> {
+        let Self { signs, asked } = self;
+        let is_own = |sign: &&Sign| sign.record.is_none_or(|record| !known.contains(&record));
+        let own = || signs.iter().filter(is_own);
+        let kind = own().map(|sign| sign.kind).min()?;
+        let best = own().filter(|sign| sign.kind == kind).max_by_key(|sign| sign.at)?;
+        let edits = own().filter(|sign| sign.kind == BlameSign::ChangedFile).count() as u64;
+        let prompt = before(&asked, best.at).map(|asked| asked.text.clone());
+        let best = BestSign { kind, line: best.line, at: best.at, prompt, edits };
+        known.extend(signs.iter().filter_map(|sign| sign.record));
+        Some(best)
     }
 }
 
@@ -96,24 +126,26 @@ fn before(asked: &[Prompt], at: Option<Timestamp>) -> Option<&Prompt> {
     asked.iter().rev().find(|asked| asked.at <= at)
 }
 
-/// The last edit that wrote the line, where one did.
-fn wrote_line(file: &Path, wanted: &BlameTarget, asked: &[Prompt], changed: &Trace) -> Option<Trace> {
-    let text = wanted.text.as_deref()?;
-    let log = edit_log(file).ok()?;
-    log.edits.iter().rev().find_map(|place| {
+/// The changes that wrote the line.
+fn written(
+    file: &Path,
+    wanted: &BlameTarget,
+    changes: &[Change<'_>],
+    is_file: impl Fn(&Path) -> bool,
+) -> Vec<Sign> {
+    let Some(text) = wanted.text.as_deref().filter(|_| !changes.is_empty()) else { return Vec::new() };
+    let Ok(log) = edit_log(file) else { return Vec::new() };
+    let writing = log.edits.iter().filter_map(|place| {
+        // The folder of a sub-agent's file can be written in two ways.
+        let is_it = |change: &&Change<'_>| {
+            change.called == place.line && change.file.file_name() == place.transcript.file_name()
+        };
+        let change = changes.iter().find(is_it).filter(|_| wanted.is_in_time(place.at))?;
         let edit = read_edit(place).ok()??;
-        let is_it = wanted.is_file(&edit.path) && writes(&edit, text);
-        is_it.then(|| Trace {
-            sign: BlameSign::WroteLine,
-            line: if place.transcript == file {
-                place.line
-            } else {
-                before(asked, place.at).map_or(1, |asked| asked.line)
-            },
-            at: place.at,
-            ..changed.clone()
-        })
-    })
+        let wrote = is_file(&edit.path) && writes(&edit, text);
+        wrote.then(|| Sign { kind: BlameSign::WroteLine, ..change.sign.clone() })
+    });
+    writing.collect()
 }
 
 /// Whether an edit adds a line with this text.
@@ -129,17 +161,13 @@ fn writes(edit: &FileEdit, text: &str) -> bool {
 }
 
 impl BlameTarget {
-    /// Whether a session may be about the file's repository: the same, or a clone of it elsewhere.
-    fn is_repository_of(&self, session: &Session) -> bool {
-        let Some(root) = &self.repository else { return true };
-        session.repo_path.as_deref().is_some_and(|path| path == root || path.file_name() == root.file_name())
-    }
-
-    fn is_file(&self, path: &Path) -> bool {
-        self.file.as_deref().is_some_and(|file| path.ends_with(file))
-    }
-
     fn is_commit(&self, hash: &str) -> bool {
         self.commit.as_deref().is_some_and(|commit| commit.starts_with(hash) || hash.starts_with(commit))
+    }
+
+    /// Whether an edit of this moment can be in the commit; git records whole seconds.
+    fn is_in_time(&self, edited: Option<Timestamp>) -> bool {
+        let (Some(edited), Some(committed)) = (edited, self.committed) else { return true };
+        edited.as_second() <= committed.as_second()
     }
 }
