@@ -1,6 +1,8 @@
 //! `search --grep`: a pattern in everything the transcripts hold, the output of tools included; no index is asked.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,7 +14,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use system::in_parallel;
 use transcript::record::result_text;
-use transcript::{Part, Reader, Role, message};
+use transcript::{
+    OpenTranscript, Part, Reader, Role, kept_output, may_name_kept_output, message, strings,
+};
 
 use crate::sessions::list;
 use crate::sessions::resolve::resolve;
@@ -24,6 +28,8 @@ const LIMIT: usize = 100;
 const LARGEST: usize = 10 << 20;
 /// The longest line that is shown whole, in bytes.
 const LONGEST: usize = 2000;
+/// The largest output beside a transcript that is read, in bytes.
+const LARGEST_OUTPUT: u64 = 64 << 20;
 
 /// What to look for, and where.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -220,20 +226,22 @@ struct Found {
 impl Scan<'_> {
     fn session(&self, session: &Session) -> Found {
         let mut found = Found::default();
-        let own = session.file.iter().map(|file| (&**file, false));
-        let agents = session.subagents.iter().map(|agent| (&*agent.file, true));
-        for (file, subagent) in own.chain(agents) {
-            if self.file(file, subagent, &mut found).is_err() {
+        let Some(own) = session.file.as_deref() else { return found };
+        let agents = session.subagents.iter().map(|agent| &*agent.file);
+        for file in std::iter::once(own).chain(agents) {
+            if self.file(file, own, &mut found).is_err() {
                 found.unreadable += 1;
             }
         }
         found
     }
 
-    fn file(&self, file: &Path, subagent: bool, found: &mut Found) -> std::io::Result<()> {
+    /// Looks through the transcript of a session, or a sub-agent's; `own` is the session's.
+    fn file(&self, file: &Path, own: &Path, found: &mut Found) -> io::Result<()> {
         let mut reader = Reader::open(file)?;
         while let Some(line) = reader.next_line()? {
-            if self.pattern.raw.as_ref().is_some_and(|raw| !raw.is_match(line.bytes)) {
+            let may_keep_output = may_name_kept_output(line.bytes);
+            if !may_keep_output && self.pattern.raw.as_ref().is_some_and(|raw| !raw.is_match(line.bytes)) {
                 continue;
             }
             let Ok(record) = line.record() else { continue };
@@ -252,25 +260,36 @@ impl Scan<'_> {
                 uuid: said.uuid.map(ToOwned::to_owned),
                 role: said.role,
                 at: said.at,
-                subagent,
+                subagent: file != own,
                 text: String::new(),
                 marks: Vec::new(),
             };
+            // A result is in a record twice, and an edit has what it leaves twice.
+            let mut cited = HashSet::new();
             for part in &said.parts {
-                self.part(&text_of(part), &place, found);
+                texts_of(part).iter().for_each(|text| self.text(text, &place, &mut cited, found));
+                let kept = Some(part).filter(|_| may_keep_output).and_then(|part| output_beside(own, part));
+                match kept {
+                    Some(Ok(text)) => self.text(&text, &place, &mut cited, found),
+                    Some(Err(_)) => found.unreadable += 1,
+                    None => {}
+                }
             }
         }
         Ok(())
     }
 
-    /// The matching lines of a text. It is redacted as a whole, since a secret may be longer than a line.
-    fn part(&self, text: &str, place: &LineMatch, found: &mut Found) {
+    /// The matching lines of a text, each once. It is redacted as a whole, since a secret may be longer than a line.
+    fn text(&self, text: &str, place: &LineMatch, cited: &mut HashSet<String>, found: &mut Found) {
         if !text.lines().any(|line| self.pattern.regex.is_match(line)) {
             return;
         }
         for line in self.secrets.redacted(Cow::Borrowed(text)).lines() {
             let marks = self.pattern.marks(line);
             let Some(&(first, _)) = marks.first() else { continue };
+            if !cited.insert(line.to_owned()) {
+                continue;
+            }
             found.lines += 1;
             if found.matches.len() < self.most {
                 let (text, marks) = cut(line, first, &marks);
@@ -280,28 +299,27 @@ impl Scan<'_> {
     }
 }
 
-/// All that a part of a message holds, as text.
-fn text_of<'a>(part: &'a Part<'_>) -> Cow<'a, str> {
+/// All that a part of a message holds, as texts.
+fn texts_of<'a>(part: &'a Part<'_>) -> Vec<Cow<'a, str>> {
     match part {
-        Part::Text(text) | Part::Thinking(text) => Cow::Borrowed(text),
-        Part::ToolUse { input, .. } => {
-            let parsed = serde_json::from_str(input.json()).unwrap_or(serde_json::Value::Null);
-            let mut lines = Vec::new();
-            strings(&parsed, &mut lines);
-            Cow::Owned(lines.join("\n"))
+        Part::Text(text) | Part::Thinking(text) => vec![Cow::Borrowed(text)],
+        Part::ToolUse { input, .. } => vec![Cow::Owned(strings(*input).collect::<Vec<_>>().join("\n"))],
+        // What the model is shown may be cut, or only say where the output is.
+        Part::ToolResult { content, kept, .. } => {
+            let printed = ["stdout", "stderr"].into_iter().filter_map(|field| kept.get(field).text());
+            std::iter::once(result_text(*content)).chain(printed).collect()
         }
-        Part::ToolResult { content, .. } => result_text(*content),
-        Part::Image => Cow::Borrowed(""),
+        Part::Image => Vec::new(),
     }
 }
 
-/// The texts in a tool's input, in their order.
-fn strings(value: &serde_json::Value, lines: &mut Vec<String>) {
-    match value {
-        serde_json::Value::String(text) => lines.push(text.clone()),
-        serde_json::Value::Array(items) => items.iter().for_each(|item| strings(item, lines)),
-        serde_json::Value::Object(fields) => fields.values().for_each(|field| strings(field, lines)),
-        _ => {}
+/// The output that Claude Code kept beside the session's own transcript; `None` where it kept none, or it is gone.
+fn output_beside(own: &Path, part: &Part<'_>) -> Option<io::Result<String>> {
+    let Part::ToolResult { content, kept, .. } = part else { return None };
+    match OpenTranscript::read_small(&kept_output(own, *content, *kept)?, LARGEST_OUTPUT) {
+        Ok(bytes) => Some(Ok(String::from_utf8_lossy(&bytes).into_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => Some(Err(error)),
     }
 }
 
@@ -330,6 +348,56 @@ mod tests {
         check(r"\S+\W", false);
         check(r"\\S", true);
         assert!(has_capitals(r"\S", true), "it is text");
+    }
+
+    /// The lines and texts in which a pattern is found, and how many files could not be read.
+    fn found(file: &Path, pattern: &str) -> (Vec<(u64, String)>, usize) {
+        let pattern =
+            Pattern::new(&Request { pattern: pattern.to_owned(), ..Request::default() }).unwrap();
+        let scan = Scan {
+            pattern: &pattern,
+            role: None,
+            since: None,
+            until: None,
+            secrets: Secrets::Redacted,
+            most: LIMIT,
+        };
+        let found = scan.session(&Session { file: Some(file.into()), ..crate::testing::session("s1") });
+        (found.matches.into_iter().map(|line| (line.line, line.text)).collect(), found.unreadable)
+    }
+
+    #[test]
+    fn everything_that_tools_were_given_and_printed_is_looked_through_once() {
+        let scratch = tempfile::tempdir().unwrap();
+        let file = scratch.path().join("s1.jsonl");
+        let (deep, ends) = ("[".repeat(200), "]".repeat(200));
+        let records = [
+            format!(
+                r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"t1","name":"Bash","input":{{"a":{deep}{ends},"half":"\udc00 needle in half","b":"needle in deep"}}}}]}}}}"#
+            ),
+            r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"needle"}]},"toolUseResult":{"stdout":"needle\nneedle of stdout","stderr":"needle of stderr"}}"#.to_owned(),
+            r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t2","content":"<persisted-output>\nFull output saved to: /c/s1/tool-results/b1.txt\n\nneedle at first"}]},"toolUseResult":{"stdout":"needle at first"}}"#.to_owned(),
+        ];
+        std::fs::write(&file, records.join("\n") + "\n").unwrap();
+        let line = |number: u64, text: &str| (number, text.to_owned());
+        let printed = [
+            line(1, "\u{fffd} needle in half"),
+            line(1, "needle in deep"),
+            line(2, "needle"),
+            line(2, "needle of stdout"),
+            line(2, "needle of stderr"),
+            line(3, "needle at first"),
+        ];
+        assert_eq!(found(&file, "needle"), (printed.to_vec(), 0), "the whole output is gone");
+        let outputs = scratch.path().join("s1/tool-results");
+        std::fs::create_dir_all(&outputs).unwrap();
+        std::fs::write(outputs.join("b1.txt"), "needle at first\nthe last needle").unwrap();
+        let all = [&printed[..], &[line(3, "the last needle")]].concat();
+        assert_eq!(found(&file, "needle"), (all, 0));
+        assert_eq!(found(&file, "last n"), (vec![line(3, "the last needle")], 0));
+        std::fs::remove_file(outputs.join("b1.txt")).unwrap();
+        std::os::unix::fs::symlink(&file, outputs.join("b1.txt")).unwrap();
+        assert_eq!(found(&file, "needle"), (printed.to_vec(), 1), "links are not followed");
     }
 
     #[test]
