@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use model::{Session, SessionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use transcript::{ConfigFolder, session_files, traces};
 
 use crate::choose::decisions;
 use crate::proceed::location::holder;
@@ -51,6 +52,9 @@ pub struct Answer {
     pub workers: u64,
     /// Claude Code's own files that were deleted.
     pub deleted_files: Vec<String>,
+    /// What else there is to know, in sentences: what Claude Code itself still has of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// Erases sessions. What is killed in between is finished by asking for the same again.
@@ -70,10 +74,11 @@ pub fn forget(context: &Context, request: &Request) -> Result<Answer, Error> {
     let erased = ::archive::forget(&folder, &ids).map_err(|error| archive::failed(context, &error))?;
     answer.archived_files = erased.files;
     if request.transcripts {
-        for session in sessions.iter().filter(|session| !session.archived) {
-            let deleted = delete(session)?;
+        for session in &sessions {
+            let deleted = delete(context, session)?;
             answer.deleted_files.extend(deleted.iter().map(|path| path.display().to_string()));
         }
+        answer.notes = left_prompts(context, &ids);
     }
     if !search::forget(&index::folder(context), &ids).map_err(|error| index::failed(&error))? {
         let message = "another process is writing the search index, which still has words of these sessions";
@@ -145,25 +150,36 @@ fn ensure_free(context: &Context, ids: &HashSet<SessionId>) -> Result<(), Error>
 }
 
 /// Deletes Claude Code's files of a session.
-fn delete(session: &Session) -> Result<Vec<PathBuf>, Error> {
-    let Some(file) = session.file.as_deref() else { return Ok(Vec::new()) };
-    let side = file.with_extension("");
+fn delete(context: &Context, session: &Session) -> Result<Vec<PathBuf>, Error> {
+    let own = session.file.as_deref().filter(|_| !session.archived);
+    let agents = session.subagents.iter().filter(|agent| own.is_some_and(|own| agent.file != own));
+    let mut files: Vec<PathBuf> =
+        agents.flat_map(|agent| [agent.file.clone(), agent.file.with_extension("meta.json")]).collect();
+    for folder in &context.config().claude_folders {
+        files.extend(session_files(&ConfigFolder::new(folder), &session.id));
+    }
     let mut deleted = Vec::new();
-    for agent in session.subagents.iter().filter(|agent| agent.file != file) {
-        for path in [agent.file.clone(), agent.file.with_extension("meta.json")] {
-            if remove(&path).map_err(|error| failed_to("delete", &path, &error))? {
-                deleted.push(path);
-            }
+    for path in files {
+        let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
+        let removed = if is_folder { fs::remove_dir_all(&path).map(|()| true) } else { remove(&path) };
+        if removed.map_err(|error| failed_to("delete", &path, &error))? {
+            deleted.push(path);
         }
     }
-    if side.is_dir() && !side.is_symlink() {
-        fs::remove_dir_all(&side).map_err(|error| failed_to("delete", &side, &error))?;
-        deleted.push(side);
-    }
-    if remove(file).map_err(|error| failed_to("delete", file, &error))? {
-        deleted.push(file.to_owned());
-    }
     Ok(deleted)
+}
+
+/// Says how many of their prompts are in Claude Code's history, which it writes at any time.
+fn left_prompts(context: &Context, ids: &HashSet<SessionId>) -> Vec<String> {
+    let folders = context.config().claude_folders.iter().map(ConfigFolder::new);
+    let notes = folders.filter_map(|folder| {
+        let traces = traces(&folder);
+        let prompts = ids.iter().filter_map(|id| Some(traces.get(id)?.prompts.len())).sum::<usize>();
+        let what = if prompts == 1 { "1 prompt".to_owned() } else { format!("{prompts} prompts") };
+        let history = folder.root().join("history.jsonl");
+        (prompts > 0).then(|| format!("{what} of theirs can still be read in {}", history.display()))
+    });
+    notes.collect()
 }
 
 /// Erases the frames of workers on these sessions.

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use app::retention::{archive as kept, deadline, restore};
+use app::retention::{archive as kept, deadline, forget, restore};
 use app::search::{Request as SearchRequest, search};
 use app::sessions::before;
 use app::sessions::list::{self, list};
@@ -109,6 +109,39 @@ fn the_deletion_notice_is_given_once_a_day() {
     plan.apply(true).unwrap();
     assert!(plan.backup().is_file());
     assert_eq!(deadline::keep_longer(&tomorrow).unwrap(), []);
+}
+
+#[test]
+fn forgetting_with_transcripts_deletes_all_that_claude_code_keeps_of_a_session() {
+    let scene = Scene::new();
+    let context = scene.context(Caller::Person, PERSON.1);
+    let id = PERSON.0;
+    let own = [
+        format!(".claude/projects/-elsewhere/{id}.jsonl"),
+        format!(".claude/file-history/{id}/abc@v1"),
+        format!(".claude/tasks/{id}/1.json"),
+        format!(".claude/todos/{id}-agent-{id}.json"),
+    ];
+    let others = [format!(".claude/tasks/{}/1.json", MAIN.0), format!(".claude/todos/{}.json", MAIN.0)];
+    for name in own.iter().chain(&others) {
+        scene.home().write(name, text(&scene.transcript(PERSON)));
+    }
+    let prompt = serde_json::json!({"display": "Boil it", "timestamp": 1_764_000_000_000_i64, "sessionId": id});
+    scene.home().write(".claude/history.jsonl", format!("{prompt}\n{prompt}\n"));
+    let request = |transcripts| forget::Request {
+        session: Some(id.to_owned()),
+        transcripts,
+        ..forget::Request::default()
+    };
+    let kept = forget::forget(&context, &request(false)).unwrap();
+    assert_eq!((kept.deleted_files.len(), kept.notes.len()), (0, 0));
+    let done = forget::forget(&context, &request(true)).unwrap();
+    let there = |name: &String| scene.home().path().join(name).exists();
+    assert!(!scene.transcript(PERSON).exists() && !own.iter().any(there), "{done:?}");
+    assert!(others.iter().all(there) && scene.transcript(MAIN).exists(), "{done:?}");
+    assert_eq!(done.deleted_files.len(), 5, "{done:?}");
+    let [note] = done.notes.as_slice() else { panic!("{done:?}") };
+    assert!(note.starts_with("2 prompts of theirs can still be read in "), "{note}");
 }
 
 const GHOST: &str = "99999999-eeee-4eee-8eee-999999999999";

@@ -35,6 +35,7 @@ mod recent;
 pub mod record;
 mod registered_process;
 mod scan;
+mod session_files;
 mod speech;
 mod splits;
 mod strings;
@@ -78,6 +79,7 @@ pub use plugins::InstalledPlugin;
 pub use reader::{LINE_CAP, Line, Reader};
 pub use recent::{Excerpt, RecentMessages, line_number, line_start, recent_messages};
 pub use registered_process::{LiveStatus, RegisteredProcess, RegistryStatus, records as live_records};
+pub use session_files::session_files;
 pub use speech::{
     Speech, after_crewhub_context, is_command, is_housekeeping, marked_agent, speech, split_origin_marker,
 };

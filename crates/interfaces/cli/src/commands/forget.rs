@@ -121,7 +121,7 @@ fn print(args: &Args, titles: &Titles, answer: &Answer) -> Result<(), Failure> {
     let width = out.terminal_width();
     list_sessions(&mut out, width, titles, answer)?;
     if !answer.dry_run {
-        let Answer { archived_files, decisions, workers, deleted_files, .. } = answer;
+        let Answer { archived_files, decisions, workers, deleted_files, notes, .. } = answer;
         writeln!(
             out,
             "Erased {} in the archive, {} and {}, and all that the search index and the caches held.",
@@ -131,6 +131,9 @@ fn print(args: &Args, titles: &Titles, answer: &Answer) -> Result<(), Failure> {
         )?;
         for path in deleted_files {
             writeln!(out, "Deleted {}", safe(path))?;
+        }
+        for note in notes {
+            writeln!(out, "{}", safe(note))?;
         }
         if deleted_files.is_empty() && !args.transcripts {
             writeln!(out, "Claude Code's own files were left alone; --transcripts deletes them too.")?;
