@@ -5249,7 +5249,7 @@ export interface components {
             agent_id: components["schemas"]["AgentId"] | null;
             /** @description Its name, tags, note and pin from the person; absent where there are none. */
             annotations?: components["schemas"]["Annotations"] | null;
-            /** @description Whether its transcript is gone and Backstory's archive is where it is read. */
+            /** @description Whether its transcript is gone, or cannot be read, and Backstory's archive is where it is read. */
             archived: boolean;
             /** @description The background job of Claude Code that it is; absent where it is none. */
             background_job?: components["schemas"]["BackgroundJob"] | null;
@@ -5336,6 +5336,8 @@ export interface components {
             total_output_tokens: number;
             /** @description Turns by OpenClaw's registry. */
             total_turns: number | null;
+            /** @description The folder of its transcript, where that cannot be read: nobody knows whether the transcript is gone. */
+            unreadable_folder?: string | null;
             /** @description The version of `claude` that last wrote to it. */
             version: string | null;
             /** @description Messages a person would read. */

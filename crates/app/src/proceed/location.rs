@@ -1,6 +1,7 @@
 //! Where a session is continued: its transcript, its config folder, the directory it belongs to.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use model::{Session, SessionId};
 use transcript::{ArchivedFolder, ConfigFolder, OpenTranscript, RegisteredProcess, start_directory};
@@ -20,6 +21,8 @@ pub(crate) struct TranscriptLocation {
     pub(crate) directory: Option<PathBuf>,
     /// Whether the transcript is gone, and what is read is the archive's copy.
     pub(crate) archived: bool,
+    /// The folder of the transcript, where that cannot be read.
+    pub(crate) unreadable_folder: Option<Arc<Path>>,
 }
 
 impl TranscriptLocation {
@@ -34,13 +37,22 @@ impl TranscriptLocation {
             let attempt = format!("cannot read the transcript {}", transcript.display());
             Error::caused(Kind::Unavailable, attempt, &error)
         })?;
-        Ok(Self { folder: folder(context, &transcript), directory, transcript, archived: session.archived })
+        let unreadable_folder = session.unreadable_folder.clone();
+        let folder = folder(context, &transcript);
+        Ok(Self { folder, directory, transcript, archived: session.archived, unreadable_folder })
     }
 
-    /// Refuses a session whose transcript is only in the archive: it has to be restored first.
+    /// Refuses a session whose transcript is only read in the archive: it has to be restored first, or be made readable.
     pub(crate) fn ensure_not_archived(&self, id: &SessionId) -> Result<(), Error> {
         if !self.archived {
             return Ok(());
+        }
+        if let Some(folder) = &self.unreadable_folder {
+            let message =
+                format!("the transcript of session {id} is in {}, which cannot be read", folder.display());
+            return Err(Error::new(Kind::Unavailable, message)
+                .hint("make that folder readable for you, and try again")
+                .next(NextStep::Show { session: id.clone() }));
         }
         let message =
             format!("Claude Code deleted the transcript of session {id}; Backstory has kept a copy");

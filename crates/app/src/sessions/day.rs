@@ -10,10 +10,11 @@ use jiff::{SignedDuration, Timestamp, ToSpan as _};
 use model::{Activity, Session, SessionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use transcript::{HistoryEvent, HistoryEventKind, each_history_event, preview};
+use transcript::{HistoryEvent, HistoryEventKind, preview};
 
 use crate::repository::target::{unknown_project_note, with_project};
 use crate::sessions::ledger;
+use crate::sessions::readable::UnreadableFiles;
 use crate::sessions::select::select;
 use crate::sessions::totals::keep_reading;
 use crate::{Context, Error, Kind, Moment, Secrets};
@@ -174,6 +175,11 @@ pub fn day(context: &Context, request: &Request) -> Result<Answer, Error> {
             .into_iter()
             .collect(),
     };
+    let mut unreadable = UnreadableFiles::default();
+    // What cannot be read may be anybody's.
+    if !context.is_limited() {
+        unreadable.add_problems(std::mem::take(&mut catalog.problems));
+    }
     let mut projects: BTreeMap<Option<PathBuf>, ProjectDay> = BTreeMap::new();
     // What a fork copied counts for the session that had it first.
     all.sort_by_key(|entry| (entry.session.forked_from.is_some(), entry.session.created));
@@ -194,7 +200,10 @@ pub fn day(context: &Context, request: &Request) -> Result<Answer, Error> {
         }
         context.redact_session(&mut session);
         let cost = costs.get(&session.id).copied();
-        let Some(done) = session_day(context, &session, &days, cost, &mut counted) else { continue };
+        let Some(done) = session_day(context, &session, &days, cost, (&mut counted, &mut unreadable))
+        else {
+            continue;
+        };
         let path = session.repo_path.as_deref().map(Path::to_owned);
         let project = projects.entry(path.clone()).or_insert_with(|| ProjectDay {
             project: session.project.as_deref().map(|name| context.secrets.redacted(name.into())),
@@ -216,6 +225,7 @@ pub fn day(context: &Context, request: &Request) -> Result<Answer, Error> {
     if !answer.projects.is_empty() {
         answer.last_day = None;
     }
+    answer.notes.extend(unreadable.notes(context));
     Ok(answer)
 }
 
@@ -293,7 +303,7 @@ fn session_day(
     session: &Session,
     days: &Days,
     cost: Option<f64>,
-    counted: &mut HashSet<u64>,
+    (counted, unreadable): (&mut HashSet<u64>, &mut UnreadableFiles),
 ) -> Option<SessionDay> {
     let file = session.file.as_deref()?;
     let done = empty_day(session, cost);
@@ -306,10 +316,9 @@ fn session_day(
         done,
     };
     let mut files: BTreeMap<PathBuf, u64> = BTreeMap::new();
-    // A session that vanishes while it is read counts as far as it was read.
-    let _ = each_history_event(file, |event| story.observe(event, &mut files));
+    unreadable.each_event(context, file, |event| story.observe(event, &mut files));
     for agent in session.subagents.iter().filter(|agent| agent.file != file) {
-        let _ = each_history_event(&agent.file, |event| story.observe_subagent(event, &mut files));
+        unreadable.each_event(context, &agent.file, |event| story.observe_subagent(event, &mut files));
     }
     story.counted.extend(story.own.drain());
     story.times.sort_unstable();

@@ -1,7 +1,8 @@
 //! `list`: sessions from every source, running first, then newest.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
 
 pub use catalog::{Hidden, SessionFilter};
 use model::{AgentId, Session, SessionId};
@@ -147,13 +148,19 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
         format!("{id} was deleted while it was copied: {there} of {whole} bytes are kept")
     });
     let incomplete: Vec<String> = incomplete.collect();
+    let folders: BTreeSet<&Path> =
+        sessions.iter().filter_map(|session| session.unreadable_folder.as_deref()).collect();
+    let unreadable = folders.into_iter().map(|folder| {
+        format!("{} cannot be read; its sessions are listed from the archive", folder.display())
+    });
+    let unreadable: Vec<String> = unreadable.collect();
     Ok(Answer {
         sessions,
         more,
         known: listing.known,
         subagents_excluded: listing.subagents,
         problems: listing.problems.len(),
-        notes: not_cached.into_iter().chain(unread).chain(unknown).chain(incomplete).collect(),
+        notes: not_cached.into_iter().chain(unread).chain(unknown).chain(incomplete).chain(unreadable).collect(),
     })
 }
 

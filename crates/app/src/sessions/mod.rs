@@ -21,6 +21,7 @@ pub(crate) mod openclaw_conversation;
 pub(crate) mod origin_name;
 pub mod page;
 pub mod prompts;
+pub(crate) mod readable;
 pub(crate) mod resolve;
 pub(crate) mod same_repository;
 pub(crate) mod select;

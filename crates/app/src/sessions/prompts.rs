@@ -8,8 +8,9 @@ use model::{Origin, Session, SessionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use system::in_parallel;
-use transcript::{HistoryEventKind, each_history_event};
+use transcript::HistoryEventKind;
 
+use crate::sessions::readable::UnreadableFiles;
 use crate::sessions::select::select;
 use crate::{Context, Error, Moment, Secrets};
 
@@ -44,6 +45,9 @@ pub struct Answer {
     pub more: usize,
     /// How many different prompts there are in the sessions that were looked through.
     pub known: usize,
+    /// What else there is to know, in sentences: what could not be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// Something the person asked.
@@ -69,7 +73,10 @@ pub fn prompts(context: &Context, request: &Request) -> Result<Answer, Error> {
     let time = |moment: &Option<Moment>| moment.as_ref().map(|moment| moment.at(context)).transpose();
     let (since, until) = (time(&request.since)?, time(&request.until)?);
     let filter = SessionFilter { project: request.project.clone(), since, ..SessionFilter::default() };
-    let mut sessions = select(context, &filter, None)?.sessions;
+    let mut listing = select(context, &filter, None)?;
+    let mut sessions = std::mem::take(&mut listing.sessions);
+    let mut unreadable = UnreadableFiles::default();
+    unreadable.add_problems(listing.problems);
     // Agents of OpenClaw's are asked by programs. What a fork copied was asked where it was first.
     sessions.retain(|session| matches!(session.origin, Origin::Native));
     sessions.sort_by_key(|session| (session.forked_from.is_some(), session.created));
@@ -77,7 +84,11 @@ pub fn prompts(context: &Context, request: &Request) -> Result<Answer, Error> {
         in_parallel(context.config().places().threads, &sessions, |session| prompts_of(context, session));
     context.check_cancelled()?;
     let (mut seen, mut by_text) = (HashSet::new(), HashMap::<String, AskedPrompt>::new());
-    for (record, prompt) in asked.into_iter().flatten() {
+    let prompts_of_all = asked.into_iter().flat_map(|(prompts, files)| {
+        unreadable.add(files);
+        prompts
+    });
+    for (record, prompt) in prompts_of_all {
         let is_in = since.is_none_or(|since| prompt.at.is_some_and(|at| at >= since))
             && until.is_none_or(|until| prompt.at.is_some_and(|at| at < until));
         if !is_in || record.is_some_and(|record| !seen.insert(record)) {
@@ -106,19 +117,19 @@ pub fn prompts(context: &Context, request: &Request) -> Result<Answer, Error> {
     });
     let more = request.limit.map_or(0, |limit| prompts.len().saturating_sub(limit));
     prompts.truncate(prompts.len() - more);
-    Ok(Answer { prompts, more, known })
+    Ok(Answer { prompts, more, known, notes: unreadable.notes(context) })
 }
 
-/// What was asked in one session, each with its record.
-fn prompts_of(context: &Context, session: &Session) -> Vec<(Option<u64>, AskedPrompt)> {
-    let mut all = Vec::new();
-    if context.cancellation.is_cancelled() {
-        return all;
-    }
-    let Some(file) = session.file.as_deref() else { return all };
+/// What was asked in one session, each with its record, and what could not be read of it.
+fn prompts_of(
+    context: &Context,
+    session: &Session,
+) -> (Vec<(Option<u64>, AskedPrompt)>, UnreadableFiles) {
+    let (mut all, mut unreadable) = (Vec::new(), UnreadableFiles::default());
+    let file = session.file.as_deref().filter(|_| !context.cancellation.is_cancelled());
+    let Some(file) = file else { return (all, unreadable) };
     let project = session.project.as_deref().map(ToOwned::to_owned);
-    // A session that goes while it is read has asked what was read of it.
-    let _ = each_history_event(file, |event| {
+    unreadable.each_event(context, file, |event| {
         if let HistoryEventKind::Prompt(text) = event.what
             && !text.trim().is_empty()
         {
@@ -136,7 +147,7 @@ fn prompts_of(context: &Context, session: &Session) -> Vec<(Option<u64>, AskedPr
             ));
         }
     });
-    all
+    (all, unreadable)
 }
 
 /// The redacted text; a secret may be cut off at the end of the longest.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use model::SessionId;
 use system::FileStamp;
-use transcript::{ArchivedFolder, deletion_list, deletions};
+use transcript::{ArchivedFolder, deletion_list, deletions, is_gone};
 
 /// What a pass found of the folders that the archive mirrors.
 pub(crate) struct PassFindings<'a> {
@@ -27,7 +27,9 @@ pub(crate) fn record(archive: &Path, found: &PassFindings<'_>, now: Timestamp) -
     for mirror in ArchivedFolder::all(archive) {
         let is_walked = found.walked.contains(mirror.original());
         for (id, folder) in mirror.sessions() {
-            if found.living.contains(&id) || found.forgotten.contains(&id) {
+            let is_known = found.living.contains(&id) || found.forgotten.contains(&id);
+            // What is in a folder that cannot be read may be there still.
+            if is_known || !is_gone(&folder.join(format!("{id}.jsonl"))) {
                 continue;
             }
             let at =

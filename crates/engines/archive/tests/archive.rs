@@ -317,6 +317,16 @@ fn a_pass_records_when_a_transcript_was_deleted() {
     let left = [("cleaned", cleaned), ("lost", NOW)].map(|(name, at)| (id(name), at));
     assert_eq!(known(), HashMap::from(left.clone()), "what is back is there, and a date stays");
 
+    fs::rename(scratch.living("-p"), scratch.living("-away")).unwrap();
+    std::os::unix::fs::symlink("-p", scratch.living("-p")).unwrap();
+    scratch.pass();
+    assert_eq!(known().len(), 1, "of a folder that cannot be read nothing is known");
+    fs::remove_file(scratch.living("-p")).unwrap();
+    fs::rename(scratch.living("-away"), scratch.living("-p")).unwrap();
+    fs::File::open(scratch.living("-p")).unwrap().set_modified(changed).unwrap();
+    scratch.pass();
+    assert_eq!(known(), HashMap::from(left.clone()));
+
     let elsewhere = scratch.folder.path().join("other");
     fs::create_dir_all(elsewhere.join("projects/-r")).unwrap();
     let folders = [ConfigFolder::new(elsewhere)];

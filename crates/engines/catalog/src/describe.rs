@@ -114,10 +114,12 @@ pub(crate) fn describe_for_filter(
         last_modified: last_modified(file, digest),
         missing_bytes: file.missing,
         deleted_at: file.deleted_at,
+        unreadable_folder: file.unreadable_folder.clone(),
         ..held.session(file.id.clone())
     };
+    let is_gone = file.archived && file.unreadable_folder.is_none();
     match session.origin {
-        Origin::Native if file.archived => Session { origin: Origin::Archived, archived: true, ..session },
+        Origin::Native if is_gone => Session { origin: Origin::Archived, archived: true, ..session },
         _ => Session { archived: file.archived, ..session },
     }
 }

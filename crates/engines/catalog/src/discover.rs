@@ -41,14 +41,19 @@ fn add_archived(found: &mut Discovery, archive: &Path) {
         // What was just found need not be looked for again.
         let is_living = |agent: &Path| agents.contains(agent) || agent.exists();
         for folder in folders {
-            copies.add(folder.find(is_wanted, is_living));
+            let mut more = folder.find(is_wanted, is_living);
+            // Where everything can be read, what was not found is gone.
+            for file in more.transcripts.iter_mut().filter(|_| !found.problems.is_empty()) {
+                file.unreadable_folder = folder.unreadable_folder(&file.path).map(Into::into);
+            }
+            copies.add(more);
             found.walked.push(folder.mirror());
         }
     }
     let mut copies_of_sessions = newest_of_each(copies.transcripts);
     if !copies_of_sessions.is_empty() {
         let deleted = deletions(archive);
-        for file in &mut copies_of_sessions {
+        for file in copies_of_sessions.iter_mut().filter(|file| file.unreadable_folder.is_none()) {
             file.deleted_at = deleted.get(&file.id).copied();
         }
     }

@@ -219,6 +219,7 @@ mod tests {
             archived: false,
             missing: 0,
             deleted_at: None,
+            unreadable_folder: None,
         };
         let found = Discovery { sessions: ["s1", "s3"].map(transcript).into(), ..Discovery::default() };
         let alone = registered.registry_only(&found, &mut Describer::default());

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use model::SessionId;
 
-use crate::files::{FolderContents, ReadProblem, SubagentFile, TranscriptFile};
+use crate::files::{FolderContents, ReadProblem, SubagentFile, TranscriptFile, UNREADABLE};
 use crate::walk::SUBAGENT_DEPTH;
 
 /// The longest path of a folder, and the largest list of forgotten sessions, that are read.
@@ -117,6 +117,7 @@ impl ArchivedFolder {
                         archived: true,
                         missing: source.missing(),
                         deleted_at: None,
+                        unreadable_folder: None,
                     });
                 }
                 Err(error) => found.problems.push(unreadable(path, &error)),
@@ -135,10 +136,30 @@ impl ArchivedFolder {
         all
     }
 
+    /// The copy of a file, where there is one.
+    pub fn copy_of(&self, original: &Path) -> Option<PathBuf> {
+        let copy = self.mirror().join(original.strip_prefix(&self.projects).ok()?);
+        sealed::files_of(&copy)[1].is_file().then_some(copy)
+    }
+
+    /// The folder because of which nobody knows whether the file is gone that a copy is of.
+    pub fn unreadable_folder(&self, copy: &Path) -> Option<PathBuf> {
+        let original = self.original_of(copy)?;
+        if is_gone(&original) { None } else { original.parent().map(Path::to_owned) }
+    }
+
     /// Where the file was that a copy is of.
     pub fn original_of(&self, copy: &Path) -> Option<PathBuf> {
         Some(self.projects.join(copy.strip_prefix(self.mirror()).ok()?))
     }
+}
+
+/// Whether there is no such file. What is in a folder that cannot be read may be there still.
+pub fn is_gone(file: &Path) -> bool {
+    let gone = |error: &io::Error| {
+        matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    };
+    file.symlink_metadata().is_err_and(|error| gone(&error))
 }
 
 /// The ids of the sessions that are not to be found any more.
@@ -189,7 +210,7 @@ fn subagent(id: &str, path: PathBuf, problems: &mut Vec<ReadProblem>) -> Option<
 }
 
 fn unreadable(path: PathBuf, error: &io::Error) -> ReadProblem {
-    ReadProblem { path, what: format!("it cannot be read: {error}") }
+    ReadProblem { path, what: format!("{UNREADABLE}: {error}") }
 }
 
 /// The names in a folder, and which of them are folders; none where it cannot be listed.

@@ -36,6 +36,8 @@ pub struct TranscriptFile {
     pub missing: u64,
     /// By when the file was gone, where that was noticed.
     pub deleted_at: Option<Timestamp>,
+    /// The folder because of which nobody knows whether the file is gone: it cannot be read.
+    pub unreadable_folder: Option<Arc<Path>>,
 }
 
 /// A sub-agent's transcript.
@@ -57,6 +59,16 @@ pub struct ReadProblem {
     /// What is wrong, as the end of a sentence.
     pub what: String,
 }
+
+impl ReadProblem {
+    /// Whether there is something that cannot be read, in place of something odd that is left out.
+    pub fn is_unreadable(&self) -> bool {
+        self.what.starts_with(UNREADABLE)
+    }
+}
+
+/// How the reason begins of what cannot be read.
+pub(crate) const UNREADABLE: &str = "it cannot be read";
 
 /// The files of one config folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -51,7 +51,7 @@ mod usage;
 mod walk;
 mod work_log;
 
-pub use archived_folder::{ArchivedFolder, forgotten_list, forgotten_sessions};
+pub use archived_folder::{ArchivedFolder, forgotten_list, forgotten_sessions, is_gone};
 pub use background_jobs::{JobRecord, JobRoster};
 pub use chain::Chain;
 pub use compactions::{Compaction, compactions};

@@ -17,7 +17,7 @@ use rustix::fs::{AtFlags, Dir, DirEntry, FileType, Mode, OFlags, Stat, open, sta
 use rustix::io::{Errno, fcntl_dupfd_cloexec, retry_on_intr};
 use system::{FileStamp, in_parallel};
 
-use crate::files::{FolderContents, ReadProblem, SubagentFile, TranscriptFile};
+use crate::files::{FolderContents, ReadProblem, SubagentFile, TranscriptFile, UNREADABLE};
 
 /// How deep below a session's folder sub-agents' files may be (workflows nest them).
 pub(crate) const SUBAGENT_DEPTH: usize = 4;
@@ -222,6 +222,7 @@ impl<'a> Walk<'a> {
                 archived: false,
                 missing: 0,
                 deleted_at: None,
+                unreadable_folder: None,
             }),
             Err(error) => self.report(path, format!("its name is no session's: {error}")),
         }
@@ -332,7 +333,7 @@ impl<'a> Walk<'a> {
 }
 
 fn unreadable(path: PathBuf, error: impl Into<io::Error>) -> ReadProblem {
-    ReadProblem { path, what: format!("it cannot be read: {}", error.into()) }
+    ReadProblem { path, what: format!("{UNREADABLE}: {}", error.into()) }
 }
 
 fn kind_name(kind: FileType) -> &'static str {

@@ -100,12 +100,14 @@ pub struct Session {
     pub subagents: Vec<Subagent>,
     /// The parts of the transcript that could not be read exactly.
     pub damage: Damage,
-    /// Whether its transcript is gone and Backstory's archive is where it is read.
+    /// Whether its transcript is gone, or cannot be read, and Backstory's archive is where it is read.
     pub archived: bool,
     /// How many bytes of the transcript the archive's copy lacks, because it was deleted while it was copied.
     pub missing_bytes: u64,
     /// By when its transcript was deleted, where the archive noticed it.
     pub deleted_at: Option<Timestamp>,
+    /// The folder of its transcript, where that cannot be read: nobody knows whether the transcript is gone.
+    pub unreadable_folder: Option<Arc<Path>>,
     /// Whether it is a conversation that OpenClaw keeps itself, and no session of Claude Code.
     pub is_conversation: bool,
 }
@@ -168,6 +170,7 @@ impl Session {
             archived: false,
             missing_bytes: 0,
             deleted_at: None,
+            unreadable_folder: None,
             is_conversation: false,
         }
     }

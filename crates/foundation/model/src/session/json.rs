@@ -108,7 +108,7 @@ pub(super) struct SessionJson {
     /// The path of the session's transcript.
     #[serde(serialize_with = "crate::optional_path")]
     file: Option<Arc<Path>>,
-    /// Whether its transcript is gone and Backstory's archive is where it is read.
+    /// Whether its transcript is gone, or cannot be read, and Backstory's archive is where it is read.
     archived: bool,
     /// How many bytes at the end of the transcript the archive's copy lacks; absent where it is whole.
     #[serde(skip_serializing_if = "is_zero")]
@@ -116,6 +116,9 @@ pub(super) struct SessionJson {
     /// By when its transcript was deleted; absent where it is not, or where nobody noticed when.
     #[serde(skip_serializing_if = "Option::is_none")]
     deleted_at: Option<Timestamp>,
+    /// The folder of its transcript, where that cannot be read: nobody knows whether the transcript is gone.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "crate::optional_path")]
+    unreadable_folder: Option<Arc<Path>>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
@@ -184,6 +187,7 @@ impl From<Session> for SessionJson {
             archived: session.archived,
             missing_bytes: session.missing_bytes,
             deleted_at: session.deleted_at,
+            unreadable_folder: session.unreadable_folder,
         }
     }
 }

@@ -89,11 +89,10 @@ fn answer(context: &Context, request: &Request, detail: Detail, json: bool) -> R
         return super::json(&answer);
     }
     let mut out = super::paged(context);
-    if answer.projects.is_empty()
-        && answer.last_day.is_none()
-        && let Some(text) = super::without_sessions(context)?
-    {
+    let is_nothing = answer.projects.is_empty() && answer.last_day.is_none();
+    if let Some(text) = if is_nothing { super::without_sessions(context)? } else { None } {
         out.sentence(&text)?;
+        notes(&mut out, &answer)?;
         return Ok(out.finish()?);
     }
     let look = Look {
@@ -104,7 +103,14 @@ fn answer(context: &Context, request: &Request, detail: Detail, json: bool) -> R
         detail,
     };
     look.print(&mut out, &answer)?;
+    notes(&mut out, &answer)?;
     Ok(out.finish()?)
+}
+
+/// What else there is to know.
+fn notes(out: &mut impl Write, answer: &Answer) -> io::Result<()> {
+    let dim = Style::new().dimmed();
+    answer.notes.iter().try_for_each(|note| writeln!(out, "{dim}{}{dim:#}", safe(note)))
 }
 
 /// How much is shown of each session.

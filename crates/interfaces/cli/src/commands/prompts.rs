@@ -8,7 +8,7 @@ use app::{Context, Moment};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
-use crate::output::is_read_by_a_person;
+use crate::output::{is_read_by_a_person, say_aside};
 use crate::progress::Followed;
 use crate::text::{age_or_date, fit, safe};
 
@@ -64,7 +64,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         return super::json(&answer);
     }
     if args.null {
-        return Ok(null_separated(&answer)?);
+        null_separated(&answer)?;
+        say_notes(&answer);
+        return Ok(());
     }
     let mut out = super::paged(context);
     let width = if for_a_person { out.width() } else { PIPED };
@@ -73,7 +75,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     } else {
         list(&mut out, context, width, &answer)?;
     }
-    Ok(out.finish()?)
+    out.finish()?;
+    say_notes(&answer);
+    Ok(())
+}
+
+/// Says what else there is to know: in a pipe every line is a prompt.
+fn say_notes(answer: &Answer) {
+    answer.notes.iter().for_each(|note| say_aside(&safe(note)));
 }
 
 /// What is said where no prompt is listed.

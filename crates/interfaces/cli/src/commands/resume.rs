@@ -69,7 +69,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if let Some(last_of) = found.last_of {
         say_which(context, session, last_of);
     }
-    if session.archived && args.into.is_none() && put_back(context, session)? {
+    let is_gone = session.archived && session.unreadable_folder.is_none();
+    if is_gone && args.into.is_none() && put_back(context, session)? {
         let again = SessionRef::Named(session.id.to_string());
         let found = one(context, &again)?;
         return continued(context, args, found.session()?);

@@ -40,6 +40,11 @@ pub(super) fn write(
         );
         writeln!(out, "{dim}{}{dim:#}", Wrap::new(width).add(&text))?;
     }
+    if let Some(folder) = &session.unreadable_folder {
+        let folder = safe(&folder.display().to_string());
+        let text = format!("{folder} cannot be read; this is the archive's copy.");
+        writeln!(out, "{dim}{}{dim:#}", Wrap::new(width).add(&text))?;
+    }
     if session.missing_bytes > 0 {
         let missing = bytes(session.missing_bytes);
         let warn = AnsiColor::Yellow.on_default();
