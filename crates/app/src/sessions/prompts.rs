@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use catalog::SessionFilter;
+use catalog::{Hidden, SessionFilter};
 use jiff::Timestamp;
 use model::{Origin, Session, SessionId};
 use schemars::JsonSchema;
@@ -72,7 +72,12 @@ pub struct AskedPrompt {
 pub fn prompts(context: &Context, request: &Request) -> Result<Answer, Error> {
     let time = |moment: &Option<Moment>| moment.as_ref().map(|moment| moment.at(context)).transpose();
     let (since, until) = (time(&request.since)?, time(&request.until)?);
-    let filter = SessionFilter { project: request.project.clone(), since, ..SessionFilter::default() };
+    let filter = SessionFilter {
+        project: request.project.clone(),
+        since,
+        hidden: Hidden::Excluded,
+        ..SessionFilter::default()
+    };
     let mut listing = select(context, &filter, None)?;
     let mut sessions = std::mem::take(&mut listing.sessions);
     let mut unreadable = UnreadableFiles::default();

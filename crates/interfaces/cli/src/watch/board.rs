@@ -71,6 +71,8 @@ pub(crate) struct Board {
     pub(crate) is_listed: bool,
     /// Sessions that were removed since they were listed.
     removed: HashSet<SessionId>,
+    /// Sessions that the person has hidden.
+    left_out: HashSet<SessionId>,
 }
 
 impl Card {
@@ -134,6 +136,11 @@ impl Board {
         self.watched = sessions.into_iter().map(|info| (info.session_id.clone(), info)).collect();
     }
 
+    /// Leaves these sessions out, and no others.
+    pub(crate) fn leave_out(&mut self, sessions: HashSet<SessionId>) {
+        self.left_out = sessions;
+    }
+
     /// Takes over the facts of a new listing.
     pub(crate) fn set_facts(&mut self, facts: Listed) {
         self.removed.clear();
@@ -179,7 +186,7 @@ impl Board {
         let (all, is_filtered) = (self.all, !self.filter.is_empty());
         self.hidden = 0;
         let mut cards = Vec::new();
-        for (id, info, facts) in known {
+        for (id, info, facts) in known.filter(|(id, ..)| !self.left_out.contains(*id)) {
             let last = last(info, facts);
             let is_recent = last.is_some_and(|last| now.duration_since(last) < RECENT);
             if all || is_filtered || is_recent || is_alive(info, facts) {
@@ -400,6 +407,22 @@ pub(crate) mod tests {
         board.filter = "nothing like it".to_owned();
         board.arrange(now());
         assert_eq!((shown(&board).as_str(), board.selected().is_none()), ("", true));
+    }
+
+    #[test]
+    fn sessions_that_were_hidden_are_neither_shown_nor_counted() {
+        let old = |id| info(id, "attic", State::Idle, 60 * 48);
+        let mut board =
+            board(vec![info("a1", "web", State::Thinking, 1), old("b1"), old("b2"), info("a2", "web", State::WaitingPermission, 1)]);
+        board.leave_out(["a2", "b2"].map(|id| id.parse().unwrap()).into());
+        board.arrange(now());
+        assert_eq!((shown(&board).as_str(), board.hidden()), ("web:1 a1", 1));
+        board.all = true;
+        board.arrange(now());
+        assert_eq!(shown(&board), "web:1 a1 attic:1 b1");
+        board.leave_out(HashSet::new());
+        board.arrange(now());
+        assert_eq!(shown(&board), "web:2 a2 a1 attic:2 b1 b2");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod board;
 mod draw;
 mod fold;
+mod hidden;
 pub(crate) mod jump;
 mod notice;
 pub(crate) mod plain;

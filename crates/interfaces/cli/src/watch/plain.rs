@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use model::{Activity, BackgroundJob, Need, SessionEvent, SessionId, SessionInfo};
 
+use super::hidden::HiddenSessions;
 use crate::exit::Failure;
 use crate::json::json_line;
 use crate::output::Output;
@@ -22,7 +23,9 @@ const PATIENCE: Duration = Duration::from_millis(500);
 pub(crate) fn run(context: &Context, json: bool) -> Result<(), Failure> {
     let (snapshot, mut subscription) = Live::start(context)?.subscribe(context)?;
     let mut out = Output::plain();
-    let mut lines = Lines { json, zone: context.zone(), printed: Printed::new() };
+    let hidden = HiddenSessions::default();
+    let mut lines = Lines { json, zone: context.zone(), printed: Printed::new(), hidden };
+    lines.hidden.refresh(context);
     lines.all(&mut out, snapshot.sessions, context.read_clock())?;
     if let Some(watching) = snapshot.watching.filter(|watching| watching.reason.is_some()) {
         lines.event(&mut out, &SessionEvent::Watching(watching), context.read_clock())?;
@@ -30,7 +33,8 @@ pub(crate) fn run(context: &Context, json: bool) -> Result<(), Failure> {
     loop {
         out.flush_now()?;
         let Ok(event) = subscription.next(PATIENCE) else { return Ok(()) };
-        let Some(event) = event else { continue };
+        lines.hidden.refresh(context);
+        let Some(event) = event.filter(|event| !lines.hidden.has(event)) else { continue };
         lines.event(&mut out, &event, context.read_clock())?;
         if let SessionEvent::Resync { .. } = &*event {
             let sessions = subscription.snapshot().map(|snapshot| snapshot.sessions).unwrap_or_default();
@@ -46,6 +50,7 @@ struct Lines {
     json: bool,
     zone: TimeZone,
     printed: Printed,
+    hidden: HiddenSessions,
 }
 
 impl Lines {
@@ -55,6 +60,7 @@ impl Lines {
         mut sessions: Vec<SessionInfo>,
         now: Timestamp,
     ) -> Result<(), Failure> {
+        self.hidden.leave_out(&mut sessions);
         sessions.sort_by(|one, other| one.session_id.cmp(&other.session_id));
         if self.json {
             return self.event(out, &SessionEvent::SessionsRefresh { sessions }, now);

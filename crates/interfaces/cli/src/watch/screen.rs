@@ -15,6 +15,7 @@ use ratatui::widgets::Paragraph;
 
 use super::board::{Board, Need};
 use super::draw::{Frame, draw};
+use super::hidden::HiddenSessions;
 use super::jump::jump;
 use super::notice::{self, Notices, Notification};
 use crate::clipboard;
@@ -60,6 +61,7 @@ struct Screen<'a> {
     frame: Frame,
     notices: Notices,
     notify: Notify,
+    hidden: HiddenSessions,
     /// Whether anything has happened since the board was arranged, and when it was.
     has_news: bool,
     arranged: Instant,
@@ -78,6 +80,7 @@ pub(crate) fn run(context: &Context, notify: Notify) -> Result<(), Failure> {
         frame: Frame { trouble: snapshot.watching.and_then(|watching| watching.reason), ..Frame::default() },
         notices: Notices::default(),
         notify,
+        hidden: HiddenSessions::default(),
         has_news: true,
         arranged: Instant::now(),
         loan: None,
@@ -87,6 +90,7 @@ pub(crate) fn run(context: &Context, notify: Notify) -> Result<(), Failure> {
         // What was asked before the start is on the board and needs no notification.
         screen.notices.update(&state, context.read_clock());
     }
+    screen.leave_out_hidden();
     screen.show_all(snapshot.sessions);
     let (sender, inputs) = channel();
     forward_sessions(subscription, sender.clone())?;
@@ -176,8 +180,18 @@ impl Screen<'_> {
         self.board.reset(sessions);
     }
 
+    /// Takes over which sessions the person has hidden.
+    fn leave_out_hidden(&mut self) {
+        if self.hidden.refresh(self.context) {
+            self.board.leave_out(self.hidden.ids().clone());
+            self.has_news = true;
+        }
+    }
+
     fn apply(&mut self, event: &SessionEvent) {
         match event {
+            // The board keeps what they do, and nothing is said of it.
+            SessionEvent::Announcement(_) | SessionEvent::SessionActivity(_) if self.hidden.has(event) => {}
             SessionEvent::Resync { .. } => {
                 if let Ok(snapshot) = self.live.snapshot(self.context) {
                     self.show_all(snapshot.sessions);
@@ -203,6 +217,7 @@ impl Screen<'_> {
     }
 
     fn finish_batch(&mut self) {
+        self.leave_out_hidden();
         for call in self.notices.settled(self.context.read_clock()) {
             self.notify(&call);
         }

@@ -59,6 +59,8 @@ fn a_pinned_session_is_listed_first_and_a_hidden_one_on_request() {
     assert_eq!(found(&home, &["list"]), [0]);
     assert_eq!(found(&home, &["list", "--hidden"]), [2, 1]);
     assert_eq!(found(&home, &["search", "walrus"]), [0]);
+    let asked = printed(&home, &["prompts"]);
+    assert!(asked.contains("Rotate the walrus keys") && asked.lines().count() == 1, "{asked}");
     let mut hidden = found(&home, &["search", "walrus", "is:hidden"]);
     hidden.sort_unstable();
     assert_eq!(hidden, [1, 2]);
