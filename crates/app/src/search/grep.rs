@@ -14,9 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use system::in_parallel;
 use transcript::record::result_text;
-use transcript::{
-    OpenTranscript, Part, Reader, Role, kept_output, may_name_kept_output, message, strings,
-};
+use transcript::{OpenTranscript, Part, Reader, Role, kept_output, may_name_kept_output, message, strings};
 
 use crate::sessions::list;
 use crate::sessions::resolve::resolve;
@@ -65,6 +63,8 @@ pub struct Answer {
     pub searched: usize,
     /// How many files could not be read.
     pub unreadable: usize,
+    /// How many lines of transcripts were too long to be read.
+    pub too_long_lines: u64,
     /// Whether lines are missing because of the limit.
     pub truncated: bool,
 }
@@ -141,6 +141,7 @@ pub fn grep(context: &Context, request: &Request) -> Result<Answer, Error> {
     for (session, mut found) in listed.into_iter().zip(found) {
         answer.lines += found.lines;
         answer.unreadable += found.unreadable;
+        answer.too_long_lines += found.too_long_lines;
         found.matches.truncate(room);
         room -= found.matches.len();
         if !found.matches.is_empty() {
@@ -221,6 +222,7 @@ struct Found {
     matches: Vec<LineMatch>,
     lines: u64,
     unreadable: usize,
+    too_long_lines: u64,
 }
 
 impl Scan<'_> {
@@ -276,6 +278,7 @@ impl Scan<'_> {
                 }
             }
         }
+        found.too_long_lines += reader.too_long();
         Ok(())
     }
 
@@ -352,8 +355,7 @@ mod tests {
 
     /// The lines and texts in which a pattern is found, and how many files could not be read.
     fn found(file: &Path, pattern: &str) -> (Vec<(u64, String)>, usize) {
-        let pattern =
-            Pattern::new(&Request { pattern: pattern.to_owned(), ..Request::default() }).unwrap();
+        let pattern = Pattern::new(&Request { pattern: pattern.to_owned(), ..Request::default() }).unwrap();
         let scan = Scan {
             pattern: &pattern,
             role: None,

@@ -200,8 +200,7 @@ pub fn day(context: &Context, request: &Request) -> Result<Answer, Error> {
         }
         context.redact_session(&mut session);
         let cost = costs.get(&session.id).copied();
-        let Some(done) = session_day(context, &session, &days, cost, (&mut counted, &mut unreadable))
-        else {
+        let Some(done) = session_day(context, &session, &days, cost, (&mut counted, &mut unreadable)) else {
             continue;
         };
         let path = session.repo_path.as_deref().map(Path::to_owned);

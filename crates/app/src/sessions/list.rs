@@ -160,7 +160,13 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
         known: listing.known,
         subagents_excluded: listing.subagents,
         problems: listing.problems.len(),
-        notes: not_cached.into_iter().chain(unread).chain(unknown).chain(incomplete).chain(unreadable).collect(),
+        notes: not_cached
+            .into_iter()
+            .chain(unread)
+            .chain(unknown)
+            .chain(incomplete)
+            .chain(unreadable)
+            .collect(),
     })
 }
 

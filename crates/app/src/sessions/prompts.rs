@@ -126,10 +126,7 @@ pub fn prompts(context: &Context, request: &Request) -> Result<Answer, Error> {
 }
 
 /// What was asked in one session, each with its record, and what could not be read of it.
-fn prompts_of(
-    context: &Context,
-    session: &Session,
-) -> (Vec<(Option<u64>, AskedPrompt)>, UnreadableFiles) {
+fn prompts_of(context: &Context, session: &Session) -> (Vec<(Option<u64>, AskedPrompt)>, UnreadableFiles) {
     let (mut all, mut unreadable) = (Vec::new(), UnreadableFiles::default());
     let file = session.file.as_deref().filter(|_| !context.cancellation.is_cancelled());
     let Some(file) = file else { return (all, unreadable) };

@@ -74,6 +74,24 @@ pub struct Answer {
     pub messages: Vec<ShownMessage>,
     /// How many messages of other branches were left out.
     pub omitted_messages: u64,
+    /// How many lines of its transcripts were too long to be read.
+    pub too_long_lines: u64,
+}
+
+/// What was not handed over of a conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Messages of other branches.
+    pub messages: u64,
+    /// Lines of its transcripts that were too long to be read.
+    pub too_long_lines: u64,
+}
+
+impl LeftOut {
+    /// The same where most messages are left out, of whatever branch.
+    fn without_messages(self) -> Self {
+        Self { messages: 0, ..self }
+    }
 }
 
 /// A session whose messages can be gone through.
@@ -149,9 +167,9 @@ impl Conversation {
         }
     }
 
-    /// Hands over every message, in order; `take` may stop it with an error of its own. Tells how many messages of
-    /// other branches of the conversation were left out.
-    pub fn each<E>(&self, mut take: impl FnMut(ShownMessage) -> Result<(), E>) -> Result<u64, E>
+    /// Hands over every message, in order; `take` may stop it with an error of its own. Tells what was left
+    /// out.
+    pub fn each<E>(&self, mut take: impl FnMut(ShownMessage) -> Result<(), E>) -> Result<LeftOut, E>
     where
         E: From<Error>,
     {
@@ -163,7 +181,7 @@ impl Conversation {
             Request { diff: true, last: Some(count), .. } => self.end(|_| false, *count, take),
             Request { last: Some(count), .. } => {
                 page::last(&self.files, *count, self.parts())?.into_iter().try_for_each(take)?;
-                Ok(0)
+                Ok(LeftOut::default())
             }
             Request { before: None, after: None, .. } => self.all(&mut take),
             Request { before, after, .. } => self.between(after.as_deref(), before.as_deref(), take),
@@ -176,9 +194,9 @@ impl Conversation {
         begins: fn(&ShownMessage) -> bool,
         most: usize,
         take: impl FnMut(ShownMessage) -> Result<(), E>,
-    ) -> Result<u64, E> {
+    ) -> Result<LeftOut, E> {
         let mut end = VecDeque::new();
-        self.all(&mut |shown| -> Result<(), E> {
+        let left_out = self.all(&mut |shown| -> Result<(), E> {
             if begins(&shown) {
                 end.clear();
             } else if end.len() >= most {
@@ -188,8 +206,7 @@ impl Conversation {
             Ok(())
         })?;
         end.into_iter().try_for_each(take)?;
-        // Most messages are left out, of whatever branch.
-        Ok(0)
+        Ok(left_out.without_messages())
     }
 
     /// The messages after one and before another, which are looked for first: nothing is shown where one is missing.
@@ -198,7 +215,7 @@ impl Conversation {
         after: Option<&str>,
         before: Option<&str>,
         mut take: impl FnMut(ShownMessage) -> Result<(), E>,
-    ) -> Result<u64, E> {
+    ) -> Result<LeftOut, E> {
         let (mut count, mut start, mut end) = (0_usize, None, None);
         self.all(&mut |shown| -> Result<(), E> {
             let is = |wanted: Option<&str>| {
@@ -221,12 +238,11 @@ impl Conversation {
         };
         let range = found(after, start, 0)?..found(before, end, count)?;
         let mut number = 0;
-        self.all(&mut |shown| {
+        let left_out = self.all(&mut |shown| {
             number += 1;
             if range.contains(&(number - 1)) { take(shown) } else { Ok(()) }
         })?;
-        // Most messages are left out, of whatever branch.
-        Ok(0)
+        Ok(left_out.without_messages())
     }
 
     fn missing(&self, cited: &Cited<'_>) -> Error {
@@ -255,24 +271,27 @@ impl Conversation {
         Some(last)
     }
 
-    fn all<E: From<Error>>(&self, take: &mut impl FnMut(ShownMessage) -> Result<(), E>) -> Result<u64, E> {
+    fn all<E: From<Error>>(
+        &self,
+        take: &mut impl FnMut(ShownMessage) -> Result<(), E>,
+    ) -> Result<LeftOut, E> {
         let own = match &self.files {
             Files::Claude(file) => file,
             Files::OpenClaw(files) => {
                 let parts = self.parts();
                 files.iter().try_for_each(|file| openclaw_conversation::each(file, parts, take))?;
-                return Ok(0);
+                return Ok(LeftOut::default());
             }
             Files::Messages(messages) => {
                 messages.iter().cloned().try_for_each(take)?;
-                return Ok(0);
+                return Ok(LeftOut::default());
             }
         };
-        let left_out = self.file(own, None, take)?;
+        let mut left_out = self.file(own, None, take)?;
         if self.request.subagents {
             // Up to 2.0.0 their records are in the session's own file.
             for agent in self.session.subagents.iter().filter(|agent| agent.file != *own) {
-                self.file(&agent.file, Some(agent), take)?;
+                left_out.too_long_lines += self.file(&agent.file, Some(agent), take)?.too_long_lines;
             }
         }
         Ok(left_out)
@@ -282,12 +301,11 @@ impl Conversation {
         &self,
         cited: &Cited<'_>,
         mut take: impl FnMut(ShownMessage) -> Result<(), E>,
-    ) -> Result<u64, E> {
+    ) -> Result<LeftOut, E> {
         let mut around = Around::default();
-        self.all(&mut |shown| around.next(cited, shown, &mut take))?;
+        let left_out = self.all(&mut |shown| around.next(cited, shown, &mut take))?.without_messages();
         if around.is_found() {
-            // Most messages are left out, of whatever branch.
-            return Ok(0);
+            return Ok(left_out);
         }
         let lines = self.session.message_count;
         let is_in_file = |line: u64| lines == 0 || line <= lines;
@@ -295,7 +313,7 @@ impl Conversation {
         if matches!(cited, Cited::Line(line) if is_in_file(*line)) && !end.is_empty() {
             // Nothing that is shown follows the line: the end is nearest to it.
             end.into_iter().try_for_each(take)?;
-            return Ok(0);
+            return Ok(left_out);
         }
         Err(self.missing(cited).into())
     }
@@ -305,7 +323,7 @@ impl Conversation {
         path: &Path,
         agent: Option<&Subagent>,
         take: &mut impl FnMut(ShownMessage) -> Result<(), E>,
-    ) -> Result<u64, E> {
+    ) -> Result<LeftOut, E> {
         let failed = |error: io::Error| {
             E::from(Error::caused(Kind::Unavailable, format!("cannot read {}", path.display()), &error))
         };
@@ -315,7 +333,7 @@ impl Conversation {
         };
         let root = self.request.diff.then(|| self.session.cwd.as_deref().unwrap_or(Path::new("")).to_owned());
         let mut shown = EditDiffs::new(self.parts(), root);
-        let mut left_out = 0;
+        let mut messages = 0;
         let mut reader = Reader::open(path).map_err(failed)?;
         while let Some(line) = reader.next_line().map_err(failed)? {
             let Ok(record) = line.record() else { continue };
@@ -336,10 +354,10 @@ impl Conversation {
             if aside || is_cited || chain.as_ref().is_none_or(|chain| chain.holds(message.uuid)) {
                 take(shown)?;
             } else if shown.says_something() {
-                left_out += 1;
+                messages += 1;
             }
         }
-        Ok(left_out)
+        Ok(LeftOut { messages, too_long_lines: reader.too_long() })
     }
 }
 

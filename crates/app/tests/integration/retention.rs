@@ -126,7 +126,8 @@ fn forgetting_with_transcripts_deletes_all_that_claude_code_keeps_of_a_session()
     for name in own.iter().chain(&others) {
         scene.home().write(name, text(&scene.transcript(PERSON)));
     }
-    let prompt = serde_json::json!({"display": "Boil it", "timestamp": 1_764_000_000_000_i64, "sessionId": id});
+    let prompt =
+        serde_json::json!({"display": "Boil it", "timestamp": 1_764_000_000_000_i64, "sessionId": id});
     scene.home().write(".claude/history.jsonl", format!("{prompt}\n{prompt}\n"));
     let request = |transcripts| forget::Request {
         session: Some(id.to_owned()),

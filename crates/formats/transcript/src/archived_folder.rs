@@ -156,9 +156,8 @@ impl ArchivedFolder {
 
 /// Whether there is no such file. What is in a folder that cannot be read may be there still.
 pub fn is_gone(file: &Path) -> bool {
-    let gone = |error: &io::Error| {
-        matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-    };
+    let gone =
+        |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
     file.symlink_metadata().is_err_and(|error| gone(&error))
 }
 

@@ -54,10 +54,11 @@ pub enum HistoryEventKind {
     Other,
 }
 
-/// Calls `take` for each event in a transcript or a sub-agent's file, in order; what cannot be read is skipped.
+/// Calls `take` for each event in a transcript or a sub-agent's file, in order; what cannot be read is skipped. Returns
+/// how many lines were too long to be read.
 ///
 /// Prompts in a sub-agent's file are left out: no person wrote them.
-pub fn each_history_event(file: &Path, mut take: impl FnMut(HistoryEvent)) -> io::Result<()> {
+pub fn each_history_event(file: &Path, mut take: impl FnMut(HistoryEvent)) -> io::Result<u64> {
     let takes_progress = subagents_of(file).is_empty();
     let mut reader = Reader::open(file)?;
     let mut open: HashMap<String, (u64, PathBuf)> = HashMap::new();
@@ -135,7 +136,7 @@ pub fn each_history_event(file: &Path, mut take: impl FnMut(HistoryEvent)) -> io
             }
         }
     }
-    Ok(())
+    Ok(reader.too_long())
 }
 
 /// The tools that ask whether a plan is to be carried out.

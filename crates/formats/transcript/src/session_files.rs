@@ -40,8 +40,7 @@ fn is_folder(path: &Path) -> bool {
 }
 
 fn is_file(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|found| found.is_file())
-        && path.parent().is_some_and(is_folder)
+    path.symlink_metadata().is_ok_and(|found| found.is_file()) && path.parent().is_some_and(is_folder)
 }
 
 #[cfg(test)]
@@ -64,7 +63,8 @@ mod tests {
             "projects/-p/s1.jsonl",
             "projects/-q/s1.jsonl",
         ];
-        let others = ["tasks/s10/1.json", "todos/s10.json", "todos/s1x-agent-s1.json", "projects/-p/s2.jsonl"];
+        let others =
+            ["tasks/s10/1.json", "todos/s10.json", "todos/s1x-agent-s1.json", "projects/-p/s2.jsonl"];
         for name in own.iter().chain(&others) {
             fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
             fs::write(root.join(name), "x").unwrap();

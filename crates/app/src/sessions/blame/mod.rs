@@ -66,10 +66,10 @@ pub fn blame(context: &Context, request: &Request) -> Result<Answer, Error> {
     if let Some(WantedFile::InRepository(file)) = &mut wanted.file {
         add_clones(context, file, &sessions);
     }
-    let mut found = find(context, &sessions, &wanted)?;
+    let (mut found, mut too_long) = find(context, &sessions, &wanted)?;
     if let Some(name) = name.filter(|_| found.is_empty()) {
         let elsewhere = BlameTarget { file: Some(WantedFile::Named(name)), ..BlameTarget::default() };
-        found = find(context, &sessions, &elsewhere)?;
+        (found, too_long) = find(context, &sessions, &elsewhere)?;
         if !found.is_empty() {
             notes.push("there is no such file here; these sessions changed a file of this name".to_owned());
             wanted = elsewhere;
@@ -88,6 +88,10 @@ pub fn blame(context: &Context, request: &Request) -> Result<Answer, Error> {
     {
         notes.push("no session is known to have written this line; these changed the file".to_owned());
     }
+    if too_long > 0 {
+        let what = if too_long == 1 { "1 line was".to_owned() } else { format!("{too_long} lines were") };
+        notes.push(format!("{what} too long to be read in the sessions that were looked through"));
+    }
     let redacted = |text: String| context.secrets.redacted(text.into());
     Ok(Answer {
         file: wanted.file.map(|file| redacted(file.path().display().to_string())),
@@ -100,19 +104,24 @@ pub fn blame(context: &Context, request: &Request) -> Result<Answer, Error> {
     })
 }
 
-/// The sessions with a sign of it, each with its best one.
-fn find(context: &Context, sessions: &[Session], wanted: &BlameTarget) -> Result<Vec<BlamedSession>, Error> {
+/// The sessions with a sign of it, each with its best one, and how many lines were too long to be read.
+fn find(
+    context: &Context,
+    sessions: &[Session],
+    wanted: &BlameTarget,
+) -> Result<(Vec<BlamedSession>, u64), Error> {
     let places = context.config().places();
     let traces = in_parallel(places.threads, sessions, |session| {
         if context.cancellation.is_cancelled() { None } else { trace(&places, session, wanted) }
     });
     context.check_cancelled()?;
+    let too_long = traces.iter().flatten().map(|trace| trace.too_long_lines).sum();
     let mut known = HashSet::new();
     let found = sessions
         .iter()
         .zip(traces)
         .filter_map(|(session, trace)| Some(blamed(context, session, trace?.into_best(&mut known)?)));
-    Ok(found.collect())
+    Ok((found.collect(), too_long))
 }
 
 /// Adds the clones of the file's repository that sessions were in.

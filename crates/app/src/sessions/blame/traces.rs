@@ -29,6 +29,8 @@ pub(super) struct BlameTarget {
 pub(super) struct Trace {
     signs: Vec<Sign>,
     asked: Vec<Prompt>,
+    /// How many lines were too long to be read.
+    pub(super) too_long_lines: u64,
 }
 
 /// A sign that a session did it.
@@ -74,7 +76,7 @@ pub(super) fn trace(places: &Locations, session: &Session, wanted: &BlameTarget)
     let is_file = |path: &Path| matcher.as_ref().is_some_and(|matcher| matcher.is_it(path));
     let (mut trace, mut changes) = (Trace::default(), Vec::new());
     // A session that goes while it is read has shown what was read of it.
-    let _ = each_history_event(file, |event| match event.what {
+    let too_long = each_history_event(file, |event| match event.what {
         HistoryEventKind::Prompt(text) => {
             trace.asked.push(Prompt { line: event.line, at: event.at, text: preview(&text) });
         }
@@ -89,8 +91,9 @@ pub(super) fn trace(places: &Locations, session: &Session, wanted: &BlameTarget)
         }
         _ => {}
     });
+    trace.too_long_lines += too_long.unwrap_or_default();
     for agent in session.subagents.iter().filter(|agent| agent.file != file) {
-        let _ = each_history_event(&agent.file, |event| {
+        let too_long = each_history_event(&agent.file, |event| {
             if let HistoryEventKind::Changed(path) = event.what
                 && is_file(&path)
             {
@@ -99,16 +102,17 @@ pub(super) fn trace(places: &Locations, session: &Session, wanted: &BlameTarget)
                 changes.push(Change { file: &agent.file, called: event.line, sign });
             }
         });
+        trace.too_long_lines += too_long.unwrap_or_default();
     }
     trace.signs.extend(written(file, wanted, &changes, is_file));
     trace.signs.extend(changes.into_iter().map(|change| change.sign));
-    (!trace.signs.is_empty()).then_some(trace)
+    Some(trace)
 }
 
 impl Trace {
     /// The best sign, and of equal ones the last, among those in records that no other session had before.
     pub(super) fn into_best(self, known: &mut HashSet<u64>) -> Option<BestSign> {
-        let Self { signs, asked } = self;
+        let Self { signs, asked, .. } = self;
         let is_own = |sign: &&Sign| sign.record.is_none_or(|record| !known.contains(&record));
         let own = || signs.iter().filter(is_own);
         let kind = own().map(|sign| sign.kind).min()?;

@@ -28,6 +28,8 @@ pub struct Answer {
     pub removed: u64,
     /// Successful shell commands that may have changed files, too: nothing records what they changed.
     pub shell_commands: u64,
+    /// How many lines of its transcripts were too long to be read: what they changed is missing.
+    pub too_long_lines: u64,
 }
 
 /// A turn: what the person asked, and all that was done for it.

@@ -175,6 +175,7 @@ impl ChangeCollector<'_> {
             removed: files.iter().map(|file| file.removed).sum(),
             files,
             shell_commands: log.shell_commands,
+            too_long_lines: log.too_long_lines,
         }
     }
 }

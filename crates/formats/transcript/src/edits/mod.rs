@@ -36,6 +36,8 @@ pub struct EditLog {
     pub turns: Vec<EditTurn>,
     /// The successful shell commands that may have changed files, too.
     pub shell_commands: u64,
+    /// How many lines were too long to be read: what they changed is missing.
+    pub too_long_lines: u64,
 }
 
 /// What a person asked: it begins a turn.
@@ -153,6 +155,7 @@ impl EditLog {
                 }
             }
         }
+        self.too_long_lines += reader.too_long();
         Ok(())
     }
 

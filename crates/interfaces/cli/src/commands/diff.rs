@@ -166,6 +166,9 @@ fn notes(answer: &Answer, outside: &[&DiffFile]) -> Vec<String> {
         notes.push(format!("{}: secrets are replaced, so the patch may not apply", file.path));
     }
     notes.extend(shell_note(answer));
+    if answer.too_long_lines > 0 {
+        notes.push(super::too_long(answer.too_long_lines));
+    }
     notes
 }
 
@@ -211,6 +214,9 @@ fn stat(out: &mut dyn Write, width: usize, answer: &Answer) -> io::Result<()> {
     }
     if let Some(note) = shell_note(answer) {
         writeln!(out, "{dim}{note}{dim:#}")?;
+    }
+    if answer.too_long_lines > 0 {
+        writeln!(out, "{dim}{}{dim:#}", super::too_long(answer.too_long_lines))?;
     }
     Ok(())
 }

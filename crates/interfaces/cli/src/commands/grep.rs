@@ -58,6 +58,9 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
     if answer.unreadable > 0 {
         writeln!(out, "{dim}{} could not be read{dim:#}", counted(answer.unreadable, "file"))?;
     }
+    if answer.too_long_lines > 0 {
+        writeln!(out, "{dim}{}{dim:#}", super::too_long(answer.too_long_lines))?;
+    }
     Ok(out.finish()?)
 }
 

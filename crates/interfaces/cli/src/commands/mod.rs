@@ -104,6 +104,12 @@ fn without_sessions(context: &Context) -> Result<Option<String>, Failure> {
     Ok((listed.known == 0).then(|| crate::remarks::no_sessions(context)))
 }
 
+/// Says that lines of transcripts are missing in an answer.
+fn too_long(lines: u64) -> String {
+    let was = if lines == 1 { "was" } else { "were" };
+    format!("{} {was} too long to be read", crate::text::counted(lines, "line"))
+}
+
 /// Prints an answer as JSON, without a pager and without terminal control characters.
 fn json(answer: &impl serde::Serialize) -> Result<(), Failure> {
     use std::io::Write as _;

@@ -11,7 +11,7 @@ use app::{Context, Kind};
 use super::resume;
 use crate::exit::Failure;
 use crate::last_search;
-use crate::output::{Output, is_read_by_a_person};
+use crate::output::{Output, is_read_by_a_person, say_aside};
 use crate::picker::{self, Purpose};
 use crate::prose::Marks;
 use crate::render::{Extract, Extracted, Html, Json, Look, Markdown, Renderer, Terminal};
@@ -260,6 +260,9 @@ fn write_for_reader(
     }
     look.end(&mut out, left_out)?;
     let is_read = out.finish_for_reader()?;
+    if left_out.too_long_lines > 0 {
+        say_aside(&super::too_long(left_out.too_long_lines));
+    }
     if !is_found {
         writeln!(anstream::stderr().lock(), "no message has all of these words: {}", safe(&words.join(" ")))?;
     }

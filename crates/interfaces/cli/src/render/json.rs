@@ -1,8 +1,8 @@
-//! A conversation as one JSON object: `{"session": …, "messages": […], "omitted_messages": …}`.
+//! A conversation as one JSON object: `{"session": …, "messages": […], "omitted_messages": …, "too_long_lines": …}`.
 
 use std::io::{self, Write};
 
-use app::sessions::show::ShownMessage;
+use app::sessions::show::{LeftOut, ShownMessage};
 use model::Session;
 
 use super::Renderer;
@@ -24,8 +24,9 @@ impl Renderer for Json {
         write!(out, "{comma}\n{}", json(message)?)
     }
 
-    fn end(&mut self, out: &mut dyn Write, omitted_messages: u64) -> io::Result<()> {
-        writeln!(out, "\n],\n\"omitted_messages\": {omitted_messages}}}")
+    fn end(&mut self, out: &mut dyn Write, left_out: LeftOut) -> io::Result<()> {
+        let LeftOut { messages, too_long_lines } = left_out;
+        writeln!(out, "\n],\n\"omitted_messages\": {messages},\n\"too_long_lines\": {too_long_lines}}}")
     }
 }
 
@@ -42,11 +43,13 @@ mod tests {
             session: Session::new("s1".parse().unwrap()),
             messages: ["one", "two"].map(message).into(),
             omitted_messages: 3,
+            too_long_lines: 2,
         };
         let (mut look, mut out) = (Json::default(), Vec::new());
         look.begin(&mut out, &answer.session).unwrap();
         answer.messages.iter().for_each(|message| look.message(&mut out, message).unwrap());
-        look.end(&mut out, answer.omitted_messages).unwrap();
+        let left_out = LeftOut { messages: answer.omitted_messages, too_long_lines: answer.too_long_lines };
+        look.end(&mut out, left_out).unwrap();
         let streamed: Value = serde_json::from_slice(&out).unwrap();
         assert_eq!(streamed, to_value(&answer).unwrap());
     }

@@ -9,7 +9,7 @@ mod terminal;
 
 use std::io::{self, Write};
 
-use app::sessions::show::{Role, ShownMessage};
+use app::sessions::show::{LeftOut, Role, ShownMessage};
 use model::Session;
 
 pub(crate) use extract::{Extract, Extracted};
@@ -24,8 +24,8 @@ pub(crate) trait Renderer {
     fn begin(&mut self, out: &mut dyn Write, session: &Session) -> io::Result<()>;
     /// Writes one message.
     fn message(&mut self, out: &mut dyn Write, message: &ShownMessage) -> io::Result<()>;
-    /// Writes what comes after the last message; `left_out` messages of other branches were not shown.
-    fn end(&mut self, out: &mut dyn Write, left_out: u64) -> io::Result<()>;
+    /// Writes what comes after the last message.
+    fn end(&mut self, out: &mut dyn Write, left_out: LeftOut) -> io::Result<()>;
 }
 
 /// The names of the speakers.

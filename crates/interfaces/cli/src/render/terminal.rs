@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use app::sessions::WorkDone;
-use app::sessions::show::{Piece, Role, ShownMessage};
+use app::sessions::show::{LeftOut, Piece, Role, ShownMessage};
 use jiff::tz::TimeZone;
 use model::Session;
 
@@ -173,13 +173,13 @@ impl Renderer for Terminal {
         message.parts.iter().try_for_each(|piece| self.piece(out, message.role, piece))
     }
 
-    fn end(&mut self, out: &mut dyn Write, left_out: u64) -> io::Result<()> {
+    fn end(&mut self, out: &mut dyn Write, left_out: LeftOut) -> io::Result<()> {
         self.calls.print(out)?;
         let dim = Style::new().dimmed();
-        match left_out {
+        match left_out.messages {
             0 => Ok(()),
             1 => writeln!(out, "\n{dim}1 message of another branch; --all shows it{dim:#}"),
-            _ => writeln!(out, "\n{dim}{left_out} messages of other branches; --all shows them{dim:#}"),
+            count => writeln!(out, "\n{dim}{count} messages of other branches; --all shows them{dim:#}"),
         }
     }
 }
@@ -267,7 +267,7 @@ mod tests {
         for message in messages {
             look.message(&mut out, message).unwrap();
         }
-        look.end(&mut out, 0).unwrap();
+        look.end(&mut out, LeftOut::default()).unwrap();
         anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
     }
 

@@ -412,8 +412,12 @@ pub(crate) mod tests {
     #[test]
     fn sessions_that_were_hidden_are_neither_shown_nor_counted() {
         let old = |id| info(id, "attic", State::Idle, 60 * 48);
-        let mut board =
-            board(vec![info("a1", "web", State::Thinking, 1), old("b1"), old("b2"), info("a2", "web", State::WaitingPermission, 1)]);
+        let mut board = board(vec![
+            info("a1", "web", State::Thinking, 1),
+            old("b1"),
+            old("b2"),
+            info("a2", "web", State::WaitingPermission, 1),
+        ]);
         board.leave_out(["a2", "b2"].map(|id| id.parse().unwrap()).into());
         board.arrange(now());
         assert_eq!((shown(&board).as_str(), board.hidden()), ("web:1 a1", 1));

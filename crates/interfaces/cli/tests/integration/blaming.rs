@@ -71,7 +71,8 @@ fn a_file_a_line_and_a_commit() {
         assert_eq!(blamed(&home, repository.path(), name).0, [is(COMMITTER, "made_commit")], "{name}");
     }
     // The cited place shows the edit.
-    let place = format!("{WRITER}:{}", blamed(&home, repository.path(), "src/price.rs:2").1["sessions"][0]["line"]);
+    let place =
+        format!("{WRITER}:{}", blamed(&home, repository.path(), "src/price.rs:2").1["sessions"][0]["line"]);
     assert!(backstory(&home, repository.path(), &["show", &place, "--tools"]).1.contains("round(basket)"));
 }
 
