@@ -269,7 +269,9 @@ impl Scan<'_> {
             // A result is in a record twice, and an edit has what it leaves twice.
             let mut cited = HashSet::new();
             for part in &said.parts {
-                texts_of(part).iter().for_each(|text| self.text(text, &place, &mut cited, found));
+                for text in &texts_of(part) {
+                    self.text(text, &place, &mut cited, found);
+                }
                 let kept = Some(part).filter(|_| may_keep_output).and_then(|part| output_beside(own, part));
                 match kept {
                     Some(Ok(text)) => self.text(&text, &place, &mut cited, found),

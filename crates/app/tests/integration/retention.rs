@@ -6,10 +6,10 @@ use std::time::{Duration, SystemTime};
 
 use app::retention::{archive as kept, deadline, forget, restore};
 use app::search::{Request as SearchRequest, search};
-use app::sessions::before;
 use app::sessions::list::{self, list};
 use app::sessions::lookup::{SessionRef, find_candidates};
 use app::sessions::show::{Request as ShowRequest, show};
+use app::sessions::{before, day};
 use app::{Caller, Kind, NextStep};
 
 use crate::scene::{MAIN, OPS, PERSON, Scene, secret};
@@ -143,6 +143,41 @@ fn forgetting_with_transcripts_deletes_all_that_claude_code_keeps_of_a_session()
     assert_eq!(done.deleted_files.len(), 5, "{done:?}");
     let [note] = done.notes.as_slice() else { panic!("{done:?}") };
     assert!(note.starts_with("2 prompts of theirs can still be read in "), "{note}");
+}
+
+#[test]
+fn a_session_in_a_folder_that_cannot_be_read_is_not_deleted() {
+    let scene = Scene::new();
+    let context = scene.context(Caller::Person, PERSON.1);
+    kept::archive(&context, &kept::Request::default()).unwrap();
+    let transcript = scene.transcript(PERSON);
+    let folder = transcript.parent().unwrap();
+    fs::rename(folder, scene.home().path().join("away")).unwrap();
+    // A link that leads to itself can be read by nobody, not even by root.
+    std::os::unix::fs::symlink(folder, folder).unwrap();
+    kept::archive(&context, &kept::Request::default()).unwrap();
+
+    let answer = list(&context, &list::Request::default()).unwrap();
+    let session = answer.sessions.iter().find(|session| session.id.as_str() == PERSON.0).unwrap();
+    assert_eq!((session.origin.as_str(), session.archived, session.deleted_at), ("native", true, None));
+    let named = format!("{} cannot be read", session.unreadable_folder.as_deref().unwrap().display());
+    assert!(answer.notes.iter().any(|note| note.starts_with(&named)), "{:?}", answer.notes);
+    let refused = app::proceed::resume::resume(&context, session, &[]).unwrap_err();
+    assert!(refused.message.ends_with("which cannot be read"), "{refused}");
+    let told = day::day(&context, &day::Request { since: Some("2026-01-10".into()), ..Default::default() });
+    let told = told.unwrap();
+    let sessions: Vec<&str> = told
+        .projects
+        .iter()
+        .flat_map(|project| &project.sessions)
+        .map(|day| day.session_id.as_str())
+        .collect();
+    assert!(sessions.contains(&PERSON.0), "{told:?}");
+    assert!(told.notes[0].contains("could not be read: "), "{told:?}");
+    fs::remove_file(folder).unwrap();
+    let gone = list(&context, &list::Request::default()).unwrap();
+    let session = gone.sessions.iter().find(|session| session.id.as_str() == PERSON.0).unwrap();
+    assert_eq!((session.origin.as_str(), session.unreadable_folder.as_deref()), ("archived", None));
 }
 
 const GHOST: &str = "99999999-eeee-4eee-8eee-999999999999";

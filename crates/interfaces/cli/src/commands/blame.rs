@@ -10,6 +10,7 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::exit::Failure;
 use crate::progress::Followed;
 use crate::text::{age_or_date, fit, safe};
+use crate::wrap::hanging;
 
 /// Find the sessions that wrote a file or a line, or made a commit.
 ///
@@ -47,7 +48,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     }
     let dim = Style::new().dimmed();
     for note in &answer.notes {
-        writeln!(out, "{dim}{}{dim:#}", safe(note))?;
+        writeln!(out, "{dim}{}{dim:#}", hanging(&safe(note), out.terminal_width(), 0, 2))?;
     }
     if answer.more > 0 {
         writeln!(out, "{dim}{} more; use --limit to show more{dim:#}", answer.more)?;

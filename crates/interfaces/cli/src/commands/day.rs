@@ -11,6 +11,7 @@ use jiff::tz::TimeZone;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
+use crate::output::Output;
 use crate::progress::Followed;
 use crate::text::{age, counted, dollars, duration, fit, fit_end, safe};
 use crate::wrap::wrapped;
@@ -90,7 +91,8 @@ fn answer(context: &Context, request: &Request, detail: Detail, json: bool) -> R
     }
     let mut out = super::paged(context);
     let is_nothing = answer.projects.is_empty() && answer.last_day.is_none();
-    if let Some(text) = if is_nothing { super::without_sessions(context)? } else { None } {
+    let nothing = if is_nothing { super::without_sessions(context)? } else { None };
+    if let Some(text) = nothing {
         out.sentence(&text)?;
         notes(&mut out, &answer)?;
         return Ok(out.finish()?);
@@ -108,9 +110,8 @@ fn answer(context: &Context, request: &Request, detail: Detail, json: bool) -> R
 }
 
 /// What else there is to know.
-fn notes(out: &mut impl Write, answer: &Answer) -> io::Result<()> {
-    let dim = Style::new().dimmed();
-    answer.notes.iter().try_for_each(|note| writeln!(out, "{dim}{}{dim:#}", safe(note)))
+fn notes(out: &mut Output, answer: &Answer) -> io::Result<()> {
+    answer.notes.iter().try_for_each(|note| out.sentence(&safe(note)))
 }
 
 /// How much is shown of each session.
@@ -365,6 +366,7 @@ mod tests {
                 open("a1b2c3d4-0001", State::WaitingPermission, true),
                 open("d4e5f6a7-0004", State::ToolUse, false),
             ],
+            notes: Vec::new(),
         }
     }
 

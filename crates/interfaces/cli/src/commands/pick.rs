@@ -148,7 +148,7 @@ fn chances(out: &mut Output, context: &Context, answer: &Answer) -> Result<(), F
     ];
     let now = answer.as_of.unwrap_or(context.now);
     let row = |one: &Considered| {
-        let chance = one.score.map_or_else(String::new, |score| format!("{:.0}%", score * 100.0));
+        let chance = one.score.map_or_else(String::new, |score| format!("{:.0} %", score * 100.0));
         vec![
             Cell::new(&chance),
             Cell::new(&age(now, one.last_active)),

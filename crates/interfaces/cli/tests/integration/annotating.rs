@@ -168,6 +168,8 @@ fn a_citation_is_a_question_for_its_session() {
     assert_eq!(found(&home, &["search", "deadbeef1"]), [] as [usize; 0]);
     let (code, _, problem) = run(&home, &["show", "22222222:99"]);
     assert!(code != 0 && problem.contains("has no line 99: it ends at line "), "{problem}");
+    let (code, _, problem) = run(&home, &["show", "22222222:0"]);
+    assert!(code == 3 && problem.contains("has no line 0: lines are counted from 1"), "{problem}");
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use testkit::{Lineage, Repository, ScratchHome, Transcript};
+use testkit::transcript::Lineage;
+use testkit::{Repository, ScratchHome, Transcript};
 
 const WRITER: &str = "11111111-1111-4111-8111-111111111111";
 const COMMITTER: &str = "22222222-2222-4222-8222-222222222222";
@@ -80,8 +81,7 @@ fn a_file_a_line_and_a_commit() {
 fn a_line_that_is_not_committed_is_found_by_its_text() {
     let home = ScratchHome::new();
     let (repository, _) = work(&home);
-    std::fs::write(repository.path().join("src/price.rs"), "\n\nfn price() {\n  round(basket);\n}\n")
-        .unwrap();
+    fs::write(repository.path().join("src/price.rs"), "\n\nfn price() {\n  round(basket);\n}\n").unwrap();
     let (line, answer) = blamed(&home, repository.path(), "src/price.rs:4");
     assert_eq!(line, [(WRITER.to_owned(), "wrote_line".to_owned())]);
     assert!(answer["commit"].is_null(), "{answer}");
@@ -124,8 +124,8 @@ fn write(home: &ScratchHome, id: &str, directory: &Path, name: &str, text: &str)
 fn a_file_of_the_same_name_is_another_file() {
     let home = ScratchHome::new();
     let (one, other) = (home.repository("one/shop"), home.repository("other/shop"));
-    one.commit("id", "one", "One");
-    other.commit("id", "other", "Other");
+    // The first commit says which repositories are the same.
+    other.git(["commit", "--quiet", "--amend", "--allow-empty", "-m", "Another beginning"]);
     write(&home, WRITER, one.path(), "web/package.json", "\"license\": \"MIT\"\n");
     one.commit("package.json", "\"license\": \"MIT\"\n", "By hand");
     other.commit("web/package.json", "\"license\": \"MIT\"\n", "By hand");

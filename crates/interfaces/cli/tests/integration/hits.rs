@@ -290,7 +290,7 @@ fn where_nothing_is_found_the_filter_is_named_without_which_something_is() {
     check(
         &walrus(&["project:nowhere"]),
         &[
-            "no project is named `nowhere`; the list of sessions names the projects",
+            "no session is of a project named `nowhere`; projects: ",
             "without `project:nowhere`, 1 session matches",
         ],
     );

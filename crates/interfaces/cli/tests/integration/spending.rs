@@ -58,25 +58,22 @@ fn a_time_cuts_within_a_day() {
 fn a_project_that_there_is_not_is_named() {
     let home = ScratchHome::new();
     Transcript::new("11111111-aaaa").cwd(home.dir("shop")).prompt("Count").answer("One").write_to(&home);
-    let printed = |arguments: &[&str]| {
-        let output = home.command(env!("CARGO_BIN_EXE_backstory")).args(arguments).output().unwrap();
-        String::from_utf8(output.stdout).unwrap()
-    };
     let commands =
         [("cost", &["cost"][..]), ("cost_blocks", &["cost", "--blocks"]), ("day_summary", &["day"])];
     for (schema, command) in commands {
-        let of = |project: &str| [command, &["--project", project]].concat();
+        let printed = |project: &str, more: &[&str]| {
+            let mut asked = home.command(env!("CARGO_BIN_EXE_backstory"));
+            let output = asked.args(command).args(["--project", project]).args(more).output().unwrap();
+            String::from_utf8(output.stdout).unwrap()
+        };
         let notes = |project: &str| {
-            let found = serde_json::from_str(&printed(&[&of(project)[..], &["--json"]].concat())).unwrap();
+            let found = serde_json::from_str(&printed(project, &["--json"])).unwrap();
             crate::schemas::check("answers", schema, &found);
             found["notes"].clone()
         };
-        assert_eq!(
-            notes("nosuch"),
-            json!(["no session is of a project named `nosuch`; projects are shop, …"])
-        );
+        assert_eq!(notes("nosuch"), json!(["no session is of a project named `nosuch`; projects: shop"]));
         assert_eq!(notes("shop"), Value::Null);
-        let said = printed(&of("nosuch"));
+        let said = printed("nosuch", &[]);
         assert!(said.contains("no session is of a project named `nosuch`"), "{said}");
     }
 }

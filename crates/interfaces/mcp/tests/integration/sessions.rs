@@ -262,7 +262,7 @@ fn what_selects_nothing_says_why() {
     let scene = Scene::new();
     let mut client = scene.client();
     let listed = client.call("session_list", json!({"project": "no-such"}));
-    assert!(listed["notes"][0].as_str().unwrap().contains("named `no-such`; projects are "), "{listed}");
+    assert!(listed["notes"][0].as_str().unwrap().contains("named `no-such`; projects: "), "{listed}");
     let found = client.call("search", json!({"query": "tides project:no-such"}));
     assert!(found["notes"].to_string().contains("named `no-such`"), "{found}");
     let ranked = client.fail("smart_fork", json!({"intent": "tides", "project_path": "no-such"}));
