@@ -3958,6 +3958,11 @@ export interface components {
             /** @description The words to search for. */
             words: string;
         } | {
+            /** @constant */
+            step: "search_words";
+            /** @description The words to search for. */
+            words: string;
+        } | {
             /** @description The first day, as 2026-01-31. */
             since: string;
             /** @constant */

@@ -51,8 +51,7 @@ pub struct Request {
     pub pinned: bool,
     /// Only hidden sessions, which are otherwise left out.
     pub hidden: bool,
-    /// Only sessions whose title, first message, project or branch contains all of these words; filters may be among
-    /// them: `branch:main`, `since:monday`.
+    /// Only sessions whose title, first message, project or branch contains all of these words.
     #[serde(deserialize_with = "one_or_several")]
     pub words: Vec<String>,
     /// The order; by default running sessions first, then pinned ones, then the newest.
