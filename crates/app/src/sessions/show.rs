@@ -80,14 +80,14 @@ pub struct Answer {
 
 /// What was not handed over of a conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct OmittedParts {
     /// Messages of other branches.
     pub messages: u64,
     /// Lines of its transcripts that were too long to be read.
     pub too_long_lines: u64,
 }
 
-impl LeftOut {
+impl OmittedParts {
     /// The same where most messages are left out, of whatever branch.
     fn without_messages(self) -> Self {
         Self { messages: 0, ..self }
@@ -169,7 +169,7 @@ impl Conversation {
 
     /// Hands over every message, in order; `take` may stop it with an error of its own. Tells what was left
     /// out.
-    pub fn each<E>(&self, mut take: impl FnMut(ShownMessage) -> Result<(), E>) -> Result<LeftOut, E>
+    pub fn each<E>(&self, mut take: impl FnMut(ShownMessage) -> Result<(), E>) -> Result<OmittedParts, E>
     where
         E: From<Error>,
     {
@@ -181,7 +181,7 @@ impl Conversation {
             Request { diff: true, last: Some(count), .. } => self.end(|_| false, *count, take),
             Request { last: Some(count), .. } => {
                 page::last(&self.files, *count, self.parts())?.into_iter().try_for_each(take)?;
-                Ok(LeftOut::default())
+                Ok(OmittedParts::default())
             }
             Request { before: None, after: None, .. } => self.all(&mut take),
             Request { before, after, .. } => self.between(after.as_deref(), before.as_deref(), take),
@@ -194,7 +194,7 @@ impl Conversation {
         begins: fn(&ShownMessage) -> bool,
         most: usize,
         take: impl FnMut(ShownMessage) -> Result<(), E>,
-    ) -> Result<LeftOut, E> {
+    ) -> Result<OmittedParts, E> {
         let mut end = VecDeque::new();
         let left_out = self.all(&mut |shown| -> Result<(), E> {
             if begins(&shown) {
@@ -215,7 +215,7 @@ impl Conversation {
         after: Option<&str>,
         before: Option<&str>,
         mut take: impl FnMut(ShownMessage) -> Result<(), E>,
-    ) -> Result<LeftOut, E> {
+    ) -> Result<OmittedParts, E> {
         let (mut count, mut start, mut end) = (0_usize, None, None);
         self.all(&mut |shown| -> Result<(), E> {
             let is = |wanted: Option<&str>| {
@@ -274,17 +274,17 @@ impl Conversation {
     fn all<E: From<Error>>(
         &self,
         take: &mut impl FnMut(ShownMessage) -> Result<(), E>,
-    ) -> Result<LeftOut, E> {
+    ) -> Result<OmittedParts, E> {
         let own = match &self.files {
             Files::Claude(file) => file,
             Files::OpenClaw(files) => {
                 let parts = self.parts();
                 files.iter().try_for_each(|file| openclaw_conversation::each(file, parts, take))?;
-                return Ok(LeftOut::default());
+                return Ok(OmittedParts::default());
             }
             Files::Messages(messages) => {
                 messages.iter().cloned().try_for_each(take)?;
-                return Ok(LeftOut::default());
+                return Ok(OmittedParts::default());
             }
         };
         let mut left_out = self.file(own, None, take)?;
@@ -301,7 +301,7 @@ impl Conversation {
         &self,
         cited: &Cited<'_>,
         mut take: impl FnMut(ShownMessage) -> Result<(), E>,
-    ) -> Result<LeftOut, E> {
+    ) -> Result<OmittedParts, E> {
         let mut around = Around::default();
         let left_out = self.all(&mut |shown| around.next(cited, shown, &mut take))?.without_messages();
         if around.is_found() {
@@ -323,7 +323,7 @@ impl Conversation {
         path: &Path,
         agent: Option<&Subagent>,
         take: &mut impl FnMut(ShownMessage) -> Result<(), E>,
-    ) -> Result<LeftOut, E> {
+    ) -> Result<OmittedParts, E> {
         let failed = |error: io::Error| {
             E::from(Error::caused(Kind::Unavailable, format!("cannot read {}", path.display()), &error))
         };
@@ -357,7 +357,7 @@ impl Conversation {
                 messages += 1;
             }
         }
-        Ok(LeftOut { messages, too_long_lines: reader.too_long() })
+        Ok(OmittedParts { messages, too_long_lines: reader.too_long() })
     }
 }
 

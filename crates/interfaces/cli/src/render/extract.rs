@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use anstyle::Style;
-use app::sessions::show::{LeftOut, Piece, Role, ShownMessage, is_housekeeping};
+use app::sessions::show::{OmittedParts, Piece, Role, ShownMessage, is_housekeeping};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use model::Session;
@@ -104,7 +104,7 @@ impl Renderer for Extract {
         Ok(())
     }
 
-    fn end(&mut self, _: &mut dyn Write, _: LeftOut) -> io::Result<()> {
+    fn end(&mut self, _: &mut dyn Write, _: OmittedParts) -> io::Result<()> {
         Ok(())
     }
 }

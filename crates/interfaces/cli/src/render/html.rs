@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use app::sessions::show::{LeftOut, Piece, ShownMessage};
+use app::sessions::show::{OmittedParts, Piece, ShownMessage};
 use model::Session;
 
 use super::{LastSpeaker, Renderer};
@@ -39,7 +39,7 @@ impl Renderer for Html {
         message.parts.iter().try_for_each(|piece| self::piece(out, piece))
     }
 
-    fn end(&mut self, out: &mut dyn Write, _: LeftOut) -> io::Result<()> {
+    fn end(&mut self, out: &mut dyn Write, _: OmittedParts) -> io::Result<()> {
         writeln!(out, "</body>\n</html>")
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use app::sessions::show::{LeftOut, ShownMessage};
+use app::sessions::show::{OmittedParts, ShownMessage};
 use model::Session;
 
 use super::Renderer;
@@ -24,8 +24,8 @@ impl Renderer for Json {
         write!(out, "{comma}\n{}", json(message)?)
     }
 
-    fn end(&mut self, out: &mut dyn Write, left_out: LeftOut) -> io::Result<()> {
-        let LeftOut { messages, too_long_lines } = left_out;
+    fn end(&mut self, out: &mut dyn Write, left_out: OmittedParts) -> io::Result<()> {
+        let OmittedParts { messages, too_long_lines } = left_out;
         writeln!(out, "\n],\n\"omitted_messages\": {messages},\n\"too_long_lines\": {too_long_lines}}}")
     }
 }
@@ -48,7 +48,8 @@ mod tests {
         let (mut look, mut out) = (Json::default(), Vec::new());
         look.begin(&mut out, &answer.session).unwrap();
         answer.messages.iter().for_each(|message| look.message(&mut out, message).unwrap());
-        let left_out = LeftOut { messages: answer.omitted_messages, too_long_lines: answer.too_long_lines };
+        let left_out =
+            OmittedParts { messages: answer.omitted_messages, too_long_lines: answer.too_long_lines };
         look.end(&mut out, left_out).unwrap();
         let streamed: Value = serde_json::from_slice(&out).unwrap();
         assert_eq!(streamed, to_value(&answer).unwrap());

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use app::sessions::show::{LeftOut, Piece, ShownMessage};
+use app::sessions::show::{OmittedParts, Piece, ShownMessage};
 use model::Session;
 
 use super::{LastSpeaker, Renderer};
@@ -27,7 +27,7 @@ impl Renderer for Markdown {
         message.parts.iter().try_for_each(|piece| self::piece(out, piece))
     }
 
-    fn end(&mut self, _: &mut dyn Write, _: LeftOut) -> io::Result<()> {
+    fn end(&mut self, _: &mut dyn Write, _: OmittedParts) -> io::Result<()> {
         Ok(())
     }
 }

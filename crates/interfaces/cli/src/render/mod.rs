@@ -9,7 +9,7 @@ mod terminal;
 
 use std::io::{self, Write};
 
-use app::sessions::show::{LeftOut, Role, ShownMessage};
+use app::sessions::show::{OmittedParts, Role, ShownMessage};
 use model::Session;
 
 pub(crate) use extract::{Extract, Extracted};
@@ -25,7 +25,7 @@ pub(crate) trait Renderer {
     /// Writes one message.
     fn message(&mut self, out: &mut dyn Write, message: &ShownMessage) -> io::Result<()>;
     /// Writes what comes after the last message.
-    fn end(&mut self, out: &mut dyn Write, left_out: LeftOut) -> io::Result<()>;
+    fn end(&mut self, out: &mut dyn Write, left_out: OmittedParts) -> io::Result<()>;
 }
 
 /// The names of the speakers.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use app::sessions::WorkDone;
-use app::sessions::show::{LeftOut, Piece, Role, ShownMessage};
+use app::sessions::show::{OmittedParts, Piece, Role, ShownMessage};
 use jiff::tz::TimeZone;
 use model::Session;
 
@@ -173,7 +173,7 @@ impl Renderer for Terminal {
         message.parts.iter().try_for_each(|piece| self.piece(out, message.role, piece))
     }
 
-    fn end(&mut self, out: &mut dyn Write, left_out: LeftOut) -> io::Result<()> {
+    fn end(&mut self, out: &mut dyn Write, left_out: OmittedParts) -> io::Result<()> {
         self.calls.print(out)?;
         let dim = Style::new().dimmed();
         match left_out.messages {
@@ -267,7 +267,7 @@ mod tests {
         for message in messages {
             look.message(&mut out, message).unwrap();
         }
-        look.end(&mut out, LeftOut::default()).unwrap();
+        look.end(&mut out, OmittedParts::default()).unwrap();
         anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
     }
 
