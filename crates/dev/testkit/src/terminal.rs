@@ -86,6 +86,12 @@ impl Terminal {
         self.done(&["send-keys", name]);
     }
 
+    /// Pastes a text: to a program that wants to know, tmux says where the text begins and ends.
+    pub fn paste(&self, text: &str) {
+        self.done(&["set-buffer", "--", text]);
+        self.done(&["paste-buffer", "-p"]);
+    }
+
     /// Gives the terminal another size.
     pub fn resize(&self, width: u16, height: u16) {
         self.done(&["resize-window", "-x", &width.to_string(), "-y", &height.to_string()]);

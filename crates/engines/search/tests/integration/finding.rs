@@ -24,6 +24,27 @@ fn words_in_any_form_identifiers_and_cjk() {
 }
 
 #[test]
+fn words_that_no_session_has_stand_for_those_that_are_indexed() {
+    let history = History::new();
+    history.write(&session("s1", "What is MaxChunkSize?", "The migrations of telemetry have it."));
+    history.write(&session("s2", "Make the parser faster", "Streaming helps the migration."));
+    history.sync();
+    let searcher = Searcher::open(&history.index()).unwrap().unwrap();
+    let found = |question: &str, is_typing: bool| {
+        let query = searcher.fitted(&Query::parse(question), is_typing).unwrap();
+        (searcher.unknown_words(&query).unwrap(), query != Query::parse(question))
+    };
+    assert_eq!(found("maxchunksize", false), (vec![], true), "its stem is another");
+    assert_eq!(found("parser migra", true), (vec![], true));
+    assert_eq!(found("parser migra", false), (vec!["migra".to_owned()], false), "nobody is typing it");
+    assert_eq!(found("parser mi", true).1, false, "too short");
+    assert_eq!(found("migra parser", true).1, false, "not the last word");
+    let near = |word: &str| searcher.nearest_words(&Query::parse(word)).unwrap();
+    assert_eq!(near("telemetri"), [""; 0], "it is indexed");
+    assert_eq!(near("telemetrx"), ["telemetry"], "as it is written, not as it is indexed");
+}
+
+#[test]
 fn the_exact_line_is_cited() {
     let history = History::new();
     let transcript =

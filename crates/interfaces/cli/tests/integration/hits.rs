@@ -287,13 +287,13 @@ fn where_nothing_is_found_the_filter_is_named_without_which_something_is() {
     check(&walrus(&["--until", "2001-02-03"]), &["without `until:2001-02-03T00:00`, 1 session matches"]);
     // Each of two is one too many.
     check(&walrus(&["project:mono", "since:2030-01-01"]), &["without these filters, 1 session matches"]);
-    check(
-        &walrus(&["project:nowhere"]),
-        &[
-            "no session is of a project named `nowhere`; projects: ",
-            "without `project:nowhere`, 1 session matches",
-        ],
-    );
+    let nowhere = json(&home, &walrus(&["project:nowhere"]));
+    let unknown = nowhere["notes"][0].as_str().unwrap();
+    assert!(unknown.starts_with("no session is of a project named `nowhere`; projects: "), "{nowhere}");
+    assert!(unknown.contains("harbor") && unknown.contains("mono"), "{nowhere}");
+    assert_eq!(nowhere["notes"][1], "without `project:nowhere`, 1 session matches");
+    let like = json(&home, &walrus(&["project:harb"]));
+    assert_eq!(like["notes"][0], "no session is of a project named `harb`; similar projects: harbor");
     check(&["search", "role:user", "since:2030-01-01"], &["without `since:2030-01-01`, 2 sessions match"]);
     let said = run(&home, &["search", "walrus colony", "project:mono"]).succeeded().stdout;
     assert!(said.contains("without `project:mono`, 1 session matches"), "{said}");

@@ -42,6 +42,31 @@ fn a_session_is_found_by_typing_and_read_at_its_place() {
 }
 
 #[test]
+fn what_is_pasted_is_one_line_and_chooses_nothing() {
+    let home = ScratchHome::new();
+    let terminal = demo(&home, &[], (80, 24));
+    terminal.until(|screen| screen.contains("10 sessions · all projects"));
+    terminal.paste("clock\nskew\n");
+    terminal.until(|screen| screen.contains("> clock skew█") && !screen.contains("… ·"));
+    assert!(terminal.has_another_screen(), "{}", terminal.screen());
+}
+
+#[test]
+fn the_word_that_is_typed_is_the_beginning_of_one() {
+    let home = ScratchHome::new();
+    let terminal = demo(&home, &[], (80, 24));
+    terminal.until(|screen| screen.contains("10 sessions · all projects"));
+    terminal.key("clock ske");
+    terminal.until(|screen| {
+        lines(screen).iter().any(|line| line.starts_with('▌') && line.contains("clock skew"))
+    });
+    terminal.key("C-u");
+    terminal.key("since:blah clock");
+    terminal.until(|screen| screen.contains("blah is not a valid time"));
+    assert!(!terminal.screen().contains("Try fewer"), "{}", terminal.screen());
+}
+
+#[test]
 fn a_question_may_be_given_and_filters_count() {
     let home = ScratchHome::new();
     let terminal = demo(&home, &["search", "-i", "token", "project:harbor-api"], (120, 30));

@@ -88,7 +88,7 @@ fn a_hostile_directory_gives_no_command_that_a_shell_misreads() {
     assert!(said.contains(r"mkdir -p '/nonexist/back'\\\''; touch PWN; #'"), "{said}");
     for name in ["/nonexist/\n'; touch PWN; #", "/nonexist/\u{202e}gpj"] {
         let (_, said) = refused(name);
-        assert!(said.contains("create the directory again") && !said.contains("mkdir"), "{said}");
+        assert!(said.contains("create the directory") && !said.contains("mkdir"), "{said}");
     }
 }
 
@@ -158,7 +158,7 @@ fn a_directory_that_is_gone_is_explained() {
     insta::assert_snapshot!(desk.plain(&refused.stderr), @r"
     error: session 11111111-1111-4111-8111-111111111111 started in ~/my tree, which is gone
       if it was moved or renamed, follow it: backstory heal 11111111
-      create the directory again and repeat this: mkdir -p '~/my tree'
+      or create the directory, and repeat the command: mkdir -p '~/my tree'
       continue a fork of it elsewhere: backstory fork 11111111 --in <directory>
     ");
 }
