@@ -82,8 +82,8 @@ mod tests {
         assert_eq!(of("unpin").as_deref(), Some("  `backstory pin --undo ID` does that"));
         assert_eq!(of("untag").as_deref(), Some("  `backstory tag ID --remove TAG` does that"));
         assert_eq!(
-            of("frobnicate").as_deref(),
-            Some("  To look for it in your sessions: backstory search frobnicate")
+            of("chunksize").as_deref(),
+            Some("  To look for it in your sessions: backstory search chunksize")
         );
         assert_eq!(of("serach"), None, "clap names the command");
         for (word, meant) in MEANT {

@@ -349,7 +349,7 @@ mod tests {
             anstream::adapter::strip_str(std::str::from_utf8(&out).unwrap()).to_string()
         };
         assert!(shown(80).starts_with("TITLE") && shown(80).contains("MESSAGES"), "{}", shown(80));
-        assert!(shown(60).contains("  a1234567  1,234 messages · 1h"), "{}", shown(60));
+        assert!(shown(60).contains("  a1234567  1.2k messages · 1h"), "{}", shown(60));
     }
 
     fn job(id: &str, state: BackgroundState, needs: Option<&str>) -> Session {
