@@ -129,9 +129,10 @@ fn error_text(message: &str, hints: &[String], width: Option<usize>) -> String {
 
 /// A hint in lines of at most `width` cells; a command at its end stays in one line, because it is pasted.
 fn hint_text(hint: &str, width: usize) -> String {
-    let is_command = |text: &&str| text.starts_with("backstory ") || text.starts_with("mkdir ");
+    let begins_one = |text: &str| text.starts_with("backstory ") || text.starts_with("mkdir ");
     match hint.split_once(": ") {
-        Some((words, command)) if is_command(&command) && hint.width() > width => {
+        // Behind a semicolon are more words.
+        Some((words, command)) if begins_one(command) && !command.contains("; ") && hint.width() > width => {
             format!("{}\n{command}", wrapped(&format!("{words}:"), width))
         }
         _ => wrapped(hint, width),
