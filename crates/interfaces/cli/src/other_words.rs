@@ -26,9 +26,10 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         return None;
     }
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let suggested = error.get(ContextKind::SuggestedSubcommand);
     match MEANT.into_iter().find(|(word, _)| word == typed) {
         Some((_, meant)) => Some(format!("  `{meant}` does that")),
-        None if error.get(ContextKind::SuggestedSubcommand).is_some() => None,
+        None if matches!(suggested, Some(ContextValue::Strings(names)) if !names.is_empty()) => None,
         None => Some(format!("  To look for it in your sessions: backstory search {}", app::quoted(typed)?)),
     }
 }
