@@ -76,8 +76,9 @@ mod tests {
     #[test]
     fn a_word_of_another_program_is_answered_with_the_command() {
         let of = |word: &str| {
-            let error =
+            let mut error =
                 crate::help::command().try_get_matches_from(["backstory", word, "1ba1de03"]).unwrap_err();
+            mend(&mut error);
             hint(&error)
         };
         assert_eq!(of("unpin").as_deref(), Some("  `backstory pin --undo ID` does that"));

@@ -56,13 +56,11 @@ fn the_word_that_is_typed_is_the_beginning_of_one() {
     let home = ScratchHome::new();
     let terminal = demo(&home, &[], (80, 24));
     terminal.until(|screen| screen.contains("10 sessions · all projects"));
-    terminal.key("clock ske");
-    terminal.until(|screen| {
-        lines(screen).iter().any(|line| line.starts_with('▌') && line.contains("clock skew"))
-    });
+    terminal.key("cloc");
+    terminal.until(|screen| screen.contains("> cloc█") && screen.contains("with clock skew"));
     terminal.key("C-u");
     terminal.key("since:blah clock");
-    terminal.until(|screen| screen.contains("blah is not a valid time"));
+    terminal.until(|screen| screen.contains("`blah` is not a valid time"));
     assert!(!terminal.screen().contains("Try fewer"), "{}", terminal.screen());
 }
 
