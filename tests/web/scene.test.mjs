@@ -5,18 +5,9 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Home, seriousFindings } from './house.mjs'
-import { idOf, Transcript } from './transcripts.mjs'
 
 const home = await Home.open()
-before(async () => {
-  // Also right after midnight it is not there any more.
-  const one = new Transcript(home, 'shop', idOf(1), Date.now() - 3_600_000)
-  one.prompt('paint the fence green')
-  one.uses('Bash', { command: 'ls' }, 'a.txt')
-  one.says('Done.')
-  one.write()
-  await home.serve()
-})
+before(() => home.serve())
 after(() => home.close())
 
 const actors = count =>

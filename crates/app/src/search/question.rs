@@ -180,7 +180,8 @@ impl Question {
     }
 }
 
-fn set<T>(slot: &mut Option<T>, value: T) {
+/// Sets what was not given yet.
+pub(crate) fn set<T>(slot: &mut Option<T>, value: T) {
     slot.get_or_insert(value);
 }
 

@@ -17,7 +17,7 @@ use crate::repository::target::{self, with_project};
 use crate::retention::ghosts;
 use crate::search::find::find;
 use crate::search::hint::Hint;
-use crate::search::question::Question;
+use crate::search::question::{Question, set};
 use crate::sessions::openclaw_conversation;
 use crate::sessions::select::select;
 use crate::sessions::unread::unread;
@@ -262,10 +262,6 @@ impl Request {
             ..SessionFilter::default()
         })
     }
-}
-
-fn set<T>(slot: &mut Option<T>, value: T) {
-    slot.get_or_insert(value);
 }
 
 fn not_a_filter(name: FilterName) -> Error {

@@ -23,6 +23,11 @@ impl ReadBuffer {
         Self(SPARE.take())
     }
 
+    /// How many bytes of memory it takes.
+    pub(crate) fn capacity(&self) -> usize {
+        self.0.capacity()
+    }
+
     /// Makes room in memory for as many bytes in all, without setting them.
     pub(crate) fn reserve(&mut self, length: usize) {
         self.0.reserve_exact(length.saturating_sub(self.0.len()));
@@ -90,6 +95,6 @@ mod tests {
         let mut long = ReadBuffer::take();
         long.grow(4 * KEPT);
         long.shrink(KEPT);
-        assert_eq!((long.len(), long.0.capacity()), (KEPT, KEPT));
+        assert_eq!((long.len(), long.capacity()), (KEPT, KEPT));
     }
 }

@@ -225,7 +225,7 @@ impl<R: Read> Reader<R> {
             self.searched -= self.pending.start;
             self.pending = 0..self.pending.len();
         }
-        if self.buffer.len() > 4 * CHUNK && self.pending.len() < CHUNK {
+        if self.buffer.capacity() > 4 * CHUNK && self.pending.len() < CHUNK {
             // A long line was returned: free its buffer.
             self.buffer.shrink(2 * CHUNK);
             self.turn = None;
@@ -391,7 +391,7 @@ mod tests {
         let endless = io::repeat(b'x').take(64 << 20);
         let mut reader = Reader::new(endless).with_cap(1 << 20);
         assert!(reader.next_line().unwrap().is_none());
-        assert!(reader.buffer.len() <= 3 << 20, "{}", reader.buffer.len());
+        assert!(reader.buffer.capacity() <= 3 << 20, "{}", reader.buffer.capacity());
     }
 
     #[test]
@@ -401,7 +401,7 @@ mod tests {
         input.extend("short\n".repeat(4_000_000).into_bytes());
         let mut reader = Reader::new(&input[..]);
         while reader.next_line().unwrap().is_some() {}
-        assert!(reader.buffer.len() <= 8 * CHUNK, "{}", reader.buffer.len());
+        assert!(reader.buffer.capacity() <= 8 * CHUNK, "{}", reader.buffer.capacity());
     }
 
     /// Returns as many bytes as the next number says.
