@@ -16,6 +16,9 @@ pub(crate) struct ChunkAt {
 pub(crate) trait ChunkFilter {
     /// Whether a chunk of this kind and time counts; the time is only looked up when it matters.
     fn chunk(&self, kind: ChunkKind, time: &dyn Fn() -> u64) -> bool;
+
+    /// Whether times matter.
+    fn has_times(&self) -> bool;
 }
 
 /// How many of a session's chunks to keep, and which.

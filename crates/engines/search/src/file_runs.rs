@@ -11,10 +11,11 @@ use crate::columns::{ChunkAt, Columns, NumberColumn, RecordKey};
 #[derive(Debug)]
 pub(crate) struct FileRuns(Vec<Vec<Run>>);
 
+/// Chunks of one file, and deleted ones among them.
 #[derive(Debug)]
-struct Run {
-    file: u64,
-    documents: Range<DocId>,
+pub(crate) struct Run {
+    pub(crate) file: u64,
+    pub(crate) documents: Range<DocId>,
 }
 
 impl FileRuns {
@@ -32,6 +33,11 @@ impl FileRuns {
             runs
         };
         Self(columns.iter().zip(text.segment_readers()).map(of_segment).collect())
+    }
+
+    /// The runs of each segment.
+    pub(crate) fn segments(&self) -> impl Iterator<Item = &[Run]> {
+        self.0.iter().map(Vec::as_slice)
     }
 
     /// The chunks of some records.

@@ -1,5 +1,6 @@
 //! Chunks, words and ranking: the index over all sessions and how a question is answered from it.
 
+mod admitted;
 mod chunk;
 mod cited_line;
 mod columns;

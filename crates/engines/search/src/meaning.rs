@@ -2,11 +2,10 @@
 
 use embedding::{Vector, VectorKey, Vectors};
 use rustc_hash::{FxHashMap, FxHashSet};
-use tantivy::Searcher as Text;
 
-use crate::columns::{ChunkFilter, Columns, NumberColumn, RecordKey};
+use crate::admitted::Admitted;
+use crate::columns::RecordKey;
 use crate::error::Error;
-use crate::kind::ChunkKind;
 use crate::sessions::Sessions;
 use crate::words::is_cjk;
 
@@ -145,80 +144,6 @@ pub(crate) fn mean_of_all(all: &[Option<Nearness>]) -> f32 {
 #[expect(clippy::cast_possible_truncation, reason = "a mean of cosines")]
 fn mean(sum: f64, count: f64) -> f32 {
     (sum / count.max(1.0)) as f32
-}
-
-/// The records with a chunk that passes a filter. One by time passes nearly all of a file or nearly nothing, so that few
-/// records have to be listed.
-#[derive(Debug, Default)]
-pub(crate) struct Admitted {
-    files: FxHashMap<u64, FileShare>,
-    /// The records that are not as most of their file are.
-    exceptions: FxHashSet<RecordKey>,
-}
-
-/// How many chunks of a file can be found by meaning, and how many of those pass the filter.
-#[derive(Debug, Default, Clone, Copy)]
-struct FileShare {
-    chunks: usize,
-    passing: usize,
-}
-
-impl FileShare {
-    fn passes_mostly(self) -> bool {
-        self.passing > self.chunks / 2
-    }
-
-    fn has_exceptions(self) -> bool {
-        (1..self.chunks).contains(&self.passing)
-    }
-}
-
-impl Admitted {
-    /// The records of the index that `filter` admits.
-    pub(crate) fn new(columns: &[Columns], text: &Text, filter: &dyn ChunkFilter) -> Self {
-        let mut admitted = Self::default();
-        each_with_meaning(columns, text, filter, |place, passes| {
-            let file = admitted.files.entry(place.file).or_default();
-            file.chunks += 1;
-            file.passing += usize::from(passes);
-        });
-        let Self { files, exceptions } = &mut admitted;
-        let mixed = |place: RecordKey| files.get(&place.file).copied().filter(|file| file.has_exceptions());
-        each_with_meaning(columns, text, filter, |place, passes| {
-            if mixed(place).is_some_and(|file| file.passes_mostly() != passes) {
-                exceptions.insert(place);
-            }
-        });
-        // Of a record with several chunks one that passes is enough.
-        each_with_meaning(columns, text, filter, |place, passes| {
-            if passes && mixed(place).is_some_and(FileShare::passes_mostly) {
-                exceptions.remove(&place);
-            }
-        });
-        admitted
-    }
-
-    fn contains(&self, place: RecordKey) -> bool {
-        let Some(file) = self.files.get(&place.file) else { return false };
-        file.passes_mostly() != (file.has_exceptions() && self.exceptions.contains(&place))
-    }
-}
-
-/// Gives the record of every chunk that can be found by meaning, and whether the chunk passes the filter.
-fn each_with_meaning(
-    columns: &[Columns],
-    text: &Text,
-    filter: &dyn ChunkFilter,
-    mut each: impl FnMut(RecordKey, bool),
-) {
-    let of = [NumberColumn::Kind, NumberColumn::Time, NumberColumn::File, NumberColumn::Record];
-    for (columns, segment) in columns.iter().zip(text.segment_readers()) {
-        columns.each(segment, of, |_, [kind, time, file, record]| {
-            if let Some(kind) = ChunkKind::from_number(kind).filter(|kind| kind.has_meaning()) {
-                each(RecordKey { file, record }, filter.chunk(kind, &|| time));
-            }
-        });
-    }
 }
 
 /// For each of these sessions, the records most similar to the query: at most `many`, nearest first.

@@ -195,7 +195,7 @@ pub struct SourceCount {
 impl SearchScope {
     /// Whether it admits some chunks of a session and not others.
     pub(crate) fn chooses_chunks(&self) -> bool {
-        self.role.is_some() || self.since.is_some() || self.until.is_some()
+        self.role.is_some() || self.has_times()
     }
 
     /// How many of a session's best chunks to keep.
@@ -211,5 +211,9 @@ impl ChunkFilter for SearchScope {
         self.role.is_none_or(|role| kind.role() == role)
             && self.since.as_ref().is_none_or(|since| time() >= second(since))
             && self.until.as_ref().is_none_or(|until| (1..second(until)).contains(&time()))
+    }
+
+    fn has_times(&self) -> bool {
+        self.since.is_some() || self.until.is_some()
     }
 }

@@ -107,7 +107,7 @@ impl Searcher {
         self.runs().chunks_of(&self.columns, &self.text, records)
     }
 
-    fn runs(&self) -> &FileRuns {
+    pub(super) fn runs(&self) -> &FileRuns {
         self.runs.get_or_init(|| FileRuns::find(&self.columns, &self.text))
     }
 

@@ -8,12 +8,12 @@ mod known_words;
 mod newest;
 mod rescore;
 
-use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::fmt;
 use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use embedding::Vectors;
 use model::SessionId;
@@ -21,6 +21,7 @@ use system::join;
 use tantivy::{Index as TextIndex, ReloadPolicy, Searcher as Text};
 
 use self::rescore::Rescoring;
+use crate::admitted::Admitted;
 use crate::columns::Columns;
 use crate::confidence::{self, LIKELY, Match};
 use crate::error::{Error, index_failed};
@@ -30,7 +31,7 @@ use crate::files::{FileList, FileRow};
 use crate::gather::{Gathered, PhraseChunks, SessionMatch, gather};
 use crate::index::Index;
 use crate::kept_sessions;
-use crate::meaning::{self, Admitted, Nearness, Similarities};
+use crate::meaning::{self, Nearness, Similarities};
 use crate::model_vectors::models_folder;
 use crate::outcome::{IndexSize, MeaningStatus, Mode, SearchResults, SearchScope, SourceCount};
 use crate::query::Query;
@@ -63,7 +64,7 @@ pub struct Searcher {
     /// Those of the last question that could be answered by any piece of text.
     features: Features,
     /// Found when they are first needed.
-    runs: OnceCell<FileRuns>,
+    runs: OnceLock<FileRuns>,
     /// The version of the list of files when the index was opened.
     version: i64,
 }
@@ -129,7 +130,7 @@ impl Searcher {
             sessions,
             encoder: None,
             features: Features::default(),
-            runs: OnceCell::new(),
+            runs: OnceLock::new(),
             version,
         }))
     }
@@ -228,10 +229,13 @@ impl Searcher {
     ) -> Result<(Evidence, Features), Error> {
         let Asked { query, scope, threads, .. } = *asked;
         // The list of files is not shared between threads.
-        let Self { text, columns, sessions, vectors, .. } = self;
+        let Self { text, columns, sessions, vectors, runs, .. } = self;
         let near = |read: &EncodedQuery| {
             let vectors = read.kept.as_ref().or(vectors.as_ref())?;
-            let admitted = scope.chooses_chunks().then(|| Admitted::new(columns, text, scope));
+            let admitted = scope.chooses_chunks().then(|| {
+                let runs = runs.get_or_init(|| FileRuns::find(columns, text));
+                Admitted::new(columns, text, runs, scope)
+            });
             Some(meaning::similarities(vectors, &read.vector, sessions, admitted.as_ref(), threads))
         };
         let index = self.index();
@@ -281,7 +285,7 @@ impl Searcher {
         let Some(chosen) = &self.encoder else { return Ok(()) };
         let again = |found: &SessionMatch, near| score(asked, found, Some(near), scale);
         let admitted = (chosen.deep > 0 && asked.scope.chooses_chunks())
-            .then(|| Admitted::new(&self.columns, &self.text, asked.scope));
+            .then(|| Admitted::new(&self.columns, &self.text, self.runs(), asked.scope));
         let rescoring = Rescoring { read, chosen, admitted: admitted.as_ref(), threads: asked.threads };
         rescoring.rescore(self, ranked, &again)
     }

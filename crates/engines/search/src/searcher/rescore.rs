@@ -5,10 +5,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use system::error_chain;
 
 use super::Searcher;
+use crate::admitted::Admitted;
 use crate::columns::{ChunkAt, RecordKey};
 use crate::error::Error;
 use crate::gather::SessionMatch;
-use crate::meaning::{self, Admitted, Nearness};
+use crate::meaning::{self, Nearness};
 use crate::query_encoder::{EncodedQuery, QueryEncoder};
 use crate::ranked::Ranked;
 use crate::snippet::{PassageLocation, text_at};
