@@ -4,10 +4,13 @@ use std::io::{self, Write};
 
 use model::is_steering;
 use serde::Serialize;
+use serde_json::Serializer;
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
 /// Writes a value as indented JSON.
 pub(crate) fn write_json(out: impl Write, value: &impl Serialize) -> io::Result<()> {
-    Ok(serde_json::to_writer_pretty(Escaping(out), value)?)
+    let format = Escaping(PrettyFormatter::new());
+    Ok(value.serialize(&mut Serializer::with_formatter(out, format))?)
 }
 
 /// A value as indented JSON.
@@ -20,38 +23,54 @@ pub(crate) fn json(value: &impl Serialize) -> io::Result<String> {
 /// A value as JSON on one line.
 pub(crate) fn json_line(value: &impl Serialize) -> io::Result<String> {
     let mut out = Vec::new();
-    serde_json::to_writer(Escaping(&mut out), value)?;
+    value.serialize(&mut Serializer::with_formatter(&mut out, Escaping(CompactFormatter)))?;
     String::from_utf8(out).map_err(io::Error::other)
 }
 
-/// Escapes what is written through it, in the pieces in which `serde_json` writes: none ends inside a character.
-struct Escaping<W>(W);
+/// Formats as another does, and escapes what is in strings.
+struct Escaping<F>(F);
 
-impl<W: Write> Write for Escaping<W> {
-    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
-        self.write_all(piece)?;
-        Ok(piece.len())
+/// Leaves these to the other.
+macro_rules! delegate {
+    ($($name:ident($($argument:ident)?)),*) => {
+        $(fn $name<W: ?Sized + Write>(&mut self, out: &mut W $(, $argument: bool)?) -> io::Result<()> {
+            self.0.$name(out $(, $argument)?)
+        })*
+    };
+}
+
+impl<F: Formatter> Formatter for Escaping<F> {
+    delegate!(begin_array(), begin_array_value(is_first), end_array_value(), end_array());
+    delegate!(
+        begin_object(),
+        begin_object_key(is_first),
+        begin_object_value(),
+        end_object_value(),
+        end_object()
+    );
+
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+        // Most of it is ASCII, which this looks through many bytes at a time.
+        let is_plain = fragment.bytes().filter(|byte| *byte >= 0x7f).count() == 0;
+        if is_plain { out.write_all(fragment.as_bytes()) } else { escape(out, fragment) }
     }
 
-    fn write_all(&mut self, piece: &[u8]) -> io::Result<()> {
-        if piece.iter().all(|byte| *byte < 0x7f) {
-            return self.0.write_all(piece);
+    fn write_raw_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+        // Outside of its strings JSON has none of these characters.
+        escape(out, fragment)
+    }
+}
+
+fn escape<W: ?Sized + Write>(out: &mut W, text: &str) -> io::Result<()> {
+    let mut done = 0;
+    for (at, c) in text.char_indices().filter(|(_, c)| *c >= '\u{7f}' && is_steering(*c)) {
+        out.write_all(text[done..at].as_bytes())?;
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            write!(out, "\\u{unit:04x}")?;
         }
-        let text = std::str::from_utf8(piece).map_err(io::Error::other)?;
-        let mut done = 0;
-        for (at, c) in text.char_indices().filter(|(_, c)| *c >= '\u{7f}' && is_steering(*c)) {
-            self.0.write_all(&piece[done..at])?;
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                write!(self.0, "\\u{unit:04x}")?;
-            }
-            done = at + c.len_utf8();
-        }
-        self.0.write_all(&piece[done..])
+        done = at + c.len_utf8();
     }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
+    out.write_all(text[done..].as_bytes())
 }
 
 #[cfg(test)]
