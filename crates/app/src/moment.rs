@@ -25,15 +25,20 @@ impl Moment {
 
     /// The first moment that it names: the time, or the beginning of the day.
     pub(crate) fn begin(&self, context: &Context) -> Result<Timestamp, Error> {
-        let Parsed { at, is_day } = self.parsed(context)?;
-        if is_day { self.midnight(context, at.to_zoned(context.zone()).date()) } else { Ok(at) }
+        let Parsed { at, named } = self.parsed(context)?;
+        let date = || at.to_zoned(context.zone()).date();
+        if named == Named::Time { Ok(at) } else { self.midnight(context, date()) }
     }
 
-    /// When what it names is over: at the time, or at the end of the day.
+    /// When what it names is over: at the time, or at the end of the day or month.
     pub(crate) fn end(&self, context: &Context) -> Result<Timestamp, Error> {
-        let Parsed { at, is_day } = self.parsed(context)?;
-        let next = || at.to_zoned(context.zone()).date().saturating_add(1.day());
-        if is_day { self.midnight(context, next()) } else { Ok(at) }
+        let Parsed { at, named } = self.parsed(context)?;
+        let first = at.to_zoned(context.zone()).date();
+        match named {
+            Named::Time => Ok(at),
+            Named::Day => self.midnight(context, first.saturating_add(1.day())),
+            Named::Month => self.midnight(context, first.saturating_add(1.month())),
+        }
     }
 
     fn midnight(&self, context: &Context, date: Date) -> Result<Timestamp, Error> {
@@ -51,11 +56,17 @@ impl Moment {
     }
 }
 
-/// The time that a text names.
+/// The time that a text names, and how much.
 struct Parsed {
     at: Timestamp,
-    /// Whether it names the whole day.
-    is_day: bool,
+    named: Named,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Named {
+    Time,
+    Day,
+    Month,
 }
 
 impl From<&str> for Moment {
@@ -72,37 +83,38 @@ impl From<Timestamp> for Moment {
 
 fn parse(now: &Zoned, text: &str) -> Option<Parsed> {
     if let Ok(at) = text.parse() {
-        return Some(Parsed { at, is_day: false });
+        return Some(Parsed { at, named: Named::Time });
     }
     if let Ok(span) = text.parse::<Span>() {
         let at = now.checked_sub(span.abs()).ok()?.timestamp();
-        return Some(Parsed {
-            at,
-            is_day: span.get_hours() == 0 && span.get_minutes() == 0 && span.get_seconds() == 0,
-        });
+        let is_days = span.get_hours() == 0 && span.get_minutes() == 0 && span.get_seconds() == 0;
+        return Some(Parsed { at, named: if is_days { Named::Day } else { Named::Time } });
     }
-    let (time, is_day) = match day(now.date(), text) {
-        Some(date) => (date.at(0, 0, 0, 0), true),
-        None => (text.parse::<DateTime>().ok()?, !text.contains(':')),
+    let (time, named) = match day(now.date(), text) {
+        Some((date, named)) => (date.at(0, 0, 0, 0), named),
+        None => (text.parse::<DateTime>().ok()?, if text.contains(':') { Named::Time } else { Named::Day }),
     };
     let at = time.to_zoned(now.time_zone().clone()).ok()?.timestamp();
-    Some(Parsed { at, is_day })
+    Some(Parsed { at, named })
 }
 
-/// A day that is called by a word; a month is its first day.
-fn day(today: Date, text: &str) -> Option<Date> {
+/// A day that is called by a word, or the first day of a month that is.
+fn day(today: Date, text: &str) -> Option<(Date, Named)> {
     let word = text.trim().to_lowercase();
-    match word.as_str() {
-        "today" => return Some(today),
-        "yesterday" => return today.yesterday().ok(),
-        _ => {}
-    }
     if let Some(month) = month(&word) {
         let this_year = Date::new(today.year(), month, 1).ok()?;
-        return if this_year > today { this_year.checked_sub(1.year()).ok() } else { Some(this_year) };
+        let last = if this_year > today { this_year.checked_sub(1.year()).ok()? } else { this_year };
+        return Some((last, Named::Month));
     }
-    let weekday = weekday(&word)?;
-    if today.weekday() == weekday { Some(today) } else { today.nth_weekday(-1, weekday).ok() }
+    let day = match word.as_str() {
+        "today" => today,
+        "yesterday" => today.yesterday().ok()?,
+        _ => {
+            let weekday = weekday(&word)?;
+            if today.weekday() == weekday { today } else { today.nth_weekday(-1, weekday).ok()? }
+        }
+    };
+    Some((day, Named::Day))
 }
 
 /// The day of the week that a word in small letters names.
@@ -152,14 +164,15 @@ mod tests {
     #[test]
     fn a_day_is_told_from_a_time() {
         let now: Zoned = "2026-03-10T12:00:00+01:00[Europe/Zurich]".parse().unwrap();
-        let is_day = |text: &str| parse(&now, text).unwrap().is_day;
-        for day in ["2026-01-31", "2d", "3w", "1 month", "today", "Tuesday", "january"] {
-            assert!(is_day(day), "{day}");
+        let named = |text: &str| parse(&now, text).unwrap().named;
+        for day in ["2026-01-31", "2d", "3w", "1 month", "today", "Tuesday"] {
+            assert_eq!(named(day), Named::Day, "{day}");
         }
+        assert_eq!(named("january"), Named::Month);
         for time in
             ["2026-01-31T10:00:00Z", "2026-01-31T00:00", "2026-01-31 10:00", "36h", "90 minutes", "1d2h"]
         {
-            assert!(!is_day(time), "{time}");
+            assert_eq!(named(time), Named::Time, "{time}");
         }
     }
 

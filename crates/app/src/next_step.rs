@@ -34,7 +34,7 @@ pub enum NextStep {
     ListBetween {
         /// The first day, as 2026-01-31.
         since: String,
-        /// The day after the last one.
+        /// The last day.
         until: String,
     },
     /// Search for the words in what was said on some days.
@@ -43,7 +43,7 @@ pub enum NextStep {
         words: String,
         /// The first day, as 2026-01-31.
         since: String,
-        /// The day after the last one.
+        /// The last day.
         until: String,
     },
     /// List the sessions of a branch, newest first.
@@ -69,7 +69,7 @@ pub enum NextStep {
     ListCheapest {
         /// The first day; `null` for all days.
         since: Option<String>,
-        /// The day after the last one.
+        /// The last day.
         until: Option<String>,
     },
     /// List the sessions, the newest first.
@@ -83,7 +83,7 @@ pub enum NextStep {
     CostBySession {
         /// The first day; `null` for all days.
         since: Option<String>,
-        /// The day after the last one.
+        /// The last day.
         until: Option<String>,
     },
     /// Read the session's conversation.
@@ -213,6 +213,11 @@ pub enum NextStep {
     RunInsteadOfPrint,
 }
 
+/// The days from one to another.
+fn days(since: &str, until: &str) -> String {
+    if since == until { format!("of {since}") } else { format!("from {since} to {until}") }
+}
+
 impl Display for NextStep {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -221,9 +226,9 @@ impl Display for NextStep {
             Self::NameProject => out.write_str("list the sessions to see their projects, or name a path"),
             Self::SearchWords { words } => write!(out, "search for `{words}` to find it by its words"),
             Self::Search { words } => write!(out, "search for the word `{words}`"),
-            Self::ListBetween { since, until } => write!(out, "list the sessions from {since} until {until}"),
+            Self::ListBetween { since, until } => write!(out, "list the sessions {}", days(since, until)),
             Self::SearchBetween { words, since, until } => {
-                write!(out, "search for `{words}` from {since} until {until}")
+                write!(out, "search for `{words}` {}", days(since, until))
             }
             Self::ListBranch { branch } => write!(out, "list the sessions of branch `{branch}`"),
             Self::SearchBranch { words, branch } => {
@@ -239,7 +244,7 @@ impl Display for NextStep {
             Self::ListNewest => out.write_str("list the sessions, the newest first"),
             Self::Blame { file } => write!(out, "find the sessions that wrote `{file}`"),
             Self::CostBySession { since: Some(since), until: Some(until) } => {
-                write!(out, "list the sessions from {since} until {until} by what they cost")
+                write!(out, "list the sessions {} by what they cost", days(since, until))
             }
             Self::CostBySession { .. } => out.write_str("list the sessions by what they cost"),
             Self::Show { session } => write!(out, "read session {session}"),

@@ -3967,14 +3967,14 @@ export interface components {
             since: string;
             /** @constant */
             step: "list_between";
-            /** @description The day after the last one. */
+            /** @description The last day. */
             until: string;
         } | {
             /** @description The first day, as 2026-01-31. */
             since: string;
             /** @constant */
             step: "search_between";
-            /** @description The day after the last one. */
+            /** @description The last day. */
             until: string;
             /** @description The words to search for. */
             words: string;
@@ -4002,7 +4002,7 @@ export interface components {
             since: string | null;
             /** @constant */
             step: "list_cheapest";
-            /** @description The day after the last one. */
+            /** @description The last day. */
             until: string | null;
         } | {
             /** @constant */
@@ -4017,7 +4017,7 @@ export interface components {
             since: string | null;
             /** @constant */
             step: "cost_by_session";
-            /** @description The day after the last one. */
+            /** @description The last day. */
             until: string | null;
         } | {
             /** @description The session's id. */
@@ -5212,7 +5212,7 @@ export interface components {
             source?: components["schemas"]["Source"] | null;
             /** @description Only sessions with this tag. */
             tag?: string | null;
-            /** @description Only what was said before then. */
+            /** @description Only what was said before this time, or on this day or earlier. */
             until?: components["schemas"]["Moment"] | null;
         };
         /** @description The parts of a score. */
@@ -10450,7 +10450,7 @@ export interface operations {
                 since?: components["schemas"]["Moment"] | null;
                 /** @description Only from this source. */
                 source?: components["schemas"]["Source"] | null;
-                /** @description Only what was said before then. */
+                /** @description Only what was said before this time, or on this day or earlier. */
                 until?: components["schemas"]["Moment"] | null;
             };
             header?: never;
@@ -10538,7 +10538,7 @@ export interface operations {
                 sort?: components["schemas"]["SessionOrder"] | null;
                 /** @description Only sessions that the person gave this tag. */
                 tag?: string | null;
-                /** @description Only sessions that began before then. */
+                /** @description Only sessions that began before this time, or on this day or earlier. */
                 until?: components["schemas"]["Moment"] | null;
                 /** @description Only sessions whose title, first message, project or branch contains all of these words, which spaces separate. */
                 words?: string | null;

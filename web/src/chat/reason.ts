@@ -85,7 +85,7 @@ function ago(hours: number): string {
 }
 
 function percent(chance: number): string {
-  return `${Math.round(chance * 100)} %`
+  return `${Math.round(chance * 100)}%`
 }
 
 function and(parts: readonly string[]): string {

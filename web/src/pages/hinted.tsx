@@ -18,7 +18,7 @@ interface Meant {
 function meant({ next_step: step }: Hint): Meant | undefined {
   if (step.step === 'list_branch') return { what: `Sessions on the branch ${step.branch}`, query: { branch: step.branch } }
   if (step.step === 'list_newest') return { what: 'The newest sessions', query: { sort: 'newest' } }
-  if (step.step === 'list_between') return { what: `Sessions from ${step.since} to before ${step.until}`, query: { since: step.since, until: step.until } }
+  if (step.step === 'list_between') return { what: step.since === step.until ? `Sessions of ${step.since}` : `Sessions from ${step.since} to ${step.until}`, query: { since: step.since, until: step.until } }
   if (step.step === 'cost_by_session' || step.step === 'list_cheapest') return { what: 'What sessions cost' }
   return undefined
 }

@@ -126,7 +126,7 @@ pub fn grep(context: &Context, request: &Request) -> Result<Answer, Error> {
         pattern: &pattern,
         role: request.role,
         since: request.sessions.since.as_ref().map(|since| since.at(context)).transpose()?,
-        until: request.sessions.until.as_ref().map(|until| until.at(context)).transpose()?,
+        until: request.sessions.until.as_ref().map(|until| until.end(context)).transpose()?,
         secrets: context.secrets,
         most: limit,
     };

@@ -151,7 +151,7 @@ impl Question {
                 FilterName::File => set(&mut question.file, value),
                 FilterName::Role => question.role = question.role.or_else(|| role(&value)),
                 FilterName::Since => set(&mut question.since, Moment::from(value.as_str()).at(context)?),
-                FilterName::Until => set(&mut question.until, Moment::from(value.as_str()).at(context)?),
+                FilterName::Until => set(&mut question.until, Moment::from(value.as_str()).end(context)?),
                 FilterName::Tag => set(&mut filter.tag, value),
                 FilterName::Is if value == "pinned" => filter.pinned = true,
                 FilterName::Is if value == "hidden" => filter.hidden = Hidden::Only,

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use catalog::{Discovery, Hidden, SessionFilter};
 use jiff::Timestamp;
+use jiff::civil::Time;
 use model::SessionId;
 use openclaw::Memory;
 use search::{FilterName, Query, Searcher};
@@ -80,9 +81,6 @@ fn without_each(
         clear(&mut without);
         all.push((format!("{name}:{value}"), without));
     };
-    let time = |name, at: Option<Timestamp>| {
-        at.map(|at| written(query, name).unwrap_or_else(|| at_minute(context, at)))
-    };
     let filter = &question.filter;
     add("project", typed_project.clone(), |question| question.filter.project = None);
     add("branch", filter.branch.clone(), |question| question.filter.branch = None);
@@ -99,8 +97,12 @@ fn without_each(
     add("session", question.session.clone(), |question| question.session = None);
     add("role", question.role.map(|role| role.as_str().to_owned()), |question| question.role = None);
     add("file", question.file.clone(), |question| question.file = None);
-    add("since", time(FilterName::Since, question.since), |question| question.since = None);
-    add("until", time(FilterName::Until, question.until), |question| question.until = None);
+    let since =
+        question.since.map(|at| written(query, FilterName::Since).unwrap_or_else(|| begin(context, at)));
+    add("since", since, |question| question.since = None);
+    let until =
+        question.until.map(|at| written(query, FilterName::Until).unwrap_or_else(|| end(context, at)));
+    add("until", until, |question| question.until = None);
     all
 }
 
@@ -109,8 +111,21 @@ fn written(query: &Query, name: FilterName) -> Option<String> {
     query.filters.iter().find(|filter| filter.name == name).map(|filter| filter.value.clone())
 }
 
-fn at_minute(context: &Context, at: Timestamp) -> String {
-    at.to_zoned(context.zone()).strftime("%Y-%m-%dT%H:%M").to_string()
+/// A time as it may be written: a midnight is the day that it begins.
+fn begin(context: &Context, at: Timestamp) -> String {
+    let at = at.to_zoned(context.zone());
+    if at.time() == Time::midnight() {
+        at.date().to_string()
+    } else {
+        at.strftime("%Y-%m-%dT%H:%M").to_string()
+    }
+}
+
+/// A time as it may be written: a midnight is the day that it ends.
+fn end(context: &Context, at: Timestamp) -> String {
+    let time = at.to_zoned(context.zone());
+    let ended = time.date().yesterday().ok().filter(|_| time.time() == Time::midnight());
+    ended.map_or_else(|| begin(context, at), |day| day.to_string())
 }
 
 /// How many sessions likely answer a question.

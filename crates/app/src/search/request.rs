@@ -50,7 +50,7 @@ pub struct Request {
     pub file: Option<String>,
     /// Only what was said since then.
     pub since: Option<Moment>,
-    /// Only what was said before then.
+    /// Only what was said before this time, or on this day or earlier.
     pub until: Option<Moment>,
     /// Search by words (`lexical`), by meaning (`semantic`) or both (`hybrid`).
     #[serde(default)]
@@ -88,7 +88,6 @@ impl Request {
             let message = format!("a query may have at most {LONGEST} kB; this one has {length} kB");
             return Err(Error::new(Kind::Usage, message).hint("search for its most telling words or line"));
         }
-        let time = |moment: &Option<Moment>| moment.as_ref().map(|moment| moment.at(context)).transpose();
         Ok(Question {
             text: self.query.clone(),
             filter: SessionFilter {
@@ -104,8 +103,8 @@ impl Request {
             session: self.session.clone(),
             role: self.role,
             file: self.file.clone(),
-            since: time(&self.since)?,
-            until: time(&self.until)?,
+            since: self.since.as_ref().map(|since| since.at(context)).transpose()?,
+            until: self.until.as_ref().map(|until| until.end(context)).transpose()?,
             mode: self.mode,
             model: self.model.clone(),
             deep: self.deep,

@@ -41,7 +41,7 @@ pub struct Request {
     pub running: bool,
     /// Only sessions active since then.
     pub since: Option<Moment>,
-    /// Only sessions that began before then.
+    /// Only sessions that began before this time, or on this day or earlier.
     pub until: Option<Moment>,
     /// Only sessions that read or changed this file.
     pub file: Option<String>,
@@ -253,7 +253,7 @@ impl Request {
             agent: self.agent.clone(),
             running: self.running,
             since: self.since.as_ref().map(|since| since.at(context)).transpose()?,
-            until: self.until.as_ref().map(|until| until.at(context)).transpose()?,
+            until: self.until.as_ref().map(|until| until.end(context)).transpose()?,
             words: self.words.iter().map(|word| word.to_lowercase()).collect(),
             ids: self.file.as_deref().map(|file| of_file(context, file)).transpose()?,
             tag: self.tag.clone(),

@@ -28,7 +28,7 @@ pub struct Request {
     pub project: Option<String>,
     /// Only what was asked since then.
     pub since: Option<Moment>,
-    /// Only what was asked before then.
+    /// Only what was asked before this time, or on this day or earlier.
     pub until: Option<Moment>,
     /// The maximum number of sessions; by default all.
     #[schemars(range(min = 1))]
@@ -70,8 +70,8 @@ pub struct AskedPrompt {
 
 /// Gives what the person asked.
 pub fn prompts(context: &Context, request: &Request) -> Result<Answer, Error> {
-    let time = |moment: &Option<Moment>| moment.as_ref().map(|moment| moment.at(context)).transpose();
-    let (since, until) = (time(&request.since)?, time(&request.until)?);
+    let since = request.since.as_ref().map(|since| since.at(context)).transpose()?;
+    let until = request.until.as_ref().map(|until| until.end(context)).transpose()?;
     let filter = SessionFilter {
         project: request.project.clone(),
         since,

@@ -13,12 +13,12 @@ use crate::moment::{month, weekday};
 /// What can be the number of a year.
 const YEARS: Range<i16> = 2000..2100;
 
-/// The first days that a question names: which words do, the first day, and the day after the last one.
+/// The first days that a question names: which words do, the first day, and the last one.
 pub(super) fn first_days(words: &[&str], today: Date) -> Option<(Range<usize>, Date, Date)> {
     (0..words.len()).find_map(|at| {
         let is_led = words.len() == 1 || at > 0 && LEADING.contains(&words[at - 1]);
         let (count, since, until) = days(&words[at..], today, is_led)?;
-        Some((at..at + count, since, until))
+        Some((at..at + count, since, until.yesterday().ok()?))
     })
 }
 

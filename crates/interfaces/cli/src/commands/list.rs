@@ -56,7 +56,7 @@ pub(crate) struct Args {
     /// Only sessions active since then: 2026-01-31, yesterday, monday, 36h, 2d, 3w.
     #[arg(long, value_name = "TIME")]
     since: Option<Moment>,
-    /// Only sessions that began before then.
+    /// Only sessions that began before this time, or on this day or earlier.
     #[arg(long, value_name = "TIME")]
     until: Option<Moment>,
     /// Only sessions that read or changed this file.

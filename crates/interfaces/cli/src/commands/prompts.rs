@@ -33,7 +33,7 @@ pub(crate) struct Args {
     /// Only what was asked since then: 2026-01-31, yesterday, monday, 36h, 2d, 3w.
     #[arg(long, value_name = "TIME")]
     since: Option<Moment>,
-    /// Only what was asked before then.
+    /// Only what was asked before this time, or on this day or earlier.
     #[arg(long, value_name = "TIME")]
     until: Option<Moment>,
     /// Show at most this many prompts [default: 200 on a terminal, otherwise all].

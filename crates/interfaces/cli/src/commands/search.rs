@@ -74,7 +74,7 @@ pub(crate) struct Args {
     /// Only what was said since then: 2026-01-31, yesterday, monday, 36h, 2d, 3w.
     #[arg(long, value_name = "TIME")]
     since: Option<Moment>,
-    /// Only what was said before then.
+    /// Only what was said before this time, or on this day or earlier.
     #[arg(long, value_name = "TIME")]
     until: Option<Moment>,
     /// Show at most this many sessions [default: 10].

@@ -187,6 +187,12 @@ fn a_list_is_chosen_by_words_file_time_and_order() {
     assert_eq!(listed(&["walrus", "tides"]), [""; 0]);
     assert_eq!(listed(&["--until", "2001-01-01"]), [""; 0]);
     assert_eq!(listed(&["--until", "2100-01-01"]).len(), 2);
+    let first = json(&home, &["list", "--sort", "oldest"])["sessions"][0]["created"].clone();
+    let day = first.as_str().unwrap().split_once('T').unwrap().0.to_owned();
+    let day_before = day.parse::<jiff::civil::Date>().unwrap().yesterday().unwrap().to_string();
+    assert!(!listed(&["--since", &day, "--until", &day]).is_empty(), "a day is all of it");
+    assert!(!listed(&[&format!("until:{day}")]).is_empty());
+    assert_eq!(listed(&["--until", &day_before]), [""; 0]);
     assert_eq!(listed(&["--sort", "messages", "--limit", "1"]), [PARSER]);
     assert_eq!(listed(&["--sort", "oldest"]).len(), 2);
     assert_eq!(listed(&["--file", "nowhere.rs"]), [""; 0]);
@@ -284,7 +290,7 @@ fn where_nothing_is_found_the_filter_is_named_without_which_something_is() {
     check(&walrus(&["--project", "mono"]), &["without `project:mono`, 1 session matches"]);
     // The one that passes is not blamed.
     check(&walrus(&["role:user", "since:2030-01-01"]), &["without `since:2030-01-01`, 1 session matches"]);
-    check(&walrus(&["--until", "2001-02-03"]), &["without `until:2001-02-03T00:00`, 1 session matches"]);
+    check(&walrus(&["--until", "2001-02-03"]), &["without `until:2001-02-03`, 1 session matches"]);
     // Each of two is one too many.
     check(&walrus(&["project:mono", "since:2030-01-01"]), &["without these filters, 1 session matches"]);
     let nowhere = json(&home, &walrus(&["project:nowhere"]));

@@ -47,7 +47,7 @@ struct SearchQuery {
     file: Option<String>,
     /// Only what was said since then.
     since: Option<Moment>,
-    /// Only what was said before then.
+    /// Only what was said before this time, or on this day or earlier.
     until: Option<Moment>,
     /// Whether to search by words, by meaning, or both.
     #[serde(default)]

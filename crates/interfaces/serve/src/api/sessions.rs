@@ -42,7 +42,7 @@ struct SessionsQuery {
     running: bool,
     /// Only sessions active since then.
     since: Option<Moment>,
-    /// Only sessions that began before then.
+    /// Only sessions that began before this time, or on this day or earlier.
     until: Option<Moment>,
     /// Only sessions that read or changed this file.
     file: Option<String>,
