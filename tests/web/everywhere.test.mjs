@@ -36,7 +36,7 @@ for (const colorScheme of ['light', 'dark']) {
   }, { colorScheme, bypassCSP: true, reducedMotion: 'reduce' })
 }
 
-page('nothing is wider than a phone, or than a page at 200 %', async page => {
+page('nothing is wider than a phone, or than a page at 200%', async page => {
   for (const size of [{ width: 375, height: 740 }, { width: 640, height: 400 }]) {
     await page.setViewportSize(size)
     for (const path of PAGES) {

@@ -265,12 +265,12 @@ test('why a session should have a task, as one would say it', () => {
   const effects = [['in_answer', 1.2], ['elsewhere', 0.4], ['opening', -0.6], ['in_prompts', -0.3], ['habit', 0.1]].map(([fact, effect]) => ({ fact, effect }))
   const one = { session_id: '5601d36f-0000', title: 'Paint', score: 0.84, reason: 'for it: …', estimate: { value: 0.84, effects, facts } }
   const all = ': 4 of the task’s 5 words are in its last answer and it is on this branch, but the task sounds like something new and no word of the task is in what you wrote last'
-  const resume = { action: 'resume', reason: 'Resume (84 %): for it: …', session_id: one.session_id, scores: [one] }
-  assert.equal(reason.reasonOf(resume), `You would probably go on with it (84 %)${all}`)
-  assert.equal(reason.reasonFor(one), `84 % likely${all}`)
+  const resume = { action: 'resume', reason: 'Resume (84%): for it: …', session_id: one.session_id, scores: [one] }
+  assert.equal(reason.reasonOf(resume), `You would probably go on with it (84%)${all}`)
+  assert.equal(reason.reasonFor(one), `84% likely${all}`)
   const old = { ...one, title: 'x'.repeat(90), estimate: { value: 0.07, effects: [{ fact: 'age', effect: -2 }], facts: { ...facts, hours: 70 } } }
-  const fresh = { action: 'fresh', reason: 'Start fresh (7 % to go on with 5601d36f): against: …', session_id: null, scores: [old] }
-  assert.equal(reason.reasonOf(fresh), `You would probably not go on with “${'x'.repeat(59)}…” (7 %): it was used 3 days ago`)
+  const fresh = { action: 'fresh', reason: 'Start fresh (7% to go on with 5601d36f): against: …', session_id: null, scores: [old] }
+  assert.equal(reason.reasonOf(fresh), `You would probably not go on with “${'x'.repeat(59)}…” (7%): it was used 3 days ago`)
   // What decided it in another way is said already, but not with an id.
   const other = { ...fresh, reason: 'Start fresh: the task shares no words with 5601d36f', scores: [one] }
   assert.equal(reason.reasonOf(other), 'The task shares no words with “Paint”')

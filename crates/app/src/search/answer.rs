@@ -196,7 +196,7 @@ fn model_note(understood: &EncoderReport) -> Option<String> {
     let EncoderReport { question, documents, rescored, .. } = understood;
     let percent = 100.0 * covered;
     Some(match (question == documents, rescored) {
-        (true, _) => format!("embedded by {question}: the question and {percent:.0} % of the text"),
+        (true, _) => format!("embedded by {question}: the question and {percent:.0}% of the text"),
         (false, 0) => {
             format!("embedded by {question}: the question only; the text by the built-in table")
         }

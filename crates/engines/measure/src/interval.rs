@@ -5,12 +5,12 @@ use serde::Serialize;
 
 /// Number of bootstrap samples.
 const SAMPLES: usize = 2000;
-/// Number of sample means outside the interval on either side: 2.5 %.
+/// Number of sample means outside the interval on either side: 2.5%.
 const OUTSIDE: usize = SAMPLES / 40;
 /// Fixed seed, so that the same values give the same interval on every machine.
 const SEED: u64 = 7;
 
-/// A mean with its 95 % confidence interval.
+/// A mean with its 95% confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Estimate {
     /// Mean of the values.

@@ -155,7 +155,7 @@ fn at_rest(root: &Path) -> Outcome<(f64, f64)> {
     let share = (cpu()? - before) / began.elapsed().as_secs_f64() * 100.0;
     let snapshot = monitor.look().ok_or("the monitor ended")?;
     println!(
-        "at rest, {} files, {} sessions watched closely: {:.2} % of a core, {:.1} MB resident",
+        "at rest, {} files, {} sessions watched closely: {:.2}% of a core, {:.1} MB resident",
         snapshot.files,
         snapshot.sessions.len(),
         share,
@@ -201,7 +201,7 @@ fn flood(root: &Path) -> Outcome<f64> {
     let read = monitor.look().ok_or("the monitor ended")?.records;
     let share = (cpu()? - before) / took * 100.0;
     println!(
-        "{SESSIONS} sessions at once: {written} lines written in {took:.1} s, {read} read, {delivered} delivered, {lost} events lost; {share:.0} % of a core, the writer's share included"
+        "{SESSIONS} sessions at once: {written} lines written in {took:.1} s, {read} read, {delivered} delivered, {lost} events lost; {share:.0}% of a core, the writer's share included"
     );
     // A line that is delivered twice is as wrong as one that is lost.
     Ok((written as f64 - read as f64).abs() + (written as f64 - delivered as f64).abs())

@@ -113,7 +113,7 @@ pub(crate) fn encode(
         return Some(EncodedQuery { vector: in_table, by_table, kept: None, model, understood });
     }
     let percent = 100.0 * share;
-    understood.fallback = Some(format!("only {percent:.0} % of the text is embedded with {}", model.name()));
+    understood.fallback = Some(format!("only {percent:.0}% of the text is embedded with {}", model.name()));
     by_words(by_table, understood, Some((model, vector)))
 }
 

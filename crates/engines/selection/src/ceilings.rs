@@ -45,7 +45,7 @@ impl Ceiling {
     pub(crate) fn words(self) -> String {
         match self {
             Self::Compactions(count) => format!("{}: too little of its context is left", times(count)),
-            Self::Budget(used) => format!("{used:.0} % of its budget is used"),
+            Self::Budget(used) => format!("{used:.0}% of its budget is used"),
             Self::Unrelated(lines) => format!("unrelated, and {lines} lines long"),
         }
     }

@@ -22,7 +22,7 @@ pub struct Weights {
     pub unhealthy: [f64; 3],
     /// A context with room.
     pub capacity: f64,
-    /// Taken from it for one compaction, for two, for over 30 % and for over 50 % of the budget, and for over 4,000
+    /// Taken from it for one compaction, for two, for over 30% and for over 50% of the budget, and for over 4,000
     /// tokens a line.
     pub crowded: [f64; 5],
 }

@@ -15,7 +15,7 @@ pub(crate) fn sentences(cost: &ResumeCost) -> String {
         "an API key's five-minute cache"
     };
     format!(
-        "Resuming reads {} tokens again, {} ({billing}): {}. The context is {:.0} % full; {} \
+        "Resuming reads {} tokens again, {} ({billing}): {}. The context is {:.0}% full; {} \
          tokens are left before compaction.",
         count(cost.tokens),
         cache(cost),

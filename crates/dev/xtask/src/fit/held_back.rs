@@ -226,9 +226,7 @@ impl fmt::Display for Held {
         }
         let calibration = self.calibration.iter();
         let calibration: Vec<String> = calibration
-            .map(|(said, did, count)| {
-                format!("{:.0} % said, {:.0} % did ({count})", said * 100.0, did * 100.0)
-            })
+            .map(|(said, did, count)| format!("{:.0}% said, {:.0}% did ({count})", said * 100.0, did * 100.0))
             .collect();
         writeln!(to, "  calibration: {}", calibration.join("; "))
     }

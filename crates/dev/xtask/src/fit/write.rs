@@ -41,7 +41,7 @@ pub(super) fn source(
         let (hash, counts) = (hash(folder)?, (count(long), count(short)));
         writeln!(text, "//! - {name}: {} + {} decisions, sha256 {hash}", counts.0, counts.1)?;
     }
-    text += "//!\n//! Before each set the 95 % intervals of its coefficients, people resampled.\n\n\
+    text += "//!\n//! Before each set the 95% intervals of its coefficients, people resampled.\n\n\
              use super::Coefficients;\n";
     let drawn = drawn(long, short);
     let parts: [(&str, &str, &Coefficients, Part); 2] = [

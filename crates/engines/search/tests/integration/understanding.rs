@@ -63,9 +63,7 @@ fn everything_can_be_embedded_by_an_endpoint_and_goes_on_where_it_was() {
     let model = choice.open().unwrap();
     let before = asked(&history, "question", Some(choice.clone()), 0).understood.unwrap();
     assert_eq!((before.documents.as_str(), before.covered), ("built-in", Some(0.0)));
-    assert!(
-        before.fallback.unwrap().starts_with("only 0 % of the text is embedded with small at http://127")
-    );
+    assert!(before.fallback.unwrap().starts_with("only 0% of the text is embedded with small at http://127"));
     let mut steps = 0;
     let once = &mut |_: &EmbedReport| {
         steps += 1;

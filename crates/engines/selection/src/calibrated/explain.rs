@@ -93,7 +93,7 @@ fn chance_words(estimate: Option<&ResumeEstimate>) -> String {
 }
 
 fn percent(chance: f64) -> String {
-    format!("{:.0} %", chance * 100.0)
+    format!("{:.0}%", chance * 100.0)
 }
 
 /// Describes one session: the facts in favour of resuming it, then those against.

@@ -8,7 +8,7 @@
 //! - entireio+git-sync: 78 + 85 decisions, sha256 0db127dfc2466773
 //! - entireio+skills: 23 + 15 decisions, sha256 84fe6ede32e0b00a
 //!
-//! Before each set the 95 % intervals of its coefficients, people resampled.
+//! Before each set the 95% intervals of its coefficients, people resampled.
 
 use super::Coefficients;
 

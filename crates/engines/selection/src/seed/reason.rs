@@ -27,7 +27,7 @@ pub(super) fn words(one: &Scored, candidate: &Candidate) -> String {
     say(factors.context_capacity < LOW, "little room in its context");
     say(candidate.compactions > 0, &crate::ceilings::times(candidate.compactions));
     if let Some(used) = candidate.budget_used_pct.filter(|used| *used > 30.0) {
-        say(true, &format!("{used:.0} % of the budget used"));
+        say(true, &format!("{used:.0}% of the budget used"));
     }
     parts.join(", ")
 }
@@ -191,7 +191,7 @@ mod tests {
         );
         check(
             Candidate { budget_used_pct: Some(71.0), ..one() },
-            "Start fresh (score: 0.00) — 71 % of its budget is used",
+            "Start fresh (score: 0.00) — 71% of its budget is used",
             "a larger budget (--budget)",
         );
         check(
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(
             found.reason,
             "Resume (score: 0.60) — same branch, related: keyword overlap: 2/3 words, large or old, \
-             little room in its context, compacted 2 times, 55 % of the budget used"
+             little room in its context, compacted 2 times, 55% of the budget used"
         );
     }
 }

@@ -120,7 +120,7 @@ fn ceilings_and_obstacles_hold() {
     let go_on = task("and now the tests of the token refresh");
     let check = |candidate, why| check(&go_on, &[candidate], &known("token refresh"), Action::Fresh, why);
     check(Candidate { compactions: 3, ..one() }, "compacted 3 times");
-    check(Candidate { budget_used_pct: Some(70.0), ..one() }, "70 % of its budget");
+    check(Candidate { budget_used_pct: Some(70.0), ..one() }, "70% of its budget");
     check(Candidate { hold: Occupancy::Person, ..one() }, "open in another process");
     check(Candidate { has_transcript: false, ..one() }, "transcript of a is gone");
 }
@@ -183,7 +183,7 @@ fn a_reason_reads_like_a_sentence() {
     let found = decided(&task("now test the token refresh"), &all, &known("fix the token refresh"));
     assert_eq!(
         found.reason,
-        "Resume (94 % chance): in favour: the task sounds like a continuation, used 2 hours ago, \
+        "Resume (94% chance): in favour: the task sounds like a continuation, used 2 hours ago, \
          2 of the task's 4 words are in its last prompts, on this branch, \
          you continued a session for 10 of your last 20 tasks here; \
          against: no word of the task is in its last answer"

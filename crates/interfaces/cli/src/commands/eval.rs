@@ -38,7 +38,7 @@ enum What {
     Selection(Selection),
 }
 
-/// Ask labelled questions and print nDCG@10, MRR@10, recall@5 and hit@1 by kind, with 95 % confidence intervals.
+/// Ask labelled questions and print nDCG@10, MRR@10, recall@5 and hit@1 by kind, with 95% confidence intervals.
 #[derive(Debug, clap::Args)]
 struct Retrieval {
     /// One {"id", "kind", "query", "relevant": {session: grade}} per line.
@@ -215,5 +215,5 @@ fn print_selection(answer: &selection::Answer) -> Result<(), Failure> {
 
 fn percent(figure: &Estimate) -> String {
     let [mean, low, high] = [figure.mean, figure.low, figure.high].map(|share| share * 100.0);
-    format!("{mean:.1} % [{low:.1}, {high:.1}]")
+    format!("{mean:.1}% [{low:.1}, {high:.1}]")
 }

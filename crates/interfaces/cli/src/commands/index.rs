@@ -105,7 +105,7 @@ fn print_embedded(args: &Args, answer: &embed::Answer) -> Result<(), Failure> {
         writeln!(out, "Another Backstory process is embedding.")?;
     } else {
         let percent = if total == 0 { 100.0 } else { 100.0 * embedded as f64 / total as f64 };
-        writeln!(out, "{embedded} of {total} pieces of text ({percent:.0} %) are embedded.")?;
+        writeln!(out, "{embedded} of {total} pieces of text ({percent:.0}%) are embedded.")?;
     }
     if unreadable > 0 {
         writeln!(out, "{unreadable} pieces could not be read; the next run tries them again.")?;

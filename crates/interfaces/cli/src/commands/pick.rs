@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// Choose among the sessions of this OpenClaw agent [default: those not started by an agent].
     #[arg(long, value_name = "NAME")]
     agent: Option<AgentId>,
-    /// The most a session may cost, in US dollars; one that has used 70 % of it is not resumed.
+    /// The most a session may cost, in US dollars; one that has used 70% of it is not resumed.
     #[arg(long, value_name = "USD")]
     budget: Option<f64>,
     /// The branch [default: the one checked out].
@@ -148,7 +148,7 @@ fn chances(out: &mut Output, context: &Context, answer: &Answer) -> Result<(), F
     ];
     let now = answer.as_of.unwrap_or(context.now);
     let row = |one: &Considered| {
-        let chance = one.score.map_or_else(String::new, |score| format!("{:.0} %", score * 100.0));
+        let chance = one.score.map_or_else(String::new, |score| format!("{:.0}%", score * 100.0));
         vec![
             Cell::new(&chance),
             Cell::new(&age(now, one.last_active)),

@@ -102,7 +102,7 @@ fn snapshot(name: &str, text: &str, home: &ScratchHome) {
         (r"\b\d+(\.\d+)? ?(kB|MB)\b", "[size]"),
         // They fall a little with every second that a session is older.
         (r"\b0\.\d{2,3}\b", "[score]"),
-        (r"\b\d{1,2} %", "[chance]"),
+        (r"\b\d{1,2}%", "[chance]"),
         // A record that a fork shares is cited in either transcript.
         (r"(1ba1de03|80048f3c)(:\d+)?  harbor-api", "$1[:line]  harbor-api"),
         (r"  prompt( at \S+)?  also in .*", "  prompt  also in [the other]"),
