@@ -3,6 +3,7 @@
 //! Text of sessions is untrusted: it is quoted, redacted, and marked as a quotation. The brief is at most
 //! [`MAX_TOKENS`] tokens, counted generously.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -94,11 +95,13 @@ fn most_relevant<'a>(
     candidates: &'a CandidateSet,
     considered: &[Considered],
 ) -> impl Iterator<Item = &'a RepoCandidate> + use<'a> {
+    let considered: HashMap<&SessionId, &Considered> =
+        considered.iter().map(|one| (&one.session_id, one)).collect();
     let mut near: Vec<(f64, &RepoCandidate)> = candidates
         .own
         .iter()
         .filter(|one| one.candidate.has_transcript)
-        .filter_map(|one| Some((similarity(one, considered)?, one)))
+        .filter_map(|one| Some((similarity(one, considered.get(&one.candidate.id).copied())?, one)))
         .collect();
     near.sort_by(|(one, first), (other, second)| {
         let newest = || second.candidate.last_active.cmp(&first.candidate.last_active);
@@ -117,13 +120,12 @@ fn is_repetition(one: &RecentMessages, other: &RecentMessages) -> bool {
 }
 
 /// The share of the task's words that a session has in common with it, where they are enough.
-fn similarity(one: &RepoCandidate, considered: &[Considered]) -> Option<f64> {
+fn similarity(one: &RepoCandidate, considered: Option<&Considered>) -> Option<f64> {
     let enough = |common: usize, of: usize| {
         (common >= COMMON.min(of) && common * 3 >= of && common > 0).then(|| common as f64 / of as f64)
     };
     let (common, of) = one.topic;
-    let estimate = considered.iter().find(|other| other.session_id == one.candidate.id);
-    let facts = estimate.and_then(|one| one.estimate.as_ref()).map(|estimate| estimate.facts);
+    let facts = considered.and_then(|one| one.estimate.as_ref()).map(|estimate| estimate.facts);
     let said = facts.into_iter().flat_map(|facts| [facts.in_prompts, facts.in_answer]);
     let said = said.filter_map(|overlap| enough(overlap.common, overlap.of));
     said.chain(enough(common, of)).max_by(f64::total_cmp)
