@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tantivy::{DocId, Searcher as Text};
+use system::in_parallel;
+use tantivy::{DocId, Searcher as Text, SegmentReader};
 
 use crate::columns::{ChunkAt, Columns, NumberColumn, RecordKey};
 
@@ -20,8 +21,8 @@ pub(crate) struct Run {
 
 impl FileRuns {
     /// Finds them in one pass over all chunks.
-    pub(crate) fn find(columns: &[Columns], text: &Text) -> Self {
-        let of_segment = |(columns, segment): (&Columns, _)| {
+    pub(crate) fn find(columns: &[Columns], text: &Text, threads: usize) -> Self {
+        let of_segment = |(columns, segment): (&Columns, &SegmentReader)| {
             let mut runs: Vec<Run> = Vec::new();
             columns.each(segment, [NumberColumn::File], |document, [file]| {
                 match runs.last_mut().filter(|run| run.file == file) {
@@ -32,7 +33,7 @@ impl FileRuns {
             runs.sort_by_key(|run| run.file);
             runs
         };
-        Self(columns.iter().zip(text.segment_readers()).map(of_segment).collect())
+        Self(in_parallel(threads, columns.iter().zip(text.segment_readers()), of_segment))
     }
 
     /// The runs of each segment.

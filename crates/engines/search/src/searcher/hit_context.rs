@@ -67,18 +67,18 @@ impl Searcher {
         ranked: &[Ranked<'_>],
         question: Option<&'a Vector>,
     ) -> tantivy::Result<HitContext<'a>> {
-        let Asked { query, scope, .. } = *asked;
+        let Asked { query, scope, threads, .. } = *asked;
         let sessions = || ranked.iter().map(|ranked| ranked.session);
         let related = self.related(evidence, ranked);
         // What does not hold a quoted phrase is no answer, whatever it means.
         let by_meaning =
             ranked.iter().filter_map(|ranked| ranked.nearness).filter(|_| query.phrases.is_empty());
         let by_meaning = by_meaning.map(|nearness| nearness.place).collect();
-        let chunks = self.chunks_of(&by_meaning);
+        let chunks = self.chunks_of(&by_meaning, threads);
         let texts = TextEvidence { chunks: &evidence.gathered.chunks, related: &related, nearest: &chunks };
         let wanted = scope.wanted_passages();
         let has_texts = !evidence.gathered.chunks.is_empty() || !chunks.is_empty();
-        let places = has_texts.then(|| places(&self.index(), self.runs(), &texts, sessions(), wanted));
+        let places = has_texts.then(|| places(&self.index(), self.runs(threads), &texts, sessions(), wanted));
         let places = places.transpose()?.unwrap_or_default();
         let is_one_hit = scope.places == 0 && scope.passages == 0;
         Ok(HitContext {
@@ -100,15 +100,19 @@ impl Searcher {
     }
 
     /// The chunks of some records.
-    pub(crate) fn chunks_of(&self, records: &FxHashSet<RecordKey>) -> FxHashMap<RecordKey, Vec<ChunkAt>> {
+    pub(crate) fn chunks_of(
+        &self,
+        records: &FxHashSet<RecordKey>,
+        threads: usize,
+    ) -> FxHashMap<RecordKey, Vec<ChunkAt>> {
         if records.is_empty() {
             return FxHashMap::default();
         }
-        self.runs().chunks_of(&self.columns, &self.text, records)
+        self.runs(threads).chunks_of(&self.columns, &self.text, records)
     }
 
-    pub(super) fn runs(&self) -> &FileRuns {
-        self.runs.get_or_init(|| FileRuns::find(&self.columns, &self.text))
+    pub(super) fn runs(&self, threads: usize) -> &FileRuns {
+        self.runs.get_or_init(|| FileRuns::find(&self.columns, &self.text, threads))
     }
 
     /// How related to the question the records of these sessions are, from 0 to 1.

@@ -230,19 +230,20 @@ impl Searcher {
         let Asked { query, scope, threads, .. } = *asked;
         // The list of files is not shared between threads.
         let Self { text, columns, sessions, vectors, runs, .. } = self;
+        let find_runs = || runs.get_or_init(|| FileRuns::find(columns, text, threads));
         let near = |read: &EncodedQuery| {
             let vectors = read.kept.as_ref().or(vectors.as_ref())?;
-            let admitted = scope.chooses_chunks().then(|| {
-                let runs = runs.get_or_init(|| FileRuns::find(columns, text));
-                Admitted::new(columns, text, runs, scope)
-            });
+            let admitted = scope.chooses_chunks().then(|| Admitted::new(columns, text, find_runs(), scope));
             Some(meaning::similarities(vectors, &read.vector, sessions, admitted.as_ref(), threads))
         };
         let index = self.index();
         let file = scope.file.as_deref().or(query.path.as_deref());
         let words = || {
             let features = load_postings(&index, query, scope, known, threads)?;
-            Ok((gather(&index, phrases, file, scope, &features)?, features))
+            let gathered = gather(&index, phrases, file, scope, &features)?;
+            // What the hits need, while the other half is still being looked up.
+            let _ = (!gathered.chunks.is_empty()).then(find_runs);
+            Ok((gathered, features))
         };
         let (gathered, near) = join(words, || read.and_then(near));
         let (gathered, features) = gathered.map_err(index_failed("search", &self.folder))?;
@@ -285,7 +286,7 @@ impl Searcher {
         let Some(chosen) = &self.encoder else { return Ok(()) };
         let again = |found: &SessionMatch, near| score(asked, found, Some(near), scale);
         let admitted = (chosen.deep > 0 && asked.scope.chooses_chunks())
-            .then(|| Admitted::new(&self.columns, &self.text, self.runs(), asked.scope));
+            .then(|| Admitted::new(&self.columns, &self.text, self.runs(asked.threads), asked.scope));
         let rescoring = Rescoring { read, chosen, admitted: admitted.as_ref(), threads: asked.threads };
         rescoring.rescore(self, ranked, &again)
     }

@@ -87,7 +87,7 @@ impl Rescoring<'_> {
         let near =
             meaning::nearest_of(vectors, question, &searcher.sessions, &wanted, admitted, RECORDS, threads)?;
         let places = near.values().flatten().copied().collect();
-        let chunks = searcher.chunks_of(&places);
+        let chunks = searcher.chunks_of(&places, threads);
         let mut texts = Vec::new();
         for (session, places) in near {
             for place in places {
