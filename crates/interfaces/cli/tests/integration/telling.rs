@@ -138,7 +138,7 @@ fn every_prompt_once_and_newest_first() {
     assert!(lines.lines().count() == 1 && lines.contains("  Run the tests again  ×2\n"), "{lines}");
     let place = lines.split_whitespace().find(|word| word.starts_with("11111111:")).unwrap();
     assert!(printed(&home, &["show", place, "--json"]).contains("Run the tests again"));
-    let whole = printed(&home, &["prompts", "-0", "--until", "2026-03-03"]);
+    let whole = printed(&home, &["prompts", "-0", "--until", "2026-03-02"]);
     assert_eq!(whole, "Run the tests again\0Round the prices in the basket\0");
     assert_eq!(printed(&home, &["prompts", "walrus"]), "No prompt matches; there are 3 in all.\n");
     assert_eq!(printed(&home, &["prompts", "--project", "blog", "-0"]), "run the  tests again\0");
