@@ -64,13 +64,13 @@ impl<F: Formatter> Formatter for Escaping<F> {
 fn escape<W: ?Sized + Write>(out: &mut W, text: &str) -> io::Result<()> {
     let mut done = 0;
     for (at, c) in text.char_indices().filter(|(_, c)| *c >= '\u{7f}' && is_steering(*c)) {
-        out.write_all(text[done..at].as_bytes())?;
+        out.write_all(&text.as_bytes()[done..at])?;
         for unit in c.encode_utf16(&mut [0; 2]) {
             write!(out, "\\u{unit:04x}")?;
         }
         done = at + c.len_utf8();
     }
-    out.write_all(text[done..].as_bytes())
+    out.write_all(&text.as_bytes()[done..])
 }
 
 #[cfg(test)]
