@@ -10,6 +10,7 @@ use jiff::tz::TimeZone;
 use model::Session;
 
 use super::Renderer;
+use crate::output::say_aside;
 use crate::text::{safe, safe_lines};
 use crate::wrap::wrapped;
 
@@ -22,6 +23,17 @@ pub(crate) enum Extracted {
     Code,
     /// The shell commands that were run.
     Commands,
+}
+
+impl Extracted {
+    /// What to say where a session has none.
+    fn nothing_of(self, session: &str) -> String {
+        match self {
+            Self::Prompts => format!("No prompts were found in session {session}."),
+            Self::Code => format!("No blocks of code were found in session {session}."),
+            Self::Commands => format!("No shell commands were found in session {session}."),
+        }
+    }
 }
 
 /// Renders what is taken out.
@@ -104,8 +116,18 @@ impl Renderer for Extract {
         Ok(())
     }
 
-    fn end(&mut self, _: &mut dyn Write, _: OmittedParts) -> io::Result<()> {
-        Ok(())
+    fn end(&mut self, out: &mut dyn Write, _: OmittedParts) -> io::Result<()> {
+        if !self.is_first {
+            return Ok(());
+        }
+        let nothing = self.what.nothing_of(&self.session);
+        match self.for_person {
+            Some(_) => writeln!(out, "{nothing}"),
+            None => {
+                say_aside(&nothing);
+                Ok(())
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What one session leaves to the next: `handoff`, and one kind of thing out of a conversation with `show`.
 
 use serde_json::{Value, json};
+use testkit::claude::Run;
 use testkit::{ScratchHome, Transcript};
 
 const ID: &str = "11111111-1111-4111-8111-111111111111";
@@ -147,4 +148,19 @@ fn show_prints_one_kind_of_thing_alone() {
     let shown = printed(&home, &["show", "1111", "BILLING"]);
     // The other one is the title.
     assert!(shown.contains("Don't touch") && shown.matches("used twice;").count() == 1, "{shown}");
+}
+
+#[test]
+fn where_a_session_has_none_show_says_so() {
+    let home = ScratchHome::new();
+    Transcript::new(ID).cwd(home.dir("shop")).prompt("Hello").answer("Hello.").write_to(&home);
+    for (flag, sentence) in [
+        ("--code", "No blocks of code were found in session 11111111.\n"),
+        ("--commands", "No shell commands were found in session 11111111.\n"),
+    ] {
+        let mut command = home.command(env!("CARGO_BIN_EXE_backstory"));
+        command.args(["show", "1111", flag]);
+        let said = Run::of(command).succeeded();
+        assert_eq!((said.stdout.as_str(), said.stderr.as_str()), ("", sentence));
+    }
 }
