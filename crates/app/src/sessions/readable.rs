@@ -40,7 +40,7 @@ impl UnreadableFiles {
 
     /// Adds what could not be read when the sessions were listed.
     pub(crate) fn add_problems(&mut self, problems: Vec<ReadProblem>) {
-        let unread = problems.into_iter().filter(ReadProblem::is_unreadable);
+        let unread = problems.into_iter().filter(|problem| problem.is_unreadable);
         self.unread.extend(unread.map(|problem| problem.path));
     }
 

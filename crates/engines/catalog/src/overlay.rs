@@ -29,7 +29,11 @@ impl SessionOverlay {
         let mut problems = std::mem::take(&mut registries.problems);
         let annotations = places.annotations.as_deref().map_or_else(AnnotationIndex::default, |path| {
             AnnotationIndex::read(path).unwrap_or_else(|error| {
-                problems.push(ReadProblem { path: path.to_owned(), what: system::error_chain(&error) });
+                problems.push(ReadProblem {
+                    path: path.to_owned(),
+                    what: system::error_chain(&error),
+                    is_unreadable: false,
+                });
                 AnnotationIndex::default()
             })
         });

@@ -185,8 +185,7 @@ impl ReadFacts {
             // It vanished after it was listed: a missing file is not a problem.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => {
-                self.problems
-                    .push(ReadProblem { path: read.path, what: format!("it cannot be read: {error}") });
+                self.problems.push(ReadProblem::unreadable(read.path, error));
             }
         }
         None

@@ -72,7 +72,11 @@ impl RegistryIndex {
     }
 
     fn report(&mut self, problems: impl IntoIterator<Item = openclaw::Problem>) {
-        let ours = |problem: openclaw::Problem| ReadProblem { path: problem.path, what: problem.what };
+        let ours = |problem: openclaw::Problem| ReadProblem {
+            path: problem.path,
+            what: problem.what,
+            is_unreadable: false,
+        };
         self.problems.extend(problems.into_iter().map(ours));
     }
 

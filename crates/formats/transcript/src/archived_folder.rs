@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use model::SessionId;
 
-use crate::files::{FolderContents, ReadProblem, SubagentFile, TranscriptFile, UNREADABLE};
+use crate::files::{FolderContents, ReadProblem, SubagentFile, TranscriptFile};
 use crate::walk::SUBAGENT_DEPTH;
 
 /// The longest path of a folder, and the largest list of forgotten sessions, that are read.
@@ -120,7 +120,7 @@ impl ArchivedFolder {
                         unreadable_folder: None,
                     });
                 }
-                Err(error) => found.problems.push(unreadable(path, &error)),
+                Err(error) => found.problems.push(ReadProblem::unreadable(path, error)),
             }
         }
     }
@@ -202,14 +202,10 @@ fn subagent(id: &str, path: PathBuf, problems: &mut Vec<ReadProblem>) -> Option<
     match sealed::source_of(&path) {
         Ok(source) => Some(SubagentFile { id: id.to_owned(), path, stamp: source.stamp }),
         Err(error) => {
-            problems.push(unreadable(path, &error));
+            problems.push(ReadProblem::unreadable(path, error));
             None
         }
     }
-}
-
-fn unreadable(path: PathBuf, error: &io::Error) -> ReadProblem {
-    ReadProblem { path, what: format!("{UNREADABLE}: {error}") }
 }
 
 /// The names in a folder, and which of them are folders; none where it cannot be listed.

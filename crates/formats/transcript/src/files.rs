@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -58,17 +59,16 @@ pub struct ReadProblem {
     pub path: PathBuf,
     /// What is wrong, as the end of a sentence.
     pub what: String,
+    /// Whether there is something that cannot be read, in place of something odd that is left out.
+    pub is_unreadable: bool,
 }
 
 impl ReadProblem {
-    /// Whether there is something that cannot be read, in place of something odd that is left out.
-    pub fn is_unreadable(&self) -> bool {
-        self.what.starts_with(UNREADABLE)
+    /// Something that cannot be read.
+    pub fn unreadable(path: PathBuf, error: impl Into<io::Error>) -> Self {
+        Self { path, what: format!("it cannot be read: {}", error.into()), is_unreadable: true }
     }
 }
-
-/// How the reason begins of what cannot be read.
-pub(crate) const UNREADABLE: &str = "it cannot be read";
 
 /// The files of one config folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -17,7 +17,7 @@ use rustix::fs::{AtFlags, Dir, DirEntry, FileType, Mode, OFlags, Stat, open, sta
 use rustix::io::{Errno, fcntl_dupfd_cloexec, retry_on_intr};
 use system::{FileStamp, in_parallel};
 
-use crate::files::{FolderContents, ReadProblem, SubagentFile, TranscriptFile, UNREADABLE};
+use crate::files::{FolderContents, ReadProblem, SubagentFile, TranscriptFile};
 
 /// How deep below a session's folder sub-agents' files may be (workflows nest them).
 pub(crate) const SUBAGENT_DEPTH: usize = 4;
@@ -31,7 +31,7 @@ pub(crate) fn find(projects: &Path, threads: usize) -> FolderContents {
         Ok(root) => root,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return found,
         Err(error) => {
-            found.problems.push(unreadable(projects.to_owned(), error));
+            found.problems.push(ReadProblem::unreadable(projects.to_owned(), error));
             return found;
         }
     };
@@ -69,7 +69,7 @@ fn project(root: &Path, folder: &Path, threads: usize) -> FolderContents {
     let beside = match listing.folder.fd().and_then(|open| fcntl_dupfd_cloexec(open, 0)) {
         Ok(beside) => beside,
         Err(error) => {
-            walk.found.problems.push(unreadable(folder.to_owned(), error));
+            walk.found.problems.push(ReadProblem::unreadable(folder.to_owned(), error));
             return walk.found;
         }
     };
@@ -81,7 +81,9 @@ fn project(root: &Path, folder: &Path, threads: usize) -> FolderContents {
         for entry in entries {
             match entry {
                 Ok(entry) => walk.entry(&folder, &entry),
-                Err(error) => walk.found.problems.push(unreadable(folder.path.to_owned(), error)),
+                Err(error) => {
+                    walk.found.problems.push(ReadProblem::unreadable(folder.path.to_owned(), error))
+                }
             }
         }
         walk
@@ -256,7 +258,7 @@ impl<'a> Walk<'a> {
             // It vanished between the listing and the look: not there is not a problem.
             Err(Errno::NOENT) => return None,
             Err(error) => {
-                self.found.problems.push(unreadable(path, error));
+                self.found.problems.push(ReadProblem::unreadable(path, error));
                 return None;
             }
         };
@@ -279,7 +281,7 @@ impl<'a> Walk<'a> {
                     format!("it is a link out of the projects folder, to {}", target.display()),
                 );
             }
-            Err(error) => self.found.problems.push(unreadable(path, error)),
+            Err(error) => self.found.problems.push(ReadProblem::unreadable(path, error)),
         }
     }
 
@@ -294,7 +296,7 @@ impl<'a> Walk<'a> {
         let open = match listing.folder.fd() {
             Ok(open) => open,
             Err(error) => {
-                self.found.problems.push(unreadable(path.to_owned(), error));
+                self.found.problems.push(ReadProblem::unreadable(path.to_owned(), error));
                 return Vec::new();
             }
         };
@@ -302,7 +304,7 @@ impl<'a> Walk<'a> {
         for entry in entries {
             match entry {
                 Ok(entry) => taken.extend(take(self, &folder, &entry)),
-                Err(error) => self.found.problems.push(unreadable(path.to_owned(), error)),
+                Err(error) => self.found.problems.push(ReadProblem::unreadable(path.to_owned(), error)),
             }
         }
         taken
@@ -321,19 +323,15 @@ impl<'a> Walk<'a> {
                 None
             }
             Err(error) => {
-                self.found.problems.push(unreadable(path.to_owned(), error));
+                self.found.problems.push(ReadProblem::unreadable(path.to_owned(), error));
                 None
             }
         }
     }
 
     fn report(&mut self, path: PathBuf, what: String) {
-        self.found.problems.push(ReadProblem { path, what });
+        self.found.problems.push(ReadProblem { path, what, is_unreadable: false });
     }
-}
-
-fn unreadable(path: PathBuf, error: impl Into<io::Error>) -> ReadProblem {
-    ReadProblem { path, what: format!("{UNREADABLE}: {}", error.into()) }
 }
 
 fn kind_name(kind: FileType) -> &'static str {
