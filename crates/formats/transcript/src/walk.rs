@@ -82,7 +82,7 @@ fn project(root: &Path, folder: &Path, threads: usize) -> FolderContents {
             match entry {
                 Ok(entry) => walk.entry(&folder, &entry),
                 Err(error) => {
-                    walk.found.problems.push(ReadProblem::unreadable(folder.path.to_owned(), error))
+                    walk.found.problems.push(ReadProblem::unreadable(folder.path.to_owned(), error));
                 }
             }
         }
