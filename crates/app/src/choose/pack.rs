@@ -13,6 +13,7 @@ use model::SessionId;
 use schemars::JsonSchema;
 use selection::{Considered, Decision, ago};
 use serde::Serialize;
+use system::in_parallel;
 use transcript::{Excerpt, RecentMessages};
 
 use crate::Context;
@@ -66,26 +67,20 @@ pub(super) fn brief(
     decision: &Decision,
 ) -> Option<Pack> {
     let now = question.as_of.unwrap_or(context.now);
-    let mut chosen: Vec<(&RepoCandidate, SessionBrief)> = Vec::new();
-    for one in most_relevant(candidates, &decision.considered) {
-        let brief = SessionBrief::new(one, candidates, question.as_of, now);
-        // A copy would repeat the same text in place of another session.
-        if !chosen.iter().any(|(_, other)| is_repetition(&brief.recent, &other.recent)) {
-            chosen.push((one, brief));
-        }
-        if chosen.len() == SOURCES {
-            break;
-        }
-    }
+    let threads = context.config().places().threads;
+    let chosen = quotable(most_relevant(candidates, &decision.considered), question.as_of, threads);
+    let briefs = in_parallel(threads, chosen, |(one, recent)| {
+        SessionBrief::new(one, recent, candidates, question.as_of, now)
+    });
     let mut text = HEAD.to_owned();
-    let room = (MAX_TOKENS - tokens(&text)) / chosen.len().max(1);
+    let room = (MAX_TOKENS - tokens(&text)) / briefs.len().max(1);
     let mut sessions = Vec::new();
-    for (one, brief) in chosen {
+    for brief in briefs {
         let (written, cites) = brief.render(room);
         // It goes into a prompt, where a mark of the host would be one.
         text += &harmless(&written);
         let title = brief.title.map(|title| redact::redact_beginning(&title).into_owned());
-        sessions.push(Source { session_id: one.candidate.id.clone(), title, cites });
+        sessions.push(Source { session_id: brief.id, title, cites });
     }
     (!sessions.is_empty()).then(|| Pack { sessions, tokens: tokens(&text), text })
 }
@@ -108,6 +103,33 @@ fn most_relevant<'a>(
         other.total_cmp(one).then_with(newest).then_with(|| first.candidate.id.cmp(&second.candidate.id))
     });
     near.into_iter().map(|(_, one)| one)
+}
+
+/// The first sessions whose last messages differ, with those.
+fn quotable<'a>(
+    mut relevant: impl Iterator<Item = &'a RepoCandidate>,
+    as_of: Option<Timestamp>,
+    threads: usize,
+) -> Vec<(&'a RepoCandidate, RecentMessages)> {
+    let read = |one: &RepoCandidate| {
+        one.file.as_deref().and_then(|file| transcript::recent_messages(file, as_of).ok()).unwrap_or_default()
+    };
+    let mut chosen: Vec<(&RepoCandidate, RecentMessages)> = Vec::new();
+    loop {
+        let next: Vec<&RepoCandidate> = relevant.by_ref().take(SOURCES).collect();
+        if next.is_empty() {
+            return chosen;
+        }
+        for (one, recent) in std::iter::zip(&next, in_parallel(threads, &next, |one| read(one))) {
+            // A copy would repeat the same text in place of another session.
+            if !chosen.iter().any(|(_, other)| is_repetition(&recent, other)) {
+                chosen.push((one, recent));
+            }
+            if chosen.len() == SOURCES {
+                return chosen;
+            }
+        }
+    }
 }
 
 /// Whether the last messages of two sessions are the same.
@@ -143,12 +165,13 @@ struct SessionBrief {
 }
 
 impl SessionBrief {
-    fn new(one: &RepoCandidate, candidates: &CandidateSet, as_of: Option<Timestamp>, now: Timestamp) -> Self {
-        let file = one.file.clone();
-        let recent = file
-            .as_deref()
-            .and_then(|file| transcript::recent_messages(file, as_of).ok())
-            .unwrap_or_default();
+    fn new(
+        one: &RepoCandidate,
+        recent: RecentMessages,
+        candidates: &CandidateSet,
+        as_of: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Self {
         let hours = one.candidate.silent_hours(now).unwrap_or_default();
         Self {
             id: one.candidate.id.clone(),
@@ -157,7 +180,7 @@ impl SessionBrief {
             used: ago(hours),
             // Files may have been written after the past time.
             files: if as_of.is_some() { Vec::new() } else { files(one, &candidates.target.root) },
-            file,
+            file: one.file.clone(),
             recent,
         }
     }
