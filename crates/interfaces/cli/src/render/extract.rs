@@ -121,13 +121,11 @@ impl Renderer for Extract {
             return Ok(());
         }
         let nothing = self.what.nothing_of(&self.session);
-        match self.for_person {
-            Some(_) => writeln!(out, "{nothing}"),
-            None => {
-                say_aside(&nothing);
-                Ok(())
-            }
+        if self.for_person.is_some() {
+            return writeln!(out, "{nothing}");
         }
+        say_aside(&nothing);
+        Ok(())
     }
 }
 
