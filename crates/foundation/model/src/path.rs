@@ -6,7 +6,7 @@ use serde::Serializer;
 
 /// Writes a path, for `#[serde(serialize_with = …)]`.
 pub fn path<P: AsRef<Path>, S: Serializer>(path: &P, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_str(&path.as_ref().display())
+    to.serialize_str(&path.as_ref().to_string_lossy())
 }
 
 /// Serializes an optional path the same way.
