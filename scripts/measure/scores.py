@@ -19,7 +19,7 @@ def gain(grades):
 
 
 def interval(differences, seed=11):
-    """The 95 % interval of a mean difference, from a paired bootstrap."""
+    """The 95% interval of a mean difference, from a paired bootstrap."""
     draw = random.Random(seed)
     means = sorted(mean(draw.choices(differences, k=len(differences))) for _ in range(SAMPLES))
     return means[int(0.025 * SAMPLES)], means[int(0.975 * SAMPLES) - 1]

@@ -281,7 +281,7 @@ test('why a session should have a task, as one would say it', () => {
 test('how often one went on with a session, as one would say it', () => {
   const check = (resumed, of, expected) => {
     const facts = { habit: { resumed, of } }
-    assert.equal(reason.reasonFor({ estimate: { value: 0.5, effects: [{ fact: 'habit', effect: -1 }], facts } }), `50 % likely${expected}`)
+    assert.equal(reason.reasonFor({ estimate: { value: 0.5, effects: [{ fact: 'habit', effect: -1 }], facts } }), `50% likely${expected}`)
   }
   check(0, 0, '')
   check(0, 1, ': you began a fresh session the last time here')

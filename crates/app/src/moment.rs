@@ -1,6 +1,7 @@
 //! Moments as people type them: `2d`, `3 hours`, `yesterday`, `monday`, `2026-01-31`, `2026-01-31T10:00:00Z`.
 
 use jiff::civil::{Date, DateTime, Weekday};
+use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, ToSpan as _, Zoned};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -18,9 +19,11 @@ impl Moment {
         Ok(self.parsed(context)?.at)
     }
 
-    /// The whole day that it is in.
+    /// The whole day that it is in, or the month that it names.
     pub fn whole_day(&self, context: &Context) -> Result<Self, Error> {
-        Ok(Self(self.at(context)?.to_zoned(context.zone()).date().to_string()))
+        let Parsed { at, named } = self.parsed(context)?;
+        let day = || Self(at.to_zoned(context.zone()).date().to_string());
+        Ok(if named == Named::Month { self.clone() } else { day() })
     }
 
     /// The first moment that it names: the time, or the beginning of the day.
@@ -32,13 +35,14 @@ impl Moment {
 
     /// When what it names is over: at the time, or at the end of the day or month.
     pub(crate) fn end(&self, context: &Context) -> Result<Timestamp, Error> {
-        let Parsed { at, named } = self.parsed(context)?;
-        let first = at.to_zoned(context.zone()).date();
-        match named {
-            Named::Time => Ok(at),
-            Named::Day => self.midnight(context, first.saturating_add(1.day())),
-            Named::Month => self.midnight(context, first.saturating_add(1.month())),
-        }
+        self.parsed(context)?.end(&context.zone()).ok_or_else(|| self.invalid())
+    }
+
+    /// The day that it is in, or the last one of the month that it names.
+    pub(crate) fn last_day(&self, context: &Context) -> Result<Date, Error> {
+        let parsed = self.parsed(context)?;
+        let first = parsed.at.to_zoned(context.zone()).date();
+        Ok(if parsed.named == Named::Month { first.last_of_month() } else { first })
     }
 
     fn midnight(&self, context: &Context, date: Date) -> Result<Timestamp, Error> {
@@ -60,6 +64,18 @@ impl Moment {
 struct Parsed {
     at: Timestamp,
     named: Named,
+}
+
+impl Parsed {
+    fn end(&self, zone: &TimeZone) -> Option<Timestamp> {
+        let first = self.at.to_zoned(zone.clone()).date();
+        let after = match self.named {
+            Named::Time => return Some(self.at),
+            Named::Day => first.checked_add(1.day()).ok()?,
+            Named::Month => first.checked_add(1.month()).ok()?,
+        };
+        Some(after.to_zoned(zone.clone()).ok()?.timestamp())
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +108,10 @@ fn parse(now: &Zoned, text: &str) -> Option<Parsed> {
     }
     let (time, named) = match day(now.date(), text) {
         Some((date, named)) => (date.at(0, 0, 0, 0), named),
-        None => (text.parse::<DateTime>().ok()?, if text.contains(':') { Named::Time } else { Named::Day }),
+        None => {
+            let has_time = text.trim().contains([':', 'T', 't', ' ']);
+            (text.parse::<DateTime>().ok()?, if has_time { Named::Time } else { Named::Day })
+        }
     };
     let at = time.to_zoned(now.time_zone().clone()).ok()?.timestamp();
     Some(Parsed { at, named })
@@ -169,10 +188,34 @@ mod tests {
             assert_eq!(named(day), Named::Day, "{day}");
         }
         assert_eq!(named("january"), Named::Month);
-        for time in
-            ["2026-01-31T10:00:00Z", "2026-01-31T00:00", "2026-01-31 10:00", "36h", "90 minutes", "1d2h"]
-        {
+        for time in [
+            "2026-01-31T10:00:00Z",
+            "2026-01-31T00:00",
+            "2026-01-31 10:00",
+            "2026-01-31T10",
+            "20260131T1030",
+            "36h",
+            "90 minutes",
+            "1d2h",
+        ] {
             assert_eq!(named(time), Named::Time, "{time}");
+        }
+    }
+
+    #[test]
+    fn a_day_and_a_month_end_with_their_last_moment() {
+        let now: Zoned = "2026-03-30T12:00:00+02:00[Europe/Zurich]".parse().unwrap();
+        let end = |text: &str| parse(&now, text).unwrap().end(now.time_zone()).unwrap().to_string();
+        for (text, expected) in [
+            ("2026-03-29", "2026-03-29T22:00:00Z"),
+            ("2025-10-26", "2025-10-26T23:00:00Z"),
+            ("2026-01-31T10:00", "2026-01-31T09:00:00Z"),
+            ("36h", "2026-03-28T22:00:00Z"),
+            ("2d", "2026-03-28T23:00:00Z"),
+            ("dec", "2025-12-31T23:00:00Z"),
+            ("february", "2026-02-28T23:00:00Z"),
+        ] {
+            assert_eq!(end(text), expected, "{text}");
         }
     }
 

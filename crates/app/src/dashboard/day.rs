@@ -105,7 +105,7 @@ pub fn day(context: &Context, request: &Request) -> Result<Answer, Error> {
     let since = request.since.at(context)?;
     let longest = |hours| since.checked_add(SignedDuration::from_hours(hours)).unwrap_or(Timestamp::MAX);
     let until = match &request.until {
-        Some(until) => until.end(context)?.min(longest(LONGEST)),
+        Some(until) => until.at(context)?.min(longest(LONGEST)),
         None => longest(24),
     };
     let filter = SessionFilter { since: Some(since), ..SessionFilter::default() };

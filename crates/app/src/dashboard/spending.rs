@@ -66,7 +66,7 @@ pub fn spending(context: &Context, request: &Request) -> Result<Answer, Error> {
     let mut rows = ledger::rows(context, &catalog.sessions, RowDetail::Day, Period::ALWAYS);
     let day = |moment: &Moment| Ok::<_, Error>(moment.at(context)?.to_zoned(context.zone()).date());
     let since = request.since.as_ref().map(day).transpose()?;
-    let until = request.until.as_ref().map(day).transpose()?;
+    let until = request.until.as_ref().map(|until| until.last_day(context)).transpose()?;
     let is_in = |day: Option<Date>| {
         since.is_none_or(|since| day.is_some_and(|day| day >= since))
             && until.is_none_or(|until| day.is_some_and(|day| day <= until))

@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 
 use catalog::{Discovery, Hidden, SessionFilter};
-use jiff::Timestamp;
-use jiff::civil::Time;
+use jiff::{Timestamp, Zoned};
 use model::SessionId;
 use openclaw::Memory;
 use search::{FilterName, Query, Searcher};
@@ -19,7 +18,7 @@ use crate::{Context, Error};
 /// What a question finds without one of its filters, or without all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Relaxed {
-    /// The filter that is left out, as it is typed; `None` for all of them.
+    /// The filter that is left out, as it may be typed; `None` for all of them.
     filter: Option<String>,
     /// How many sessions are found then.
     sessions: u64,
@@ -111,20 +110,21 @@ fn written(query: &Query, name: FilterName) -> Option<String> {
     query.filters.iter().find(|filter| filter.name == name).map(|filter| filter.value.clone())
 }
 
+/// Not always midnight: where clocks are put forward then, the day begins later.
+fn begins_day(time: &Zoned) -> bool {
+    time.start_of_day().is_ok_and(|first| first == *time)
+}
+
 /// A time as it may be written: a midnight is the day that it begins.
 fn begin(context: &Context, at: Timestamp) -> String {
     let at = at.to_zoned(context.zone());
-    if at.time() == Time::midnight() {
-        at.date().to_string()
-    } else {
-        at.strftime("%Y-%m-%dT%H:%M").to_string()
-    }
+    if begins_day(&at) { at.date().to_string() } else { at.strftime("%Y-%m-%dT%H:%M").to_string() }
 }
 
 /// A time as it may be written: a midnight is the day that it ends.
 fn end(context: &Context, at: Timestamp) -> String {
     let time = at.to_zoned(context.zone());
-    let ended = time.date().yesterday().ok().filter(|_| time.time() == Time::midnight());
+    let ended = time.date().yesterday().ok().filter(|_| begins_day(&time));
     ended.map_or_else(|| begin(context, at), |day| day.to_string())
 }
 

@@ -59,7 +59,7 @@ pub struct ReadProblem {
     pub path: PathBuf,
     /// What is wrong, as the end of a sentence.
     pub what: String,
-    /// Whether there is something that cannot be read, in place of something odd that is left out.
+    /// Whether a transcript, or a folder of them, cannot be read; otherwise something odd is left out.
     pub is_unreadable: bool,
 }
 

@@ -17,8 +17,8 @@ const YEARS: Range<i16> = 2000..2100;
 pub(super) fn first_days(words: &[&str], today: Date) -> Option<(Range<usize>, Date, Date)> {
     (0..words.len()).find_map(|at| {
         let is_led = words.len() == 1 || at > 0 && LEADING.contains(&words[at - 1]);
-        let (count, since, until) = days(&words[at..], today, is_led)?;
-        Some((at..at + count, since, until.yesterday().ok()?))
+        let (count, since, after) = days(&words[at..], today, is_led)?;
+        Some((at..at + count, since, after.yesterday().ok()?))
     })
 }
 

@@ -26,12 +26,12 @@ pub(crate) enum Extracted {
 }
 
 impl Extracted {
-    /// What to say where a session has none.
-    fn nothing_of(self, session: &str) -> String {
+    /// What to say where there is nothing to take out of what was asked for.
+    fn nothing(self) -> &'static str {
         match self {
-            Self::Prompts => format!("No prompts were found in session {session}."),
-            Self::Code => format!("No blocks of code were found in session {session}."),
-            Self::Commands => format!("No shell commands were found in session {session}."),
+            Self::Prompts => "No prompts to show.",
+            Self::Code => "No blocks of code to show.",
+            Self::Commands => "No shell commands to show.",
         }
     }
 }
@@ -120,11 +120,11 @@ impl Renderer for Extract {
         if !self.is_first {
             return Ok(());
         }
-        let nothing = self.what.nothing_of(&self.session);
+        let nothing = self.what.nothing();
         if self.for_person.is_some() {
             return writeln!(out, "{nothing}");
         }
-        say_aside(&nothing);
+        say_aside(nothing);
         Ok(())
     }
 }

@@ -154,10 +154,9 @@ fn show_prints_one_kind_of_thing_alone() {
 fn where_a_session_has_none_show_says_so() {
     let home = ScratchHome::new();
     Transcript::new(ID).cwd(home.dir("shop")).prompt("Hello").answer("Hello.").write_to(&home);
-    for (flag, sentence) in [
-        ("--code", "No blocks of code were found in session 11111111.\n"),
-        ("--commands", "No shell commands were found in session 11111111.\n"),
-    ] {
+    for (flag, sentence) in
+        [("--code", "No blocks of code to show.\n"), ("--commands", "No shell commands to show.\n")]
+    {
         let mut command = home.command(env!("CARGO_BIN_EXE_backstory"));
         command.args(["show", "1111", flag]);
         let said = Run::of(command).succeeded();
