@@ -106,12 +106,11 @@ fn parse(now: &Zoned, text: &str) -> Option<Parsed> {
         let is_days = span.get_hours() == 0 && span.get_minutes() == 0 && span.get_seconds() == 0;
         return Some(Parsed { at, named: if is_days { Named::Day } else { Named::Time } });
     }
-    let (time, named) = match day(now.date(), text) {
-        Some((date, named)) => (date.at(0, 0, 0, 0), named),
-        None => {
-            let has_time = text.trim().contains([':', 'T', 't', ' ']);
-            (text.parse::<DateTime>().ok()?, if has_time { Named::Time } else { Named::Day })
-        }
+    let (time, named) = if let Some((date, named)) = day(now.date(), text) {
+        (date.at(0, 0, 0, 0), named)
+    } else {
+        let has_time = text.trim().contains([':', 'T', 't', ' ']);
+        (text.parse::<DateTime>().ok()?, if has_time { Named::Time } else { Named::Day })
     };
     let at = time.to_zoned(now.time_zone().clone()).ok()?.timestamp();
     Some(Parsed { at, named })
