@@ -271,8 +271,8 @@ impl Days {
         };
         let today = context.now.to_zoned(context.zone()).date();
         let since = day(&request.since)?;
-        let until = request.until.as_ref().map(|until| until.last_day(context)).transpose()?;
-        let until = until.or(since).unwrap_or(today);
+        let last = request.until.as_ref().or(request.since.as_ref());
+        let until = last.map(|last| last.last_day(context)).transpose()?.unwrap_or(today);
         let since = since.unwrap_or(until);
         if since > until {
             return Err(Error::new(Kind::Usage, format!("{since} is after {until}")));

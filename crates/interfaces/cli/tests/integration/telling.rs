@@ -143,3 +143,15 @@ fn every_prompt_once_and_newest_first() {
     assert_eq!(printed(&home, &["prompts", "walrus"]), "No prompt matches; there are 3 in all.\n");
     assert_eq!(printed(&home, &["prompts", "--project", "blog", "-0"]), "run the  tests again\0");
 }
+
+#[test]
+fn a_month_is_all_of_its_days() {
+    let home = ScratchHome::new();
+    for arguments in
+        [&["day", "january", "--json"][..], &["day", "--until", "january", "--since", "january", "--json"]]
+    {
+        let told: Value = serde_json::from_str(&printed(&home, arguments)).unwrap();
+        let (since, until) = (told["since"].as_str().unwrap(), told["until"].as_str().unwrap());
+        assert!(since.ends_with("-01-01") && until.ends_with("-01-31"), "{arguments:?}: {told}");
+    }
+}
