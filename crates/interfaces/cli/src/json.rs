@@ -85,4 +85,13 @@ mod tests {
         assert_eq!(text, format!("[\n  \"{expected}\"\n]"));
         assert_eq!(serde_json::from_str::<Vec<String>>(&text).unwrap(), [said]);
     }
+
+    #[test]
+    fn keys_and_nested_values_steer_nothing_either() {
+        let value = serde_json::json!({"a\u{9b}": [{"b": "c\u{202e}", "d": [true, null]}], "e": {}});
+        let indented = "{\n  \"a\\u009b\": [\n    {\n      \"b\": \"c\\u202e\",\n      \"d\": [\n        true,\n        null\n      ]\n    }\n  ],\n  \"e\": {}\n}";
+        assert_eq!(json(&value).unwrap(), indented);
+        let line = r#"{"a\u009b":[{"b":"c\u202e","d":[true,null]}],"e":{}}"#;
+        assert_eq!(json_line(&value).unwrap(), line);
+    }
 }

@@ -150,8 +150,8 @@ fn a_month_is_all_of_its_days() {
     for arguments in
         [&["day", "january", "--json"][..], &["day", "--until", "january", "--since", "january", "--json"]]
     {
-        let told: Value = serde_json::from_str(&printed(&home, arguments)).unwrap();
-        let (since, until) = (told["since"].as_str().unwrap(), told["until"].as_str().unwrap());
-        assert!(since.ends_with("-01-01") && until.ends_with("-01-31"), "{arguments:?}: {told}");
+        let answer: Value = serde_json::from_str(&printed(&home, arguments)).unwrap();
+        let (since, until) = (answer["since"].as_str().unwrap(), answer["until"].as_str().unwrap());
+        assert!(since.ends_with("-01-01") && until.ends_with("-01-31"), "{arguments:?}: {answer}");
     }
 }
