@@ -19,7 +19,8 @@ use crate::security::{body, headers, link, origin, scopes};
 use crate::state::Shared;
 
 /// Passes on a request that is authorized, and answers one that is not. An unauthenticated connection is closed after one
-/// answer; an authenticated one is never closed for another.
+/// answer; an authenticated one is never closed for another, only after a request that was refused with its body unread:
+/// what comes next on it may be meant as that body.
 pub(crate) async fn authorize(State(server): State<Shared>, request: Request, next: Next) -> Response {
     let began = Instant::now();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
@@ -33,7 +34,7 @@ pub(crate) async fn authorize(State(server): State<Shared>, request: Request, ne
     let mut response = match authentication {
         Ok(Authentication::Token(grant)) => match check_grant(grant, request).await {
             Ok(request) => next.run(request).await,
-            Err(problem) => problem.into_response(),
+            Err(problem) => closing(problem.into_response()),
         },
         Ok(Authentication::LinkExchanged(response)) => response,
         Ok(Authentication::NotNeeded) => closing(next.run(request).await),
