@@ -91,7 +91,6 @@ fn check_turn(request: &Request, log: &EditLog) -> Result<(), Error> {
 struct FileChanges {
     replay: FileReplay,
     turns: Vec<FileTurn>,
-    fragments: Vec<Replacement>,
 }
 
 /// Collects a session's changes by file.
@@ -113,13 +112,7 @@ impl ChangeCollector<'_> {
             EditOutcome::Replayed(before, after) => {
                 count_lines(text(&before).unwrap_or_default(), text(&after).unwrap_or_default())
             }
-            EditOutcome::Fragment(parts) => {
-                let counts = sum(parts.iter().map(|part| count_lines(&part.old, &part.new)));
-                if is_chosen {
-                    file.fragments.extend(parts);
-                }
-                counts
-            }
+            EditOutcome::Fragment(parts) => sum(parts.iter().map(|part| count_lines(&part.old, &part.new))),
         };
         if !is_chosen {
             return Ok(());
@@ -196,9 +189,10 @@ fn shown(secrets: Secrets, root: &WorkTreeRoot, path: &Path, file: FileChanges) 
     };
     let counts = count_lines(before.unwrap_or_default(), after.unwrap_or_default());
     let (old, new) = (leaving(before), leaving(after));
+    let unplaced = file.replay.fragments();
     let fragments: Vec<String> =
-        file.fragments.iter().map(|part| secrets.redacted(fragment(part).into())).collect();
-    let loose = sum(file.fragments.iter().map(|part| count_lines(&part.old, &part.new)));
+        unplaced.iter().map(|part| secrets.redacted(fragment(part).into())).collect();
+    let loose = sum(unplaced.iter().map(|part| count_lines(&part.old, &part.new)));
     let patch_text = patch(name.trim_start_matches('/'), old.as_deref(), new.as_deref());
     DiffFile {
         path: name,

@@ -2,6 +2,7 @@
 //!
 //! Pure rules. A file can change between two of a session's changes: by a formatter, a shell command, a person, or
 //! because it was restored. Where a change can be made without that, it is left out; else it has to be taken over.
+//! Changes before the first known content are undone in it, one by one, to find where they were made.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -17,6 +18,23 @@ pub struct FileReplay {
     /// The content before the first and after the last chosen change.
     chosen: Option<(FileContent, FileContent)>,
     taken_over: u64,
+    /// The changes since the content was last known.
+    unplaced: Vec<Unplaced>,
+    /// Chosen changes that no content shows.
+    fragments: Vec<Replacement>,
+}
+
+/// A change that was made to unknown content.
+#[derive(Debug, Clone)]
+struct Unplaced {
+    change: TextChange,
+    is_chosen: bool,
+}
+
+impl Unplaced {
+    fn fragment(&self) -> Vec<Replacement> {
+        if self.is_chosen { fragment(&self.change) } else { Vec::new() }
+    }
 }
 
 /// What became of one change.
@@ -35,22 +53,54 @@ impl FileReplay {
         let Some(after) = after(&before, &edit.change) else {
             // What follows says itself what it finds.
             self.now = FileContent::Unknown;
+            self.unplaced.push(Unplaced { change: edit.change.clone(), is_chosen });
             return EditOutcome::Fragment(fragment(&edit.change));
         };
-        self.earlier.insert(hash(&before));
-        self.now = FileContent::Text(after);
+        self.place_earlier(&before, is_chosen);
+        self.advance(&before, FileContent::Text(after), is_chosen);
+        EditOutcome::Replayed(before, self.now.clone())
+    }
+
+    fn advance(&mut self, before: &FileContent, after: FileContent, is_chosen: bool) {
+        self.earlier.insert(hash(before));
+        self.now = after;
         if is_chosen {
             match &mut self.chosen {
                 Some((_, last)) => last.clone_from(&self.now),
                 None => self.chosen = Some((before.clone(), self.now.clone())),
             }
         }
-        EditOutcome::Replayed(before, self.now.clone())
+    }
+
+    /// Finds the places of the changes that led to this content, from the last one back.
+    fn place_earlier(&mut self, found: &FileContent, is_chosen: bool) {
+        let unplaced = std::mem::take(&mut self.unplaced);
+        let mut placed = Vec::new();
+        let mut content = found.clone();
+        for earlier in unplaced.iter().rev() {
+            let Some(before) = undone(&content, &earlier.change) else { break };
+            placed.push((std::mem::replace(&mut content, FileContent::Text(before)), earlier.is_chosen));
+        }
+        let is_covered =
+            self.chosen.is_some() && (is_chosen || placed.iter().any(|(_, is_chosen)| *is_chosen));
+        if !is_covered {
+            let lost = unplaced.len() - placed.len();
+            self.fragments.extend(unplaced.iter().take(lost).flat_map(Unplaced::fragment));
+        }
+        for (after, is_chosen) in placed.into_iter().rev() {
+            self.advance(&content, after, is_chosen);
+            content.clone_from(&self.now);
+        }
     }
 
     /// The content before the first chosen change and after the last; `None` where none could be played.
     pub fn chosen(&self) -> Option<&(FileContent, FileContent)> {
         self.chosen.as_ref()
+    }
+
+    /// The chosen changes that [`chosen`](Self::chosen) does not show.
+    pub fn fragments(&self) -> Vec<Replacement> {
+        self.fragments.iter().cloned().chain(self.unplaced.iter().flat_map(Unplaced::fragment)).collect()
     }
 
     /// How often a chosen change needed what something else had changed in the file before it.
@@ -124,6 +174,15 @@ fn replaced(text: &str, part: &Replacement) -> Option<String> {
     let takes_line = part.new.is_empty() && !part.old.ends_with('\n') && text.contains(&line);
     let old = if takes_line { &line } else { &part.old };
     Some(if part.everywhere { text.replace(old, &part.new) } else { text.replacen(old, &part.new, 1) })
+}
+
+/// The text before a change; `None` where it cannot be known.
+fn undone(after: &FileContent, change: &TextChange) -> Option<String> {
+    let (FileContent::Text(text), TextChange::Parts(parts)) = (after, change) else { return None };
+    parts.iter().rev().try_fold(text.clone(), |text, part| {
+        let is_in_one_place = !part.new.is_empty() && text.matches(part.new.as_str()).take(2).count() == 1;
+        is_in_one_place.then(|| text.replacen(&part.new, &part.old, 1))
+    })
 }
 
 fn fragment(change: &TextChange) -> Vec<Replacement> {
@@ -206,6 +265,38 @@ mod tests {
         let outcome = replay.apply(&edits[1], true);
         assert!(matches!(outcome, EditOutcome::Fragment(parts) if parts[0].new == "B"));
         assert_eq!(replay.chosen(), None);
+    }
+
+    #[test]
+    fn a_change_is_placed_by_what_follows_it() {
+        let unknown = |old, new| edit(FileContent::Unknown, old, new);
+        let edits = [unknown("a", "A"), unknown("b", "B"), edit(text("A\nB\nc\n"), "c", "C")];
+        check(&edits, Some((text("a\nb\nc\n"), text("A\nB\nC\n"))), 0);
+        // Added and taken back.
+        let edits = [unknown("a", "a\nb"), edit(text("a\nb\n"), "b\n", "")];
+        check(&edits, Some((text("a\n"), text("a\n"))), 0);
+
+        let mut replay = FileReplay::default();
+        for (number, edit) in
+            [unknown("z", ""), unknown("a", "A"), edit(text("A\nb\n"), "b", "B")].iter().enumerate()
+        {
+            replay.apply(edit, number < 2);
+        }
+        assert_eq!(replay.chosen(), Some(&(text("a\nb\n"), text("A\nb\n"))));
+        assert_eq!(replay.fragments().iter().map(|part| part.old.as_str()).collect::<Vec<_>>(), ["z"]);
+    }
+
+    #[test]
+    fn a_change_between_two_contents_is_in_their_difference() {
+        let lost = edit(FileContent::Unknown, "x", "");
+        let mut replay = FileReplay::default();
+        for edit in [edit(text("a\n"), "a", "A"), lost.clone(), edit(text("A2\n"), "A2", "B")] {
+            replay.apply(&edit, true);
+        }
+        assert_eq!(replay.chosen(), Some(&(text("a\n"), text("B\n"))));
+        assert_eq!(replay.fragments(), []);
+        replay.apply(&edit(FileContent::Unknown, "y", "z"), true);
+        assert_eq!(replay.fragments().len(), 1);
     }
 
     #[test]

@@ -93,7 +93,12 @@ fn patches(out: &mut dyn Write, answer: &Answer, is_named: bool, look: Look) -> 
     let (inside, outside): (Vec<_>, Vec<_>) =
         answer.files.iter().partition(|file| is_named || !file.is_outside);
     for file in inside {
-        comment(out, look, &format!("{}: {}", file.path, turns(answer, file)))?;
+        let end = if file.patch.is_empty() && file.fragments.is_empty() {
+            "; all of it was taken back"
+        } else {
+            ""
+        };
+        comment(out, look, &format!("{}: {}{end}", file.path, turns(answer, file)))?;
         for line in file.patch.split_inclusive('\n') {
             match look {
                 Look::Exact => out.write_all(line.as_bytes())?,
