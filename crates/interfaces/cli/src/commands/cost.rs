@@ -15,6 +15,7 @@ use model::SessionId;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
+use crate::output::Output;
 use crate::progress::Followed;
 use crate::table::{Align, Cell, Column, table};
 use crate::text::{count, dollars, duration, safe};
@@ -90,7 +91,18 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let followed = Followed::new(context);
     let answer = cost(&followed, &request)?;
     drop(followed);
-    if args.json { super::json(&answer) } else { print(context, &answer, args.limit) }
+    if args.json { super::json(&answer) } else { print(context, super::paged(context), &answer, args.limit) }
+}
+
+/// Prints what the sessions of some days used in them, as the answer to a question.
+pub(super) fn print_sessions(
+    context: &Context,
+    out: Output,
+    (since, until): (Option<Moment>, Option<Moment>),
+    limit: Option<usize>,
+) -> Result<(), Failure> {
+    let request = Request { by: GroupBy::Session, since, until, project: None };
+    print(context, out, &cost(context, &request)?, limit)
 }
 
 /// What is said where nothing was used.
@@ -109,7 +121,7 @@ fn shown<T>(all: &[T], is_time: bool, limit: Option<usize>) -> (&[T], usize) {
     (lines, left_out)
 }
 
-fn say_more(out: &mut crate::output::Output, left_out: usize) -> Result<(), Failure> {
+fn say_more(out: &mut Output, left_out: usize) -> Result<(), Failure> {
     let dim = anstyle::Style::new().dimmed();
     if left_out > 0 {
         writeln!(out, "{dim}{left_out} more; use --limit to show more{dim:#}")?;
@@ -117,8 +129,7 @@ fn say_more(out: &mut crate::output::Output, left_out: usize) -> Result<(), Fail
     Ok(())
 }
 
-fn print(context: &Context, answer: &Answer, limit: Option<usize>) -> Result<(), Failure> {
-    let mut out = super::paged(context);
+fn print(context: &Context, mut out: Output, answer: &Answer, limit: Option<usize>) -> Result<(), Failure> {
     let is_time = matches!(answer.by, GroupBy::Hour | GroupBy::Day | GroupBy::Week | GroupBy::Month);
     let (lines, left_out) = shown(&answer.rows, is_time, limit);
     let mut rows: Vec<_> = lines.iter().map(|line| row(answer.by, line)).collect();
@@ -243,7 +254,7 @@ struct PriceNotes<'a> {
 }
 
 impl PriceNotes<'_> {
-    fn print(&self, out: &mut crate::output::Output) -> std::io::Result<()> {
+    fn print(&self, out: &mut Output) -> std::io::Result<()> {
         let dim = anstyle::Style::new().dimmed();
         if let Some(day) = self.as_of {
             writeln!(out, "{dim}estimated with the prices of {day}{dim:#}")?;

@@ -6,7 +6,7 @@ use anstyle::Style;
 use app::search::grep::Request as GrepRequest;
 use app::search::{Answer, Hit, HitTexts, Mode, Request, Role, SourceKind, Suggestions, search};
 use app::sessions::list::{self, OriginName};
-use app::{Context, Moment};
+use app::{Context, Moment, NextStep};
 use model::{AgentId, SessionId};
 
 use super::grep;
@@ -192,6 +192,11 @@ fn print(context: &Context, request: &Request, answer: &Answer) -> Result<(), Fa
     let mut out = super::paged(context);
     if let Some(hint) = &answer.hint {
         say(&mut out, &hinted(hint))?;
+        if let NextStep::CostBySession { since, until } = &hint.next_step {
+            writeln!(out)?;
+            let days = [since, until].map(|day| day.as_deref().map(Moment::from));
+            return super::cost::print_sessions(context, out, days.into(), request.limit);
+        }
         if let Some(listing) = list::Request::of_hint(hint).filter(|_| hint.is_all) {
             return print_listing(context, out, listing, request.limit);
         }

@@ -165,6 +165,7 @@ fn a_question_for_a_day_a_branch_or_a_price_is_answered_by_a_list() {
     assert!(said.contains("backstory blame walrus.go"), "{said}");
     let said = run(&home, &["search", "most expensive session"]).succeeded().stdout;
     assert!(said.contains("backstory cost --by session") && said.contains("show the tides"), "{said}");
+    assert!(said.contains("CACHE READ") && said.contains("total"), "{said}");
     let said = run(&home, &["search", "sessions of 1 february 2001"]).succeeded().stdout;
     assert!(said.contains("No sessions match; there are"), "{said}");
     // With other words it is a search like any other, and the list is a hint.
