@@ -1,13 +1,13 @@
 //! Spans of time in words.
 
-/// A number of hours in words: "40 minutes", "5 hours", "3 days".
+/// A number of hours in words, rounded down as the age in a column is: "40 minutes", "5 hours", "3 days".
 pub fn ago(hours: f64) -> String {
     let minutes = hours * 60.0;
     match () {
-        () if minutes < 1.5 => "a minute".to_owned(),
-        () if minutes < 90.0 => format!("{minutes:.0} minutes"),
-        () if hours < 48.0 => format!("{hours:.0} hours"),
-        () if hours < 24.0 * 90.0 => format!("{:.0} days", hours / 24.0),
+        () if minutes < 2.0 => "a minute".to_owned(),
+        () if hours < 2.0 => format!("{:.0} minutes", minutes.floor()),
+        () if hours < 48.0 => format!("{:.0} hours", hours.floor()),
+        () if hours < 24.0 * 90.0 => format!("{:.0} days", (hours / 24.0).floor()),
         () => "months".to_owned(),
     }
 }
@@ -22,7 +22,8 @@ mod tests {
         check(0.0, "a minute");
         check(0.5, "30 minutes");
         check(1.2, "72 minutes");
-        check(1.6, "2 hours");
+        check(1.6, "96 minutes");
+        check(2.9, "2 hours");
         check(30.0, "30 hours");
         check(60.0, "2 days");
         check(1e6, "months");

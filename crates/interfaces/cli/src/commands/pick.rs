@@ -137,7 +137,7 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
     Ok(out.finish()?)
 }
 
-/// Prints the best sessions with their chances (rule `calibrated`).
+/// Prints the candidate and the sessions after it with their chances (rule `calibrated`).
 fn chances(out: &mut Output, context: &Context, answer: &Answer) -> Result<(), Failure> {
     const COLUMNS: [Column; 5] = [
         Column { head: "CHANCE", align: Align::Right, max_width: 6 },
@@ -194,19 +194,17 @@ fn rows(
     if answer.scores.is_empty() {
         return Ok(());
     }
-    let mut best: Vec<&Considered> = answer.scores.iter().collect();
-    let score = |one: &Considered| one.score.unwrap_or_default();
-    best.sort_by(|one, other| {
-        let first = other.is_eligible().cmp(&one.is_eligible());
-        first.then(score(other).total_cmp(&score(one)))
-    });
-    let rows: Vec<Vec<Cell>> = best.into_iter().take(SHOWN).map(row).collect();
+    let rows: Vec<Vec<Cell>> = answer.scores.iter().take(SHOWN).map(row).collect();
     let width = out.width();
     writeln!(out)?;
     table(out, width, columns, &rows)?;
     let dim = Style::new().dimmed();
-    if answer.candidates > rows.len() {
-        writeln!(out, "{dim}{} of {} sessions{dim:#}", rows.len(), answer.candidates)?;
+    let shown = rows.len();
+    let count = (answer.candidates > shown).then(|| format!("{shown} of {} sessions", answer.candidates));
+    let rule = (shown > 1 && answer.weights != "seed").then(|| "only the first is a candidate".to_owned());
+    let remarks: Vec<String> = count.into_iter().chain(rule).collect();
+    if !remarks.is_empty() {
+        writeln!(out, "{dim}{}{dim:#}", remarks.join("; "))?;
     }
     Ok(())
 }
