@@ -3824,7 +3824,10 @@ export interface components {
         };
         /** @description How a query is matched. */
         Mode: "hybrid" | "lexical" | "semantic";
-        /** @description A date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday), a month (january) or how long ago (36h, 2d, 3w). */
+        /**
+         * @description A date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday, jan 31), a week, month or year (last week,
+         *     january, 2026-01, 2026) or how long ago (36h, 2d, 3w).
+         */
         Moment: string;
         /** @description What a session needs of a person. */
         Need: "permission" | "answer" | "prompt";

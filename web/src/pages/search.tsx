@@ -126,7 +126,7 @@ function Refused({ failure }: { failure: Failure }) {
   if (!wrong) return <ErrorLine error={failure} />
   return (
     <p class="error" role="alert">
-      “{query.get(wrong)}” is not a time. Use a day (2026-01-31, yesterday, monday) or how long ago it was (36h, 7d, 3w).{' '}
+      “{query.get(wrong)}” is not a time. Use a day (2026-01-31, yesterday, last week, january) or how long ago it was (36h, 7d, 3w).{' '}
       <Button onClick={() => setQuery({ [wrong]: undefined })}>Search all times</Button>
     </p>
   )

@@ -1,14 +1,23 @@
-//! Moments as people type them: `2d`, `3 hours`, `yesterday`, `monday`, `2026-01-31`, `2026-01-31T10:00:00Z`.
+//! Moments as people type them: `2d`, `3 hours`, `yesterday`, `last week`, `2026-01-31`, `2026-01-31T10:00:00Z`.
 
-use jiff::civil::{Date, DateTime, Weekday};
+mod days;
+mod names;
+
+use std::ops::Range;
+
+use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
-use jiff::{Span, Timestamp, ToSpan as _, Zoned};
+use jiff::{Span, Timestamp, Zoned};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+pub(crate) use days::{Days, days, number_of_day, only_days};
+pub(crate) use names::{month, weekday};
+
 use crate::{Context, Error, Kind};
 
-/// A date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday), a month (january) or how long ago (36h, 2d, 3w).
+/// A date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday, jan 31), a week, month or year (last week,
+/// january, 2026-01, 2026) or how long ago (36h, 2d, 3w).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct Moment(String);
 
@@ -19,30 +28,30 @@ impl Moment {
         Ok(self.parsed(context)?.at)
     }
 
-    /// The whole day that it is in, or the month that it names.
+    /// The days that it names, or the one that it is in.
     pub fn whole_day(&self, context: &Context) -> Result<Self, Error> {
-        let Parsed { at, named } = self.parsed(context)?;
+        let Parsed { at, days } = self.parsed(context)?;
+        let is_several = days.is_some_and(|days| days.start.tomorrow().is_ok_and(|next| next < days.end));
         let day = || Self(at.to_zoned(context.zone()).date().to_string());
-        Ok(if named == Named::Month { self.clone() } else { day() })
+        Ok(if is_several { self.clone() } else { day() })
     }
 
-    /// The first moment that it names: the time, or the beginning of the day.
+    /// The first moment that it names: the time, or the beginning of the days.
     pub(crate) fn begin(&self, context: &Context) -> Result<Timestamp, Error> {
-        let Parsed { at, named } = self.parsed(context)?;
-        let date = || at.to_zoned(context.zone()).date();
-        if named == Named::Time { Ok(at) } else { self.midnight(context, date()) }
+        let Parsed { at, days } = self.parsed(context)?;
+        days.map_or(Ok(at), |days| self.midnight(context, days.start))
     }
 
-    /// When what it names is over: at the time, or at the end of the day or month.
+    /// When what it names is over: at the time, or at the end of the days.
     pub(crate) fn end(&self, context: &Context) -> Result<Timestamp, Error> {
         self.parsed(context)?.end(&context.zone()).ok_or_else(|| self.invalid())
     }
 
-    /// The day that it is in, or the last one of the month that it names.
+    /// The last day that it names, or the one that it is in.
     pub(crate) fn last_day(&self, context: &Context) -> Result<Date, Error> {
-        let parsed = self.parsed(context)?;
-        let first = parsed.at.to_zoned(context.zone()).date();
-        Ok(if parsed.named == Named::Month { first.last_of_month() } else { first })
+        let Parsed { at, days } = self.parsed(context)?;
+        let last = days.and_then(|days| days.end.yesterday().ok());
+        Ok(last.unwrap_or_else(|| at.to_zoned(context.zone()).date()))
     }
 
     fn midnight(&self, context: &Context, date: Date) -> Result<Timestamp, Error> {
@@ -55,34 +64,23 @@ impl Moment {
 
     fn invalid(&self) -> Error {
         Error::new(Kind::Usage, format!("`{}` is not a valid time", self.0)).hint(
-            "use a date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday), a month (january) or how long ago it was (36h, 2d, 3w)",
+            "use a date (2026-01-31), a time (2026-01-31T10:00:00Z), a day (yesterday, monday, jan 31), a week, month or year (last week, january, 2026-01) or how long ago it was (36h, 2d, 3w)",
         )
     }
 }
 
-/// The time that a text names, and how much.
+/// The time that a text names, and the days if it names days.
 struct Parsed {
     at: Timestamp,
-    named: Named,
+    days: Option<Range<Date>>,
 }
 
 impl Parsed {
+    /// The time itself, or the end of the days.
     fn end(&self, zone: &TimeZone) -> Option<Timestamp> {
-        let first = self.at.to_zoned(zone.clone()).date();
-        let after = match self.named {
-            Named::Time => return Some(self.at),
-            Named::Day => first.checked_add(1.day()).ok()?,
-            Named::Month => first.checked_add(1.month()).ok()?,
-        };
-        Some(after.to_zoned(zone.clone()).ok()?.timestamp())
+        let Some(days) = &self.days else { return Some(self.at) };
+        Some(days.end.to_zoned(zone.clone()).ok()?.timestamp())
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Named {
-    Time,
-    Day,
-    Month,
 }
 
 impl From<&str> for Moment {
@@ -99,74 +97,32 @@ impl From<Timestamp> for Moment {
 
 fn parse(now: &Zoned, text: &str) -> Option<Parsed> {
     if let Ok(at) = text.parse() {
-        return Some(Parsed { at, named: Named::Time });
+        return Some(Parsed { at, days: None });
+    }
+    let one = |day: Date| Some(day..day.tomorrow().ok()?);
+    if let Some(days) = in_words(now.date(), text) {
+        return Some(Parsed {
+            at: days.start.to_zoned(now.time_zone().clone()).ok()?.timestamp(),
+            days: Some(days),
+        });
     }
     if let Ok(span) = text.parse::<Span>() {
-        let at = now.checked_sub(span.abs()).ok()?.timestamp();
+        let then = now.checked_sub(span.abs()).ok()?;
         let is_days = span.get_hours() == 0 && span.get_minutes() == 0 && span.get_seconds() == 0;
-        return Some(Parsed { at, named: if is_days { Named::Day } else { Named::Time } });
+        let days = if is_days { Some(one(then.date())?) } else { None };
+        return Some(Parsed { at: then.timestamp(), days });
     }
-    let (time, named) = if let Some((date, named)) = day(now.date(), text) {
-        (date.at(0, 0, 0, 0), named)
-    } else {
-        let has_time = text.trim().contains([':', 'T', 't', ' ']);
-        (text.parse::<DateTime>().ok()?, if has_time { Named::Time } else { Named::Day })
-    };
+    let time = text.parse::<DateTime>().ok()?;
     let at = time.to_zoned(now.time_zone().clone()).ok()?.timestamp();
-    Some(Parsed { at, named })
+    Some(Parsed { at, days: None })
 }
 
-/// A day that is called by a word, or the first day of a month that is.
-fn day(today: Date, text: &str) -> Option<(Date, Named)> {
-    let word = text.trim().to_lowercase();
-    if let Some(month) = month(&word) {
-        let this_year = Date::new(today.year(), month, 1).ok()?;
-        let last = if this_year > today { this_year.checked_sub(1.year()).ok()? } else { this_year };
-        return Some((last, Named::Month));
-    }
-    let day = match word.as_str() {
-        "today" => today,
-        "yesterday" => today.yesterday().ok()?,
-        _ => {
-            let weekday = weekday(&word)?;
-            if today.weekday() == weekday { today } else { today.nth_weekday(-1, weekday).ok()? }
-        }
-    };
-    Some((day, Named::Day))
-}
-
-/// The day of the week that a word in small letters names.
-pub(crate) fn weekday(word: &str) -> Option<Weekday> {
-    const DAYS: [(&str, Weekday); 7] = [
-        ("monday", Weekday::Monday),
-        ("tuesday", Weekday::Tuesday),
-        ("wednesday", Weekday::Wednesday),
-        ("thursday", Weekday::Thursday),
-        ("friday", Weekday::Friday),
-        ("saturday", Weekday::Saturday),
-        ("sunday", Weekday::Sunday),
-    ];
-    DAYS.into_iter().find(|(name, _)| *name == word || name[..3] == *word).map(|(_, weekday)| weekday)
-}
-
-/// The month that a word in small letters names, from 1.
-pub(crate) fn month(word: &str) -> Option<i8> {
-    const MONTHS: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    let is_it = |name: &&str| *name == word || ((3..=4).contains(&word.len()) && name.starts_with(word));
-    (1_i8..).zip(MONTHS).find(|(_, name)| is_it(name)).map(|(number, _)| number)
+/// The days that the whole text names.
+fn in_words(today: Date, text: &str) -> Option<Range<Date>> {
+    let text = text.to_lowercase();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let days = only_days(&words, today).filter(|days| days.words == words.len())?;
+    Some(days.first..days.after)
 }
 
 #[cfg(test)]
@@ -182,11 +138,28 @@ mod tests {
     #[test]
     fn a_day_is_told_from_a_time() {
         let now: Zoned = "2026-03-10T12:00:00+01:00[Europe/Zurich]".parse().unwrap();
-        let named = |text: &str| parse(&now, text).unwrap().named;
-        for day in ["2026-01-31", "2d", "3w", "1 month", "today", "Tuesday"] {
-            assert_eq!(named(day), Named::Day, "{day}");
+        let days = |text: &str| {
+            let days = parse(&now, text).unwrap_or_else(|| panic!("{text}")).days?;
+            Some((days.end - days.start).get_days())
+        };
+        for day in ["2026-01-31", "2d", "3w", "1 month", "today", "Tuesday", "jan 31", "31.01.2026", "01/31"]
+        {
+            assert_eq!(days(day), Some(1), "{day}");
         }
-        assert_eq!(named("january"), Named::Month);
+        for (several, expected) in [
+            ("january", 31),
+            ("2026-02", 28),
+            ("Feb 2024", 29),
+            ("last week", 7),
+            ("this week", 7),
+            ("last month", 28),
+            ("two weeks ago", 7),
+            ("last 3 days", 4),
+            ("2025", 365),
+            ("this year", 365),
+        ] {
+            assert_eq!(days(several), Some(expected), "{several}");
+        }
         for time in [
             "2026-01-31T10:00:00Z",
             "2026-01-31T00:00",
@@ -197,7 +170,7 @@ mod tests {
             "90 minutes",
             "1d2h",
         ] {
-            assert_eq!(named(time), Named::Time, "{time}");
+            assert_eq!(days(time), None, "{time}");
         }
     }
 
@@ -234,6 +207,15 @@ mod tests {
         check("January", Some("2025-12-31T23:00:00Z"));
         check("dec", Some("2025-11-30T23:00:00Z"));
         check("mar", Some("2026-02-28T23:00:00Z"));
+        check("last week", Some("2026-03-01T23:00:00Z"));
+        check("Jan 22", Some("2026-01-21T23:00:00Z"));
+        check("22 january 2025", Some("2025-01-21T23:00:00Z"));
+        check("2026-01", Some("2025-12-31T23:00:00Z"));
+        check("2025", Some("2024-12-31T23:00:00Z"));
+        check("3 days ago", Some("2026-03-06T23:00:00Z"));
+        check("an hour ago", None);
+        check("2 hours ago", Some("2026-03-10T09:00:00Z"));
+        check("last week or so", None);
         check("yesterday-ish", None);
         check("", None);
     }

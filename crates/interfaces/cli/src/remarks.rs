@@ -1,7 +1,7 @@
 //! What is said about the answer to a question besides its hits, in words.
 
-use app::Context;
 use app::search::{Answer, Hint};
+use app::{Context, NextStep};
 
 use crate::next_step::as_command;
 use crate::text::safe;
@@ -23,7 +23,12 @@ pub(crate) fn no_sessions(context: &Context) -> String {
 /// What a question looks like, and the command that answers it.
 pub(crate) fn hinted(hint: &Hint) -> String {
     let command = safe(&as_command(&hint.next_step));
-    format!("`{}` looks like {}: {command}", safe(&hint.words), hint.looks_like.phrase())
+    let limited = match hint.next_step {
+        NextStep::SearchBetween { .. } => "; to search only then",
+        NextStep::SearchBranch { .. } => "; to search only there",
+        _ => "",
+    };
+    format!("`{}` looks like {}{limited}: {command}", safe(&hint.words), hint.looks_like.phrase())
 }
 
 /// What is above weak matches, which come after good ones or alone.

@@ -6,6 +6,7 @@ mod branch;
 mod cost;
 mod days;
 mod order;
+mod range;
 mod words;
 
 use jiff::civil::Date;
@@ -147,6 +148,31 @@ mod tests {
     }
 
     #[test]
+    fn days_between_two_are_listed() {
+        check_days("between 20 and 22 January", "2026-01-20", "2026-01-22");
+        check_days("what did I do from 20 to 22 january 2025?", "2025-01-20", "2025-01-22");
+        check_days("jan 20-22", "2026-01-20", "2026-01-22");
+        check_days("Jan 20 to 22", "2026-01-20", "2026-01-22");
+        check_days("sessions of 20-22 February", "2026-02-20", "2026-02-22");
+        check_days("2026-01-20..2026-01-22", "2026-01-20", "2026-01-22");
+        check_days("from 2026-01-20 to 2026-01-22", "2026-01-20", "2026-01-22");
+        check_days("between jan 20 and feb 3", "2026-01-20", "2026-02-03");
+        check_days("from dec 20 until jan 5", "2025-12-20", "2026-01-05");
+        check_days("from march 5 to march 20", "2026-03-05", "2026-03-20");
+        check_days("from monday to today", "2026-03-09", "2026-03-10");
+        check_days("what did we do in 2025?", "2025-01-01", "2025-12-31");
+    }
+
+    #[test]
+    fn the_name_of_a_day_alone_is_searched_for_too() {
+        let hint = hint_of("January").unwrap();
+        assert_eq!((hint.is_all, hint.searched), (false, None));
+        let (since, until) = ("2026-01-01".to_owned(), "2026-01-31".to_owned());
+        assert_eq!(hint.next_step, NextStep::ListBetween { since, until });
+        assert!(hint_of("sunday").is_some());
+    }
+
+    #[test]
     fn the_newest_of_all_and_the_author_of_a_file() {
         let of = |question: &str| hint_of(question).map(|hint| (hint.words, hint.next_step, hint.is_all));
         let newest = |words: &str| Some((words.to_owned(), NextStep::ListNewest, true));
@@ -239,6 +265,11 @@ mod tests {
             "version 15.01 of the compiler",
             "what changed since version 2",
             "three days of work",
+            "march",
+            "the jump from 2 to 3 workers",
+            "between the lexer and the parser",
+            "from main to the release branch point",
+            "in 2048 tokens",
             "who wrote the parser",
             "who wrote the tests of resume.go",
             "who uses resume.go",

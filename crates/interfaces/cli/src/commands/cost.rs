@@ -27,16 +27,16 @@ Costs are estimates with list prices, or with your own from the settings (`[pric
 
 Every message counts once, for the session it was first written to, even if that session was forked or copied since.")]
 pub(crate) struct Args {
-    /// Only this day: today, yesterday, monday, 2026-01-31.
+    /// Only this day, week, month or year: today, monday, last week, january, 2026-01-31.
     #[arg(value_name = "DAY", conflicts_with_all = ["since", "until"])]
-    day: Option<Moment>,
+    day: Vec<String>,
     /// What to group by; `block` stands for --blocks.
     #[arg(long, default_value = "day", value_name = "WHAT", value_parser = By::parser())]
     by: By,
     /// Show the 5-hour windows of Claude subscriptions instead, with a projection for the active one.
     #[arg(long, conflicts_with = "by")]
     blocks: bool,
-    /// Only from this day or time on: 2026-01-31, 2d, 36h, 2026-01-31T10:00.
+    /// Only from this day or time on: 2026-01-31, yesterday, 'last week', 36h, 2d.
     #[arg(long, value_name = "TIME")]
     since: Option<Moment>,
     /// Only up to this day, inclusive, or before this time.
@@ -80,7 +80,7 @@ const BAR: usize = 12;
 
 /// Prints the totals.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let day = args.day.as_ref().map(|day| day.whole_day(context)).transpose()?;
+    let day = super::moment(&args.day).map(|day| day.whole_day(context)).transpose()?;
     let (since, until) = (args.since.clone().or_else(|| day.clone()), args.until.clone().or(day));
     let project = args.project.clone();
     let by = match args.by {

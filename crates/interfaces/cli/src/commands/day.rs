@@ -32,14 +32,14 @@ const STATE: usize = "needs permission?".len();
 #[command(after_help = "\
 Pauses of more than ten minutes do not count as time. Costs are estimates, as in `cost`.")]
 pub(crate) struct Args {
-    /// The day: 2026-01-31, yesterday, monday, 3d.
+    /// The day, week or month: 2026-01-31, yesterday, monday, last week, january, 3d.
     #[arg(value_name = "DATE", conflicts_with_all = ["since", "until"])]
-    date: Option<Moment>,
+    date: Vec<String>,
     /// From this day on, instead of one day.
     #[arg(long, value_name = "TIME")]
     since: Option<Moment>,
     /// Up to this day, inclusive [default: today].
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", requires = "since")]
     until: Option<Moment>,
     /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
     #[arg(long, visible_alias = "repo", value_name = "NAME", allow_hyphen_values = true, value_parser = super::project)]
@@ -75,7 +75,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let today = || Moment::from("today");
     let until = args.until.clone().or_else(|| args.since.is_some().then(today));
     let request = Request {
-        since: args.date.clone().or_else(|| args.since.clone()),
+        since: super::moment(&args.date).or_else(|| args.since.clone()),
         until,
         project: args.project.clone(),
     };

@@ -53,7 +53,7 @@ pub(crate) struct Args {
     /// Only sessions that you hid; otherwise they are left out.
     #[arg(long)]
     hidden: bool,
-    /// Only sessions active since then: 2026-01-31, yesterday, monday, 36h, 2d, 3w.
+    /// Only sessions active since then: 2026-01-31, yesterday, 'last week', 36h, 2d.
     #[arg(long, value_name = "TIME")]
     since: Option<Moment>,
     /// Only sessions that began before this time, or on this day or earlier.

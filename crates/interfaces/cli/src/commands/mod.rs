@@ -46,7 +46,7 @@ pub(crate) mod watch;
 pub(crate) mod worker;
 pub(crate) mod workers;
 
-use app::Context;
+use app::{Context, Moment};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::de::{DeserializeOwned, IntoDeserializer};
 
@@ -73,6 +73,11 @@ where
 /// The value that requests hold for a word.
 fn word<T: DeserializeOwned>(word: String) -> Result<T, serde::de::value::Error> {
     T::deserialize(IntoDeserializer::into_deserializer(word))
+}
+
+/// The time that words name: `last week` needs no quotes; `None` where there are none.
+fn moment(words: &[String]) -> Option<Moment> {
+    (!words.is_empty()).then(|| Moment::from(words.join(" ").as_str()))
 }
 
 /// Parses a project's name. Claude Code's folder names begin with a dash, as flags do; what begins with two dashes is

@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
     #[arg(long, visible_alias = "repo", value_name = "NAME", allow_hyphen_values = true, value_parser = super::project)]
     project: Option<String>,
-    /// Only what was asked since then: 2026-01-31, yesterday, monday, 36h, 2d, 3w.
+    /// Only what was asked since then: 2026-01-31, yesterday, 'last week', 36h, 2d.
     #[arg(long, value_name = "TIME")]
     since: Option<Moment>,
     /// Only what was asked before this time, or on this day or earlier.

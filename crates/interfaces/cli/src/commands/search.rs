@@ -71,7 +71,7 @@ pub(crate) struct Args {
     /// Only sessions that touched this file.
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
-    /// Only what was said since then: 2026-01-31, yesterday, monday, 36h, 2d, 3w.
+    /// Only what was said since then: 2026-01-31, yesterday, 'last week', 36h, 2d.
     #[arg(long, value_name = "TIME")]
     since: Option<Moment>,
     /// Only what was said before this time, or on this day or earlier.
