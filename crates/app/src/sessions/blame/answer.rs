@@ -22,6 +22,8 @@ pub struct Answer {
     pub sessions: Vec<BlamedSession>,
     /// How many more there are beyond the limit.
     pub more: usize,
+    /// Where no session is named: how many sessions of other repositories changed a file of this path.
+    pub elsewhere: usize,
     /// What else there is to know about the answer, in sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

@@ -52,7 +52,7 @@ struct Subject {
     line: Option<u64>,
     text: Option<String>,
     commit: Option<Commit>,
-    /// The name of a file that is not here, which can be one of another repository.
+    /// The name, or the end of the path, of a file that is not here, which can be one of another repository.
     name: Option<PathBuf>,
     notes: Vec<String>,
 }
@@ -75,6 +75,7 @@ pub fn blame(context: &Context, request: &Request) -> Result<Answer, Error> {
             wanted = elsewhere;
         }
     }
+    let elsewhere = if found.is_empty() { count_elsewhere(context, &sessions, &wanted)? } else { 0 };
     // Sessions that wrote the line or made the commit come first; others only changed the file at some time.
     if found.iter().any(|session| session.sign != BlameSign::ChangedFile) {
         found.retain(|session| session.sign != BlameSign::ChangedFile);
@@ -100,6 +101,7 @@ pub fn blame(context: &Context, request: &Request) -> Result<Answer, Error> {
         commit: commit.map(|commit| Commit { message: redacted(commit.message), ..commit }),
         sessions: found,
         more,
+        elsewhere,
         notes,
     })
 }
@@ -122,6 +124,13 @@ fn find(
         .zip(traces)
         .filter_map(|(session, trace)| Some(blamed(context, session, trace?.into_best(&mut known)?)));
     Ok((found.collect(), too_long))
+}
+
+/// How many sessions of other repositories changed a file of this path.
+fn count_elsewhere(context: &Context, sessions: &[Session], wanted: &BlameTarget) -> Result<usize, Error> {
+    let Some(WantedFile::InRepository(file)) = &wanted.file else { return Ok(0) };
+    let file = Some(WantedFile::Named(file.within.clone()));
+    Ok(find(context, sessions, &BlameTarget { file, ..BlameTarget::default() })?.0.len())
 }
 
 /// Adds the clones of the file's repository that sessions were in.
@@ -181,8 +190,15 @@ fn of_commit(context: &Context, what: &str) -> Result<Option<Subject>, Error> {
 }
 
 fn of_file(context: &Context, typed: &str) -> Result<Subject, Error> {
-    let wanted = BlameTarget { file: Some(wanted_file(context, typed)?), ..BlameTarget::default() };
-    Ok(Subject { wanted, ..Subject::default() })
+    let file = wanted_file(context, typed)?;
+    let is_elsewhere = matches!(file, WantedFile::At(_)) && !context.path(typed).exists();
+    let end = Path::new(typed.trim_start_matches("./"));
+    let name = (is_elsewhere && end.is_relative()).then(|| end.to_owned());
+    Ok(Subject {
+        wanted: BlameTarget { file: Some(file), ..BlameTarget::default() },
+        name,
+        ..Subject::default()
+    })
 }
 
 /// The file that a person names; it may be gone.

@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use app::Context;
 use app::sessions::blame::{Answer, BlameSign, BlamedSession, Request, blame};
+use app::{Context, quoted};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
 use crate::progress::Followed;
-use crate::text::{age_or_date, fit, safe};
+use crate::text::{age_or_date, counted, fit, safe};
 use crate::wrap::hanging;
 
 /// Find the sessions that wrote a file or a line, or made a commit.
@@ -42,6 +42,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if answer.sessions.is_empty() {
         let text = super::without_sessions(context)?.unwrap_or_else(|| nothing(&answer));
         out.sentence(&text)?;
+    }
+    if let Some(file) = answer.file.as_deref().filter(|_| answer.elsewhere > 0) {
+        let count = counted(answer.elsewhere, "session");
+        let file = quoted(file).unwrap_or_else(|| file.to_owned());
+        out.sentence(&format!(
+            "{count} of other repositories changed a file of this path: backstory list --file {}",
+            safe(&file)
+        ))?;
     }
     for session in &answer.sessions {
         one(&mut out, width, context, session)?;

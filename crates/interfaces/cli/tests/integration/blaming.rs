@@ -146,7 +146,14 @@ fn a_file_of_the_same_name_is_another_file() {
     assert_eq!(blamed(&home, one.path(), "web/package.json").0, writer, "it still has its repository");
     fs::remove_dir_all(other.path().join("web")).unwrap();
     assert_eq!(blamed(&home, other.path(), "web/package.json").0, []);
-    // Where there is no file of a name, it may be one of another repository.
+    let (found, answer) = blamed(&home, other.path(), "web/package.json");
+    assert_eq!((found, &answer["elsewhere"]), (Vec::new(), &json!(1)));
+    let (_, out) = backstory(&home, other.path(), &["blame", "web/package.json"]);
+    let hint =
+        "1 session of other repositories changed a file of this path: backstory list --file web/package.json";
+    assert!(out.contains(hint), "{out}");
+    // Where there is no file of a name or path, it may be one of another repository.
+    assert_eq!(blamed(&home, home.path(), "./web/package.json").0, writer);
     let (found, answer) = blamed(&home, home.path(), "package.json");
     assert_eq!(found, writer);
     assert!(answer["notes"][0].as_str().unwrap().starts_with("there is no such file here"), "{answer}");
