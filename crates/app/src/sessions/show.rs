@@ -131,12 +131,11 @@ fn check(request: &Request) -> Result<(), Error> {
     let is_around = request.around.is_some() || request.line.is_some();
     let is_of_more = is_around || has_bounds || request.subagents || request.all_branches;
     let message = if request.last.is_some() && request.last_turn {
-        "`last` and `last_turn` exclude each other"
+        "ask for the last messages or for the last turn, not for both"
     } else if (request.last.is_some() || request.last_turn) && is_of_more {
-        "the last messages are those of the main branch: `last` and `last_turn` exclude `around`, `line`, `before`, \
-         `after`, `subagents` and `all_branches`"
+        "ask for the last messages alone: they are at no other place of the session, of no sub-agent and of no other branch"
     } else if is_around && has_bounds {
-        "`around` and `line` exclude `before` and `after`"
+        "ask for the messages around a place, or for those before or after one, not for both"
     } else {
         return Ok(());
     };

@@ -1,6 +1,7 @@
 //! Standard output: written directly, or through a pager when it is longer than the terminal.
 
 use std::io::{self, IsTerminal as _, Write};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -36,8 +37,31 @@ enum Sink {
         lines: usize,
         height: usize,
         pager: String,
+        place: Place,
     },
     Pager(Child),
+}
+
+/// Where a pager opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Beginning,
+    /// At a line that is not written yet.
+    Awaited,
+    /// At this line, from 1.
+    Line(usize),
+    End,
+}
+
+impl Place {
+    /// What opens `less` there.
+    fn argument(self) -> Option<String> {
+        match self {
+            Self::Beginning | Self::Awaited => None,
+            Self::Line(line) => Some(format!("+{line}g")),
+            Self::End => Some("+G".to_owned()),
+        }
+    }
 }
 
 impl Output {
@@ -54,7 +78,13 @@ impl Output {
     pub(crate) fn paged(pager: Option<String>) -> Self {
         let mut output = Self::plain();
         if let (Some(pager), Some(size)) = (pager, terminal()) {
-            output.sink = Sink::Held { bytes: Vec::new(), lines: 0, height: size.height, pager };
+            output.sink = Sink::Held {
+                bytes: Vec::new(),
+                lines: 0,
+                height: size.height,
+                pager,
+                place: Place::Beginning,
+            };
         }
         output
     }
@@ -67,6 +97,27 @@ impl Output {
     /// The width of the terminal; `None` where the output does not go to one, so that no line is to be broken.
     pub(crate) fn terminal_width(&self) -> Option<usize> {
         self.is_terminal.then_some(self.width)
+    }
+
+    /// Lets the pager open where [`open_here`](Self::open_here) will be called.
+    pub(crate) fn await_place(&mut self) {
+        if let Sink::Held { place, .. } = &mut self.sink {
+            *place = Place::Awaited;
+        }
+    }
+
+    /// Lets the pager open at the end.
+    pub(crate) fn open_at_end(&mut self) {
+        if let Sink::Held { place, .. } = &mut self.sink {
+            *place = Place::End;
+        }
+    }
+
+    /// Lets the pager open at the line that comes next, the first time that it is called.
+    pub(crate) fn open_here(&mut self) {
+        if let Sink::Held { place: place @ Place::Awaited, lines, .. } = &mut self.sink {
+            *place = Place::Line(*lines + 1);
+        }
     }
 
     /// Writes sentences in a line, which is broken between words on a terminal.
@@ -95,6 +146,7 @@ impl Output {
 
     /// The same; returns whether a person left a pager that showed it, so that it was read.
     pub(crate) fn finish_for_reader(mut self) -> io::Result<bool> {
+        self.page_if_long()?;
         match &mut self.sink {
             Sink::Direct(out) => out.flush().map(|()| false),
             Sink::Held { bytes, .. } => {
@@ -112,14 +164,19 @@ impl Output {
     }
 
     fn hold(&mut self, more: &[u8]) -> io::Result<()> {
-        let Sink::Held { bytes, lines, height, pager } = &mut self.sink else { return Ok(()) };
+        let Sink::Held { bytes, lines, place, .. } = &mut self.sink else { return Ok(()) };
         bytes.extend_from_slice(more);
         *lines += more.split(|byte| *byte == b'\n').count() - 1;
+        if *place == Place::Awaited { Ok(()) } else { self.page_if_long() }
+    }
+
+    fn page_if_long(&mut self) -> io::Result<()> {
+        let Sink::Held { bytes, lines, height, pager, place } = &mut self.sink else { return Ok(()) };
         if *lines < *height {
             return Ok(());
         }
         let held = std::mem::take(bytes);
-        self.sink = match start(pager) {
+        self.sink = match start(pager, *place) {
             Some(child) => Sink::Pager(child),
             None => Sink::Direct(Box::new(io::stdout().lock())),
         };
@@ -170,11 +227,14 @@ impl Sink {
 }
 
 /// Starts the pager; a person's own command line may hold arguments.
-fn start(pager: &str) -> Option<Child> {
+fn start(pager: &str, place: Place) -> Option<Child> {
     let mut words = pager.split_whitespace();
+    let program = words.next()?;
+    let is_less = Path::new(program).file_name().is_some_and(|name| name == "less");
+    let place = place.argument().filter(|_| is_less);
     // Ctrl-C belongs to the pager, which would fight the shell for the terminal if this process ended first.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::default());
-    Command::new(words.next()?).args(words).stdin(Stdio::piped()).spawn().ok()
+    Command::new(program).args(words).args(place).stdin(Stdio::piped()).spawn().ok()
 }
 
 /// Says something beside the answer, on standard error, where a terminal breaks it between words.

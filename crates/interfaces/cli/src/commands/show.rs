@@ -75,6 +75,9 @@ pub(crate) struct Args {
     /// Wait for a key at the end where no pager did; for the screens that open a conversation and come back.
     #[arg(long, hide = true)]
     wait: bool,
+    /// Open the pager at the end; for the screen that follows sessions.
+    #[arg(long, hide = true)]
+    at_end: bool,
     /// Print a document in this format instead.
     #[arg(long, value_name = "FORMAT")]
     export: Option<Format>,
@@ -115,7 +118,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         Some(Format::Html) => write(&conversation, words, Html::default(), Output::plain()),
         Some(Format::Json) => write(&conversation, words, Json::default(), Output::plain()),
         None => {
-            let out = super::paged(context);
+            let mut out = super::paged(context);
+            if line.is_some() {
+                out.await_place();
+            } else if args.at_end {
+                out.open_at_end();
+            }
             let look = Look {
                 width: out.width(),
                 is_rendered: out.is_coloured(),
@@ -128,7 +136,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
             let is_end_only = matches!(args.last, Some(Some(_))) && !args.diff;
             let work = if is_end_only { WorkDone::default() } else { conversation.work_done() };
             let look = Terminal::new(context.zone(), look, work);
-            let is_read = write_for_reader(&conversation, words, look, out)?;
+            let is_read = write_for_reader(&conversation, words, look, out, line)?;
             if args.wait && !is_read {
                 terminal::wait_to_go_back()?;
             }
@@ -231,15 +239,16 @@ fn write(
     look: impl Renderer,
     out: Output,
 ) -> Result<(), Failure> {
-    write_for_reader(conversation, words, look, out).map(drop)
+    write_for_reader(conversation, words, look, out, None).map(drop)
 }
 
-/// Writes a conversation; returns whether a person left a pager that showed it.
+/// Writes a conversation, opened at the cited line; returns whether a person left a pager that showed it.
 fn write_for_reader(
     conversation: &Conversation,
     words: &[String],
     mut look: impl Renderer,
     mut out: Output,
+    cited: Option<u64>,
 ) -> Result<bool, Failure> {
     let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
     // What fails before the first message prints nothing.
@@ -251,6 +260,9 @@ fn write_for_reader(
         }
         if contains(&message, &words) {
             is_found = true;
+            if cited.is_some_and(|cited| message.line.is_some_and(|line| line >= cited)) {
+                out.open_here();
+            }
             look.message(&mut out, &message)?;
         }
         Ok(())

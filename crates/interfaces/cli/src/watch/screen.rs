@@ -387,7 +387,9 @@ impl Screen<'_> {
         let Some(id) = self.board.selected().map(|card| card.id.clone()) else { return Ok(()) };
         let mut program = Command::new(std::env::current_exe()?);
         program.arg(command).arg(id.as_str()).args(self.context.config().is_demo.then_some("--demo"));
-        program.args((command == "show").then_some("--wait"));
+        if command == "show" {
+            program.args(["--wait", "--at-end"]);
+        }
         self.loan = Some(keys.lend());
         terminal.give_back()?;
         let back = sender.clone();

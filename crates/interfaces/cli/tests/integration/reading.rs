@@ -1,7 +1,9 @@
 //! `show` on terminals of several widths: Markdown rendered, changes as diffs, the last turn, matching words marked; and
 //! in a pipe all of it as it was written.
 
-use testkit::{ScratchHome, Terminal};
+use std::os::unix::fs::PermissionsExt as _;
+
+use testkit::{ScratchHome, Terminal, Transcript};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_backstory");
 const SESSION: &str = "7ab1e000-0000-4000-8000-000000000001";
@@ -178,6 +180,40 @@ fn what_was_searched_for_is_marked_at_its_place() {
     terminal.until(|screen| screen.contains("left with 0"));
     let shown = String::from_utf8(testkit::files::bytes(&home.path().join("shown"))).unwrap();
     assert!(shown.contains("▶ line 2") && shown.contains("\u{1b}[33moverflows\u{1b}[0m"), "{shown:?}");
+}
+
+/// What the first screen of `less` shows of a session, by a program of this name.
+fn first_screen(home: &ScratchHome, arguments: &[&str]) -> String {
+    const LESS: &str = "#!/bin/sh\ncase \"$2\" in\n+G) tail -n 5 ;;\n+*g) n=${2#+}; tail -n \"+${n%g}\" | head -n 5 ;;\n*) head -n 5 ;;\nesac\n";
+    let pager = home.dir("bin").join("less");
+    std::fs::write(&pager, LESS).unwrap();
+    std::fs::set_permissions(&pager, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut shell = home.command("sh");
+    shell.args(["-c", &format!("{PROGRAM} show {}; echo done; read wait", arguments.join(" "))]);
+    shell.env("TERM", "xterm-256color").env("PAGER", format!("{} -R", pager.display()));
+    let terminal = Terminal::run(&shell, 80, 24);
+    terminal.until(|screen| screen.contains("done"));
+    terminal.screen()
+}
+
+#[test]
+fn a_pager_opens_at_the_cited_line_and_at_the_end() {
+    let home = ScratchHome::new();
+    let mut session = Transcript::new(SESSION).prompt("Count");
+    for number in 1..=60 {
+        session = session.answer(&format!("number {number}")).prompt("Go on");
+    }
+    session.write_to(&home);
+    assert!(first_screen(&home, &[SESSION]).contains("Count"));
+    let place = format!("{SESSION}:40");
+    for more in [&[][..], &["--tools"]] {
+        let cited = first_screen(&home, &[&[&*place], more].concat());
+        assert!(cited.contains("▶ line 40") && cited.contains("number 20"), "{cited}");
+    }
+    let refused = first_screen(&home, &[&place, "--last"]);
+    assert!(refused.contains("ask for the last messages alone"), "{refused}");
+    let end = first_screen(&home, &[SESSION, "--at-end"]);
+    assert!(end.contains("number 60"), "{end}");
 }
 
 #[test]
