@@ -13,6 +13,22 @@ use crate::{Context, Error, Kind};
 /// How much of a saved list is read, in bytes.
 const LONGEST: u64 = 1 << 20;
 
+/// A terminal, until the program that was first started in it ends: the next terminal may get its device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TerminalSession {
+    /// The name of the device.
+    pub device: String,
+    /// The process of that program.
+    pub leader: i32,
+}
+
+/// The hits of a search.
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedSearch {
+    leader: i32,
+    hits: Vec<SavedHit>,
+}
+
 /// A hit as the next command names it.
 #[derive(Debug, Serialize, Deserialize)]
 struct SavedHit {
@@ -25,33 +41,43 @@ struct SavedHit {
     words: Vec<String>,
 }
 
-/// Saves the hits of a search for the next command on the terminal of that name. Where that fails, `@2` says that there
+/// Saves the hits of a search for the next command on the terminal. Where that fails, `@2` says that there
 /// are none.
-pub fn save(context: &Context, terminal: &str, answer: &Answer) {
-    save_places(context, terminal, &answer.hits.iter().map(SavedHit::of).collect::<Vec<_>>());
+pub fn save(context: &Context, terminal: &TerminalSession, answer: &Answer) {
+    save_hits(context, terminal, answer.hits.iter().map(SavedHit::of).collect());
 }
 
 /// The same for the lines that match a pattern.
-pub fn save_lines(context: &Context, terminal: &str, answer: &grep::Answer) {
+pub fn save_lines(context: &Context, terminal: &TerminalSession, answer: &grep::Answer) {
     let of = |found: &grep::Matches| {
         let session = found.session_id.to_string();
         let line = move |line: &grep::LineMatch| SavedHit::of_line(&session, line);
         found.matches.iter().map(line).collect::<Vec<_>>()
     };
-    save_places(context, terminal, &answer.sessions.iter().flat_map(of).collect::<Vec<_>>());
+    save_hits(context, terminal, answer.sessions.iter().flat_map(of).collect());
 }
 
-fn save_places(context: &Context, terminal: &str, places: &[SavedHit]) {
+fn save_hits(context: &Context, terminal: &TerminalSession, hits: Vec<SavedHit>) {
     let path = path(context, terminal);
-    let Ok(text) = serde_json::to_vec(places) else { return };
+    let Ok(text) = serde_json::to_vec(&SavedSearch { leader: terminal.leader, hits }) else { return };
     let folder = path.parent().map(create_private_folder);
     if folder.is_some_and(|made| made.is_ok()) {
         let _ = replace_private_file(&path, &text);
     }
 }
 
-/// A session's name; `@2` is replaced by the place that the second hit of the last search cites, as `ID:LINE`.
-pub fn place<'a>(context: &Context, terminal: Option<&str>, name: &'a str) -> Result<Cow<'a, str>, Error> {
+/// A session's name; `@2` is replaced by the place that the second hit of the last search cites, as `ID:LINE`, and
+/// `@2:139` by that line of its session.
+pub fn place<'a>(
+    context: &Context,
+    terminal: Option<&TerminalSession>,
+    name: &'a str,
+) -> Result<Cow<'a, str>, Error> {
+    if let Some((rank, line)) = name.split_once(':').filter(|(_, line)| line.parse::<u64>().is_ok())
+        && let Some(SavedHit { session, .. }) = hit(context, terminal, rank)?
+    {
+        return Ok(Cow::Owned(format!("{session}:{line}")));
+    }
     Ok(match hit(context, terminal, name)? {
         Some(SavedHit { session, line: Some(line), .. }) => Cow::Owned(format!("{session}:{line}")),
         Some(SavedHit { session, line: None, .. }) => Cow::Owned(session),
@@ -60,19 +86,23 @@ pub fn place<'a>(context: &Context, terminal: Option<&str>, name: &'a str) -> Re
 }
 
 /// A session's name; `@2` is replaced by the id of the second hit of the last search.
-pub fn session<'a>(context: &Context, terminal: Option<&str>, name: &'a str) -> Result<Cow<'a, str>, Error> {
+pub fn session<'a>(
+    context: &Context,
+    terminal: Option<&TerminalSession>,
+    name: &'a str,
+) -> Result<Cow<'a, str>, Error> {
     Ok(hit(context, terminal, name)?.map_or(Cow::Borrowed(name), |place| Cow::Owned(place.session)))
 }
 
 /// The words that the last search found at a place, in small letters; none where it did not cite the place. The session
 /// may be named by a prefix of its id.
-pub fn words(context: &Context, terminal: &str, session: &str, line: u64) -> Vec<String> {
+pub fn words(context: &Context, terminal: &TerminalSession, session: &str, line: u64) -> Vec<String> {
     let is_cited = |hit: &SavedHit| hit.line == Some(line) && hit.session.starts_with(session);
     saved(context, terminal).into_iter().find(is_cited).map_or_else(Vec::new, |hit| hit.words)
 }
 
 /// The hit that `@2` names; none where the text is another name.
-fn hit(context: &Context, terminal: Option<&str>, name: &str) -> Result<Option<SavedHit>, Error> {
+fn hit(context: &Context, terminal: Option<&TerminalSession>, name: &str) -> Result<Option<SavedHit>, Error> {
     let Some(rank) = name.strip_prefix('@').and_then(|rank| rank.parse::<usize>().ok()) else {
         return Ok(None);
     };
@@ -89,15 +119,16 @@ fn hit(context: &Context, terminal: Option<&str>, name: &str) -> Result<Option<S
     Ok(Some(places.swap_remove(rank - 1)))
 }
 
-fn saved(context: &Context, terminal: &str) -> Vec<SavedHit> {
+fn saved(context: &Context, terminal: &TerminalSession) -> Vec<SavedHit> {
     let text = read_small(&path(context, terminal), LONGEST).ok();
-    text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
+    let search: Option<SavedSearch> = text.and_then(|text| serde_json::from_slice(&text).ok());
+    search.filter(|search| search.leader == terminal.leader).map_or_else(Vec::new, |search| search.hits)
 }
 
 /// The file of a terminal, which is named as its device is.
-fn path(context: &Context, terminal: &str) -> PathBuf {
+fn path(context: &Context, terminal: &TerminalSession) -> PathBuf {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-    let name: String = terminal.chars().map(plain).collect();
+    let name: String = terminal.device.chars().map(plain).collect();
     context.config().state.join("last-search").join(format!("{}.json", name.trim_matches('-')))
 }
 

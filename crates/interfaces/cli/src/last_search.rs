@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use app::search::{Answer, grep, last_results};
+use app::search::last_results::{self, TerminalSession};
+use app::search::{Answer, grep};
 use app::{Context, Error};
+use rustix::process::getsid;
 use rustix::termios::ttyname;
 
 /// Saves the hits of a search for the next command on this terminal.
@@ -27,12 +29,12 @@ pub(crate) fn is_kept() -> bool {
 
 /// What a name says, with `@2` replaced by the place that the second hit cites, as `ID:LINE`.
 pub(crate) fn place<'a>(context: &Context, name: &'a str) -> Result<Cow<'a, str>, Error> {
-    last_results::place(context, terminal().as_deref(), name)
+    last_results::place(context, terminal().as_ref(), name)
 }
 
 /// What a name says, with `@2` replaced by the id of the second hit.
 pub(crate) fn session<'a>(context: &Context, name: &'a str) -> Result<Cow<'a, str>, Error> {
-    last_results::session(context, terminal().as_deref(), name)
+    last_results::session(context, terminal().as_ref(), name)
 }
 
 /// The words that the last search found at a place, in small letters.
@@ -40,10 +42,11 @@ pub(crate) fn words(context: &Context, session: &str, line: u64) -> Vec<String> 
     terminal().map_or_else(Vec::new, |terminal| last_results::words(context, &terminal, session, line))
 }
 
-/// The name of the terminal's device; none where no standard stream is a terminal.
-fn terminal() -> Option<String> {
+/// The terminal; none where no standard stream is one.
+fn terminal() -> Option<TerminalSession> {
     let name = ttyname(std::io::stdin(), Vec::new())
         .or_else(|_| ttyname(std::io::stderr(), Vec::new()))
         .or_else(|_| ttyname(std::io::stdout(), Vec::new()));
-    Some(name.ok()?.to_string_lossy().into_owned())
+    let leader = getsid(None).ok()?.as_raw_nonzero().get();
+    Some(TerminalSession { device: name.ok()?.to_string_lossy().into_owned(), leader })
 }

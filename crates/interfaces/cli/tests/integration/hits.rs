@@ -135,12 +135,15 @@ fn a_hit_is_named_by_its_rank_on_the_same_terminal() {
     shell.env("TERM", "xterm-256color").env("PAGER", "cat");
     let script = format!(
         "'{PROGRAM}' show @1; echo first $?; '{PROGRAM}' search ostrich; '{PROGRAM}' show @1; \
-         '{PROGRAM}' show @9; echo left $?; exec cat"
+         '{PROGRAM}' show @1:2; '{PROGRAM}' show @9; echo left $?; \
+         setsid --wait '{PROGRAM}' show @1; echo next terminal $?; exec cat"
     );
     shell.args(["-c", &script]);
-    let terminal = Terminal::run(&shell, 100, 70);
-    terminal.until(|screen| screen.contains("left 3"));
+    let terminal = Terminal::run(&shell, 100, 90);
+    terminal.until(|screen| screen.contains("next terminal"));
     let screen = terminal.screen();
+    assert!(screen.contains("left 3") && screen.contains("▶ line 2"), "{screen}");
+    assert!(screen.contains("next terminal 3"), "a device that is used again has no search: {screen}");
     assert!(screen.contains("there is no search on this terminal") && screen.contains("first 3"), "{screen}");
     assert!(screen.contains(PARSER) && screen.contains("▶ line 3"), "{screen}");
     assert!(screen.contains("the last search on this terminal has one hit"), "{screen}");
