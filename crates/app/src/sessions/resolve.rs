@@ -32,21 +32,33 @@ pub(crate) fn resolve<'a>(
     match found.as_slice() {
         [only] => Ok(only),
         [] if sessions.clone().next().is_none() => Err(no_sessions()),
-        [] => with_name(sessions.clone(), text).ok_or_else(|| unknown(sessions, text, title)),
+        [] => match with_name(sessions.clone(), text).as_slice() {
+            [only] => Ok(only),
+            [] => Err(unknown(sessions, text, title)),
+            several => {
+                let message =
+                    format!("{} sessions are named `{}`; give an id", several.len(), printable(text));
+                Err(ambiguous(message, several, title))
+            }
+        },
         several if are_copies(several) => Ok(original(several)),
-        several => Err(ambiguous(text, several, title)),
+        several => {
+            let count = several.len();
+            let message =
+                format!("{count} session ids start with `{}`; give more of the id", printable(text));
+            Err(ambiguous(message, several, title))
+        }
     }
 }
 
-/// The only session that the person gave this name, here or in Claude Code.
-fn with_name<'a>(sessions: impl Iterator<Item = &'a Session>, text: &str) -> Option<&'a Session> {
+/// The sessions that the person gave this name, here or in Claude Code.
+fn with_name<'a>(sessions: impl Iterator<Item = &'a Session>, text: &str) -> Vec<&'a Session> {
     let name = text.trim().to_lowercase();
     let is_named = |session: &&Session| {
         let own = session.annotations.as_deref().and_then(|annotations| annotations.name.as_deref());
         own.into_iter().chain(session.custom_title.as_deref()).any(|known| known.to_lowercase() == name)
     };
-    let mut named = sessions.filter(is_named);
-    named.next().filter(|_| named.next().is_none())
+    sessions.filter(is_named).collect()
 }
 
 /// Nothing can be found where there is nothing.
@@ -140,9 +152,7 @@ fn nearest<'a>(sessions: impl Iterator<Item = &'a Session>, text: &str) -> Vec<&
     near.into_iter().take(NEAR).map(|(_, session)| session).collect()
 }
 
-fn ambiguous(text: &str, found: &[&Session], title: impl Fn(&str) -> Option<String>) -> Error {
-    let message =
-        format!("{} session ids start with `{}`; give more of the id", found.len(), printable(text));
+fn ambiguous(message: String, found: &[&Session], title: impl Fn(&str) -> Option<String>) -> Error {
     let named = found.iter().take(NAMED);
     let error = named.fold(Error::new(Kind::Ambiguous, message), |error, session| {
         // Whoever sees no titles copies the id, which has to be certain.
