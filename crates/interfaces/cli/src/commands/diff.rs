@@ -64,6 +64,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if args.stat || answer.files.is_empty() {
         let mut out = super::paged(context);
         let width = out.width();
+        if answer.files.is_empty() {
+            out.sentence(&nothing(&answer, args.turn))?;
+        }
         stat(&mut out, width, &answer)?;
         return Ok(out.finish()?);
     }
@@ -187,12 +190,19 @@ fn shell_note(answer: &Answer) -> Option<String> {
     }
 }
 
+fn nothing(answer: &Answer, turn: Option<usize>) -> String {
+    let short = answer.session_id.short();
+    match turn {
+        Some(turn) => format!(
+            "Turn {turn} of session {short} changed no files with its tools; the turns that did: backstory diff {short} --stat"
+        ),
+        None => format!("Session {short} changed no files with its tools."),
+    }
+}
+
 fn stat(out: &mut dyn Write, width: usize, answer: &Answer) -> io::Result<()> {
     let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
     let short = answer.session_id.short();
-    if answer.files.is_empty() {
-        writeln!(out, "Session {short} changed no files with its tools.")?;
-    }
     for turn in &answer.turns {
         let head = format!("{:>4}  {short}:{:<6}", turn.turn, turn.line);
         let room = width.saturating_sub(head.width() + 1);
