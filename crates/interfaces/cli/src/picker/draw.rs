@@ -149,7 +149,8 @@ fn listed(setting: &Setting) -> &'static str {
 
 fn nothing(picker: &Picker, setting: &Setting) -> &'static str {
     match (picker.scope, picker.question.text().is_empty()) {
-        (Scope::Here, _) => "No matches here. Tab searches all projects.",
+        (Scope::Here, true) => "None in this directory's repository. Tab lists all projects.",
+        (Scope::Here, false) => "No matches here. Tab searches all projects.",
         (Scope::All, false) => "No matches. Try fewer or other words.",
         (Scope::All, true) if setting.purpose == Purpose::Recall => "You have not asked anything yet.",
         (Scope::All, true) => "There are no sessions yet.",

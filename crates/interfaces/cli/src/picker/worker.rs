@@ -173,19 +173,25 @@ fn find(context: &Context, known: &mut KnownSessions, asked: &SessionsQuestion) 
     };
     match (rest, found) {
         (Some(_), Ok(listing)) if !listing.items.is_empty() => Ok(listing),
-        (Some(rest), _) => {
+        (Some(rest), whole) => {
             let asked = SessionsQuestion { text: rest.to_owned(), ..asked.clone() };
             let found = answered(context, known, &asked, Suggestions::Given)?;
-            Ok(unfinished(found, text, rest))
+            let filter = text.get(rest.len()..).unwrap_or(text).trim();
+            let why = match whole {
+                Ok(_) => format!("nothing passes `{}` yet", safe(filter)),
+                Err(error) => safe(&error.message),
+            };
+            Ok(without_last(found, &why))
         }
         (None, found) => found,
     }
 }
 
-fn unfinished(found: Listing, text: &str, rest: &str) -> Listing {
-    let filter = text.get(rest.len()..).unwrap_or(text).trim();
-    let remark = format!("nothing passes `{}` yet; this is without it", safe(filter));
-    let remarks = [vec![remark], found.remarks].concat();
+/// What was found without the last filter, and why it is without it.
+fn without_last(found: Listing, why: &str) -> Listing {
+    // Where there is nothing without it either, it is not in the way.
+    let remark = (!found.items.is_empty()).then(|| format!("{why}; this is without it"));
+    let remarks = remark.into_iter().chain(found.remarks).collect();
     Listing { remarks, progress: Progress::WithoutLastFilter, ..found }
 }
 
