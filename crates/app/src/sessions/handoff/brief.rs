@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use model::Session;
-use transcript::preview;
+use transcript::{is_command, preview};
 
 use super::findings::{Findings, Quotation};
 use super::{Answer, HandoffLine, HandoffSection, HandoffSectionName as Name};
@@ -54,12 +54,18 @@ impl<'a> Brief<'a> {
         let words = LineWriter { session, context };
         // A request of one sentence is not repeated as a decision.
         let asked: HashSet<String> = found.prompts.iter().map(|prompt| dedup_key(&prompt.text)).collect();
-        let mut prompts = found.prompts.into_iter();
-        let goal = prompts.next();
+        let mut prompts = found.prompts;
+        // A slash command alone says how to work, not at what.
+        let says_what = |prompt: &Quotation| {
+            !is_command(&prompt.text) || prompt.text.trim().contains(char::is_whitespace)
+        };
+        let first = prompts.iter().position(says_what).unwrap_or_default();
+        let goal = (first < prompts.len()).then(|| prompts.remove(first));
         let mut sections = BTreeMap::new();
         sections.insert(Name::Goal, goal.iter().map(|goal| words.line(goal, LONG)).collect());
         // The latest matter most; a mere "yes" says nothing by itself.
-        let requests = prompts.rev().filter(|prompt| prompt.text.trim().chars().count() >= MIN_REQUEST);
+        let requests =
+            prompts.into_iter().rev().filter(|prompt| prompt.text.trim().chars().count() >= MIN_REQUEST);
         sections.insert(Name::Requests, requests.map(|prompt| words.line(&prompt, SHORT)).collect());
         sections.insert(Name::Decisions, words.decisions(found.decisions, asked));
         sections.insert(Name::Files, words.files(found.files));

@@ -51,6 +51,18 @@ fn section(answer: &Value, name: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_slash_command_alone_is_no_goal() {
+    let home = ScratchHome::new();
+    let session = Transcript::new(ID)
+        .prompt("<command-name>/superpowers:brainstorm</command-name>")
+        .answer("What shall we do?");
+    session.prompt("End sessions when their terminal closes").answer("Done.").write_to(&home);
+    let answer: Value = serde_json::from_str(&printed(&home, &["handoff", ID, "--json"])).unwrap();
+    assert_eq!(section(&answer, "goal"), ["End sessions when their terminal closes"]);
+    assert_eq!(section(&answer, "requests"), ["/superpowers:brainstorm"]);
+}
+
+#[test]
 fn a_handoff_has_what_the_next_session_needs() {
     let home = home();
     insta::assert_snapshot!("handoff", printed(&home, &["handoff", "1111"]));
