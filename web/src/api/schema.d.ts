@@ -5033,6 +5033,8 @@ export interface components {
         SearchHit: {
             /** @description Other sessions that contain the same record, because they were forked or copied. */
             also_in: components["schemas"]["SessionId"][];
+            /** @description The person's own note and tags of the session, where it comes first for them, whatever is cited. */
+            annotated?: string | null;
             /**
              * Format: date-time
              * @description When it was said.

@@ -217,6 +217,7 @@ function HitRow({ hit, at, isCurrent, heading }: { hit: Hit; at: number; isCurre
         <span class="dim">{projectOf(hit)}</span>
         <Age at={hit.last_modified ? Date.parse(hit.last_modified) : undefined} />
       </div>
+      {hit.annotated && <p class="hit-snippet" dir="auto">{hit.annotated}</p>}
       <p class="hit-snippet">
         <span class="dim">{kindName(hit)}</span> <Snippet of={hit} />
       </p>

@@ -1,6 +1,7 @@
 //! Sessions that the person named, tagged or noted with the words of a question: they come first, whatever was said in them.
 
 use catalog::SessionFilter;
+use model::Annotations;
 use search::Query;
 
 use crate::search::find::find;
@@ -42,6 +43,8 @@ pub(crate) fn put_first(context: &Context, request: &Request, found: &mut Found)
     first.sort_by(|one, other| one.hit.session.as_str().cmp(other.hit.session.as_str()));
     for one in &mut first {
         (one.hit.score, one.hit.confidence) = (MEANT, MEANT);
+        let annotations = one.session.as_ref().and_then(|session| session.annotations.as_deref());
+        one.annotated = annotations.and_then(note_and_tags).map(|text| context.secrets.redacted(text.into()));
     }
     // What there is to say where nothing, or not every word, was found is not so any more.
     found.near.clear();
@@ -50,4 +53,12 @@ pub(crate) fn put_first(context: &Context, request: &Request, found: &mut Found)
     found.relaxed.clear();
     found.hits = first.into_iter().chain(others).take(question.limit).collect();
     Ok(())
+}
+
+/// What a person wrote of a session besides its name, which is its title: `note: to be merged  #release`.
+fn note_and_tags(annotations: &Annotations) -> Option<String> {
+    let note = annotations.note.as_ref().map(|note| format!("note: {note}"));
+    let parts: Vec<String> =
+        note.into_iter().chain(annotations.tags.iter().map(|tag| format!("#{tag}"))).collect();
+    (!parts.is_empty()).then(|| parts.join("  "))
 }

@@ -60,6 +60,8 @@ pub(crate) struct Answered {
     pub(crate) hit: RankedHit,
     /// Its facts; absent when its transcript is gone.
     pub(crate) session: Option<Session>,
+    /// The person's note and tags, where it is meant by them.
+    pub(crate) annotated: Option<String>,
 }
 
 impl Found {
@@ -74,6 +76,8 @@ impl Found {
         self.understood = results.understood;
         self.total = results.total;
         let hits = results.hits.into_iter().take(limit);
-        self.hits = hits.map(|hit| Answered { session: sessions.remove(&hit.session), hit }).collect();
+        self.hits = hits
+            .map(|hit| Answered { session: sessions.remove(&hit.session), hit, annotated: None })
+            .collect();
     }
 }

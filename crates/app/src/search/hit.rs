@@ -74,6 +74,9 @@ pub struct Hit {
     pub snippet: Option<String>,
     /// The ranges of the matching words in the snippet, in bytes.
     pub marks: Vec<(usize, usize)>,
+    /// The person's own note and tags of the session, where it comes first for them, whatever is cited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotated: Option<String>,
     /// Other sessions that contain the same record, because they were forked or copied.
     pub also_in: Vec<SessionId>,
     /// The last place in the session that is about as good and was said after the cited one: what was found may have been
@@ -137,7 +140,7 @@ pub struct HitScore {
 impl Hit {
     /// The results, as an interface returns them.
     pub(crate) fn new(rank: usize, found: Answered) -> Self {
-        let Answered { hit, session } = found;
+        let Answered { hit, session, annotated } = found;
         let session = session.as_ref();
         let (snippet, marks) = parts(hit.snippet);
         let subagent_id = hit.subagent.then(|| agent_of(&hit.file)).flatten().map(str::to_owned);
@@ -167,6 +170,7 @@ impl Hit {
             subagent_id,
             snippet,
             marks,
+            annotated,
             also_in: hit.also_in,
             later: hit.later.map(|later| FurtherPlace::from(*later)),
             more: hit.more,

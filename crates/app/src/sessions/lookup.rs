@@ -221,7 +221,7 @@ pub(crate) fn searched(context: &Context, question: Question) -> Result<Vec<Rank
 }
 
 fn answered(found: Answered) -> Ranked {
-    let Answered { hit, session } = found;
+    let Answered { hit, session, .. } = found;
     Ranked {
         id: hit.session,
         session,

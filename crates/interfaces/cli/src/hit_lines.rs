@@ -85,6 +85,9 @@ pub(crate) fn print_one(context: &Context, out: &mut Output, hit: &Hit, shown: S
     for line in facts_with_more(&cited, &names, &tail, more, width.saturating_sub(6)) {
         writeln!(out, "      {dim}{line}{dim:#}")?;
     }
+    if let Some(annotated) = &hit.annotated {
+        writeln!(out, "      {}", fit(&safe(annotated), width.saturating_sub(6)))?;
+    }
     if let Some(snippet) = hit.snippet.as_ref().filter(|_| shown == Shown::Text) {
         let (snippet, marks) = readable(hit.kind, snippet, &hit.marks);
         for line in marked(&snippet, &marks, width.saturating_sub(6)) {

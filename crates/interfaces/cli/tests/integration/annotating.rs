@@ -133,6 +133,8 @@ fn a_session_is_found_by_its_name_its_tags_and_its_note() {
     assert_eq!(found(&home, &["search", "quagga"]), [1]);
     let said = printed(&home, &["search", "zebra"]);
     assert!(!said.contains("No session has") && !said.contains("Did you mean"), "{said}");
+    let said = printed(&home, &["search", "quagga"]);
+    assert!(said.contains("\n      note: The shed of the quagga.\n"), "{said}");
     // What is said in others follows, and what a filter leaves out is left out.
     printed(&home, &["name", "3333", "walrus"]);
     let all = found(&home, &["search", "walrus"]);
@@ -150,7 +152,7 @@ fn a_session_is_found_by_its_name_its_tags_and_its_note() {
     assert!(printed(&home, &["show", "ZEBRA unicorn"]).contains("Rotate the walrus keys"));
     printed(&home, &["name", "2222", "zebra unicorn"]);
     let (code, _, problem) = run(&home, &["show", "zebra unicorn"]);
-    assert!(code != 0 && problem.contains("no session id starts with"), "two have that name: {problem}");
+    assert!(code == 4 && problem.contains("2 sessions are named `zebra unicorn`; give an id"), "{problem}");
 }
 
 #[test]
