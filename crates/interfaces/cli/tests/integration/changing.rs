@@ -188,11 +188,11 @@ fn a_change_whose_place_is_not_recorded_is_a_comment() {
 fn what_was_added_and_taken_back_is_no_change() {
     let home = ScratchHome::new();
     let repository = repository(&home);
-    let path = repository.path().join("src/b c.txt").display().to_string();
-    let added = json!({"file_path": path, "old_string": "b", "new_string": "b\nc"});
+    let file = repository.path().join("src/b c.txt").display().to_string();
+    let added = json!({"file_path": file, "old_string": "b", "new_string": "b\nc"});
     let session = Transcript::new(ID).cwd(repository.path()).prompt("Add c, and take it back");
     let session = session.tool("Edit", added, "Updated.").field("toolUseResult", Value::Null);
-    edit(session, &path, "b\nc\n", "b\nc", "b").answer("Done.").write_to(&home);
+    edit(session, &file, "b\nc\n", "b\nc", "b").answer("Done.").write_to(&home);
     let patch = printed(&home, &["diff", ID]);
     assert!(patch.contains("all of it was taken back") && !patch.contains("diff --git"), "{patch}");
     let stat = printed(&home, &["diff", ID, "--stat"]);
