@@ -51,6 +51,8 @@ pub struct Config {
     pub is_terminal_dumb: bool,
     /// The pager the environment asks for.
     pub pager: Option<String>,
+    /// The options that `less` takes from the environment.
+    pub less_options: String,
     /// The person's shell.
     pub shell: Option<String>,
     /// Where programs are looked for (`PATH`).
@@ -121,6 +123,7 @@ impl Config {
             is_demo: false,
             is_terminal_dumb: variables.get("TERM").is_some_and(|terminal| terminal == "dumb"),
             pager: variables.get("PAGER").and_then(|pager| pager.to_str()).map(str::to_owned),
+            less_options: variables.get("LESS").and_then(|text| text.to_str()).unwrap_or_default().to_owned(),
             shell: filled(variables, "SHELL"),
             search_path: variables
                 .get("PATH")

@@ -9,6 +9,8 @@ use super::names::{month, weekday};
 
 /// What can be the number of a year.
 const YEARS: Range<i16> = 2000..2100;
+/// Claude Code's first year: a smaller number in a question counts something else.
+const FIRST_YEAR: i16 = 2025;
 
 /// Some days, and how many words name them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +120,7 @@ fn named(words: &[&str], today: Date) -> Option<Days> {
     }
     if matches!(first, "in" | "from" | "during") {
         let third = words.get(2).copied().unwrap_or_default();
-        if let Some(year) = year(second).filter(|year| *year <= today.year()) {
+        if let Some(year) = year(second).filter(|year| (FIRST_YEAR..=today.year()).contains(year)) {
             return Days::year(2, year);
         }
         // Short names of months are words, too.

@@ -99,18 +99,16 @@ fn parse(now: &Zoned, text: &str) -> Option<Parsed> {
     if let Ok(at) = text.parse() {
         return Some(Parsed { at, days: None });
     }
-    let one = |day: Date| Some(day..day.tomorrow().ok()?);
-    if let Some(days) = in_words(now.date(), text) {
-        return Some(Parsed {
-            at: days.start.to_zoned(now.time_zone().clone()).ok()?.timestamp(),
-            days: Some(days),
-        });
-    }
     if let Ok(span) = text.parse::<Span>() {
         let then = now.checked_sub(span.abs()).ok()?;
         let is_days = span.get_hours() == 0 && span.get_minutes() == 0 && span.get_seconds() == 0;
-        let days = if is_days { Some(one(then.date())?) } else { None };
+        let day = then.date();
+        let days = if is_days { Some(day..day.tomorrow().ok()?) } else { None };
         return Some(Parsed { at: then.timestamp(), days });
+    }
+    if let Some(days) = in_words(now.date(), text) {
+        let at = days.start.to_zoned(now.time_zone().clone()).ok()?.timestamp();
+        return Some(Parsed { at, days: Some(days) });
     }
     let time = text.parse::<DateTime>().ok()?;
     let at = time.to_zoned(now.time_zone().clone()).ok()?.timestamp();
@@ -212,7 +210,7 @@ mod tests {
         check("22 january 2025", Some("2025-01-21T23:00:00Z"));
         check("2026-01", Some("2025-12-31T23:00:00Z"));
         check("2025", Some("2024-12-31T23:00:00Z"));
-        check("3 days ago", Some("2026-03-06T23:00:00Z"));
+        check("3 days ago", Some("2026-03-07T11:00:00Z"));
         check("an hour ago", None);
         check("2 hours ago", Some("2026-03-10T09:00:00Z"));
         check("last week or so", None);

@@ -69,10 +69,23 @@ pub(crate) fn project_of<'a>(
     typed: &str,
     sessions: &(impl Iterator<Item = &'a Session> + Clone),
 ) -> String {
-    project(context, typed, |name| {
+    let is_known = |name: &str| {
         let filter = SessionFilter { project: Some(name.to_owned()), ..SessionFilter::default() };
         sessions.clone().any(|session| filter.matches(session))
-    })
+    };
+    let named = project(context, typed, is_known);
+    let only = || only_root_with_end(Path::new(typed), sessions.clone());
+    if is_path(typed) && !is_known(&named) { only().unwrap_or(named) } else { named }
+}
+
+/// The only repository whose path has this end, as the sums of costs name it: `work/shop`.
+fn only_root_with_end<'a>(end: &Path, sessions: impl Iterator<Item = &'a Session>) -> Option<String> {
+    let is_it = |root: &&Path| end.is_relative() && root.ends_with(end);
+    let mut roots: Vec<&Path> =
+        sessions.filter_map(|session| session.repo_path.as_deref()).filter(is_it).collect();
+    roots.sort_unstable();
+    roots.dedup();
+    if let [only] = roots[..] { Some(only.to_string_lossy().into_owned()) } else { None }
 }
 
 /// A filter whose project is what filters call it.

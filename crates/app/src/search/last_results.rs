@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use system::{create_private_folder, read_small, replace_private_file};
@@ -17,15 +17,27 @@ const LONGEST: u64 = 1 << 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TerminalSession {
     /// The name of the device.
-    pub device: String,
-    /// The process of that program.
-    pub leader: i32,
+    device: String,
+    /// The process of that program; 0 where the system does not say, or where a container hides it.
+    leader: u32,
+}
+
+impl TerminalSession {
+    /// The one that this process is in, on the device of that name.
+    pub fn of(device: String) -> Self {
+        let stat = read_small(Path::new("/proc/self/stat"), LONGEST).unwrap_or_default();
+        let stat = String::from_utf8_lossy(&stat);
+        // The program's name, in parentheses, may hold spaces.
+        let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+        let leader = fields.split_whitespace().nth(3).and_then(|session| session.parse().ok());
+        Self { device, leader: leader.unwrap_or_default() }
+    }
 }
 
 /// The hits of a search.
 #[derive(Debug, Serialize, Deserialize)]
 struct SavedSearch {
-    leader: i32,
+    leader: u32,
     hits: Vec<SavedHit>,
 }
 

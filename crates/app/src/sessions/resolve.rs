@@ -35,6 +35,7 @@ pub(crate) fn resolve<'a>(
         [] => match with_name(sessions.clone(), text).as_slice() {
             [only] => Ok(only),
             [] => Err(unknown(sessions, text, title)),
+            several if are_copies(several) => Ok(original(several)),
             several => {
                 let message =
                     format!("{} sessions are named `{}`; give an id", several.len(), printable(text));

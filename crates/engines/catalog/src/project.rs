@@ -115,18 +115,16 @@ impl<'a> SessionLocation<'a> {
     }
 
     /// Whether this is the project a person names: by label, by Claude Code's folder name or what follows `projects-`
-    /// in it, by path, or by the end of it (`work/shop`); upper and lower case are the same.
+    /// in it, or by path; upper and lower case are the same.
     pub(crate) fn is_named(&self, name: &str) -> bool {
         let wanted = name.trim_end_matches('/').to_lowercase();
         let is = |text: &str| text.to_lowercase() == wanted;
         if self.label.is_some_and(is) {
             return true;
         }
-        let end = (wanted.contains('/') && !wanted.starts_with('/')).then(|| format!("/{wanted}"));
         self.paths.into_iter().flatten().map(Path::to_string_lossy).any(|path| {
             let slug = ProjectSlug::from_path(&path);
-            let ends = || end.as_ref().is_some_and(|end| path.to_lowercase().ends_with(end));
-            is(&path) || ends() || is(slug.as_str()) || aliases(slug.as_str()).into_iter().flatten().any(is)
+            is(&path) || is(slug.as_str()) || aliases(slug.as_str()).into_iter().flatten().any(is)
         })
     }
 }
@@ -208,8 +206,6 @@ mod tests {
         ] {
             check_named(path, name, true);
         }
-        check_named(path, "projects/Patent-Search", true);
-        check_named(path, "ojects/patent-search", false);
         check_named(path, "search", false);
         check_named("/p/projects/old/projects/mine", "old-projects-mine", true);
         check_named("/p/projects/old/projects/mine", "mine", true);

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use app::search::last_results::{self, TerminalSession};
 use app::search::{Answer, grep};
 use app::{Context, Error};
-use rustix::process::getsid;
 use rustix::termios::ttyname;
 
 /// Saves the hits of a search for the next command on this terminal.
@@ -47,6 +46,5 @@ fn terminal() -> Option<TerminalSession> {
     let name = ttyname(std::io::stdin(), Vec::new())
         .or_else(|_| ttyname(std::io::stderr(), Vec::new()))
         .or_else(|_| ttyname(std::io::stdout(), Vec::new()));
-    let leader = getsid(None).ok()?.as_raw_nonzero().get();
-    Some(TerminalSession { device: name.ok()?.to_string_lossy().into_owned(), leader })
+    Some(TerminalSession::of(name.ok()?.to_string_lossy().into_owned()))
 }

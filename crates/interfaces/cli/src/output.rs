@@ -36,10 +36,18 @@ enum Sink {
         bytes: Vec<u8>,
         lines: usize,
         height: usize,
-        pager: String,
+        pager: Pager,
         place: Place,
     },
     Pager(Child),
+}
+
+/// A pager.
+pub(crate) struct Pager {
+    /// Its command line.
+    pub(crate) command: String,
+    /// The options that `less` takes from the environment.
+    pub(crate) less_options: String,
 }
 
 /// Where a pager opens.
@@ -75,7 +83,7 @@ impl Output {
     }
 
     /// Standard output through a pager, if it goes to a terminal and is longer than that.
-    pub(crate) fn paged(pager: Option<String>) -> Self {
+    pub(crate) fn paged(pager: Option<Pager>) -> Self {
         let mut output = Self::plain();
         if let (Some(pager), Some(size)) = (pager, terminal()) {
             output.sink = Sink::Held {
@@ -227,14 +235,19 @@ impl Sink {
 }
 
 /// Starts the pager; a person's own command line may hold arguments.
-fn start(pager: &str, place: Place) -> Option<Child> {
-    let mut words = pager.split_whitespace();
+fn start(pager: &Pager, place: Place) -> Option<Child> {
+    let mut words = pager.command.split_whitespace();
     let program = words.next()?;
     let is_less = Path::new(program).file_name().is_some_and(|name| name == "less");
     let place = place.argument().filter(|_| is_less);
     // Ctrl-C belongs to the pager, which would fight the shell for the terminal if this process ended first.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::default());
-    Command::new(program).args(words).args(place).stdin(Stdio::piped()).spawn().ok()
+    let mut command = Command::new(program);
+    if let Some(place) = place {
+        // Other programs of this name take it for a file among their arguments.
+        command.env("LESS", format!("{} {place}", pager.less_options).trim_start());
+    }
+    command.args(words).stdin(Stdio::piped()).spawn().ok()
 }
 
 /// Says something beside the answer, on standard error, where a terminal breaks it between words.

@@ -160,6 +160,12 @@ mod tests {
         check_days("from dec 20 until jan 5", "2025-12-20", "2026-01-05");
         check_days("from march 5 to march 20", "2026-03-05", "2026-03-20");
         check_days("from monday to today", "2026-03-09", "2026-03-10");
+        check_days("from friday to monday", "2026-03-06", "2026-03-09");
+        check_days("from wednesday to tuesday", "2026-03-04", "2026-03-10");
+        check_days("from jan 20 to 22 feb", "2026-01-20", "2026-02-22");
+        check_days("from january to march 2025", "2025-01-01", "2025-03-31");
+        check_days("from jan 20 to feb 3 2025", "2025-01-20", "2025-02-03");
+        check_days("between november and january", "2025-11-01", "2026-01-31");
         check_days("what did we do in 2025?", "2025-01-01", "2025-12-31");
     }
 
@@ -270,6 +276,7 @@ mod tests {
             "between the lexer and the parser",
             "from main to the release branch point",
             "in 2048 tokens",
+            "bench from 2000 to 2020 tokens",
             "who wrote the parser",
             "who wrote the tests of resume.go",
             "who uses resume.go",

@@ -3,9 +3,11 @@
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 
-use crate::moment::{Days, days, month, number_of_day, only_days};
+use crate::moment::{Days, days, month, number_of_day, only_days, weekday};
 
-/// The longest span, in days, whose second day is taken from the year after.
+/// The longest span, in days, that goes on after today.
+const MONTH: i32 = 31;
+/// The longest span, in days, that began in the year before.
 const LONGEST: i32 = 183;
 
 /// The days from one to another that words begin with.
@@ -45,35 +47,59 @@ fn numbers(words: &[&str], today: Date) -> Option<Days> {
     };
     month(name)?;
     let year = at(count);
+    // Each day has its own month.
+    if month(year).is_some() {
+        return None;
+    }
     let of_year = |day: i8| days(&[name, &day.to_string(), year], today, true).filter(|days| days.words == 3);
     let of_day = |day: i8| of_year(day).or_else(|| days(&[name, &day.to_string()], today, true));
     let (first, last) = (of_day(first)?, of_day(last)?);
     ending(Days { words: count + first.words - 2, ..first }, last.after)
 }
 
-/// Two days with a word between: `from monday to friday`, `between jan 20 and feb 3`.
+/// Two days with a word between: `from monday to friday`, `between jan 20 and feb 3 2025`.
 fn two_days(words: &[&str], lead: Option<&str>, today: Date) -> Option<Days> {
     let first = match lead {
         Some(_) => only_days(words, today)?,
         None => days(words, today, false)?,
     };
-    let joint = *words.get(first.words)?;
-    if joint == "and" && lead != Some("between") || !is_joint(joint) {
+    let (begin, rest) = words.split_at(first.words);
+    let (joint, rest) = rest.split_first()?;
+    if *joint == "and" && lead != Some("between") || !is_joint(joint) {
         return None;
     }
-    let last = only_days(&words[first.words + 1..], today)?;
-    ending(Days { words: first.words + 1 + last.words, ..first }, last.after)
+    let last = only_days(rest, today)?;
+    // Numbers alone are seldom years.
+    if is_year(begin[0]) || is_year(rest[0]) {
+        return None;
+    }
+    let year = rest[last.words - 1];
+    let of_year = || only_days(&[begin, &[year]].concat(), today).filter(|days| days.words > first.words);
+    let dated = if is_year(year) { of_year() } else { None };
+    let found = Days { words: first.words + 1 + last.words, ..dated.unwrap_or(first) };
+    if weekday(begin[0]).is_some() && last.after <= found.first {
+        return ending(Days { first: found.first.checked_sub(1.week()).ok()?, ..found }, last.after);
+    }
+    ending(found, last.after)
 }
 
 fn is_joint(word: &str) -> bool {
     matches!(word, "and" | "to" | "until" | "till" | "through")
 }
 
-/// The days from the first of `from` on. Of a day that is named without its year, the last one is meant; the first one may be later
-/// than that, where the span goes on.
+fn is_year(word: &str) -> bool {
+    word.len() == 4 && word.parse::<u16>().is_ok()
+}
+
+/// The days from the first of `from` on. Of days that are named without a year the last ones are meant: where the first is
+/// later, the span goes on, or it began in the year before.
 fn ending(from: Days, after: Date) -> Option<Days> {
-    let next_year =
-        || after.checked_add(1.year()).ok().filter(|next| (*next - from.first).get_days() < LONGEST);
-    let after = Some(after).filter(|after| *after > from.first).or_else(next_year)?;
-    Some(Days { after, ..from })
+    let length = |days: &Days| (days.after - days.first).get_days();
+    let goes_on = || Some(Days { after: after.checked_add(1.year()).ok()?, ..from });
+    let began = || Some(Days { first: from.first.checked_sub(1.year()).ok()?, after, ..from });
+    let found = Days { after, ..from };
+    if length(&found) > 0 {
+        return Some(found);
+    }
+    goes_on().filter(|days| length(days) <= MONTH).or_else(|| began().filter(|days| length(days) < LONGEST))
 }

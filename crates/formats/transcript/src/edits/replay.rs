@@ -179,10 +179,27 @@ fn replaced(text: &str, part: &Replacement) -> Option<String> {
 /// The text before a change; `None` where it cannot be known.
 fn undone(after: &FileContent, change: &TextChange) -> Option<String> {
     let (FileContent::Text(text), TextChange::Parts(parts)) = (after, change) else { return None };
-    parts.iter().rev().try_fold(text.clone(), |text, part| {
-        let is_in_one_place = !part.new.is_empty() && text.matches(part.new.as_str()).take(2).count() == 1;
-        is_in_one_place.then(|| text.replacen(&part.new, &part.old, 1))
-    })
+    let before = parts.iter().rev().try_fold(text.clone(), |text, part| {
+        let place = only_place(&text, &part.new)?;
+        Some([&text[..place], &part.old, &text[place + part.new.len()..]].concat())
+    })?;
+    let before = FileContent::Text(before);
+    let leads_there = fits_once(&before, change) && self::after(&before, change).as_ref() == Some(text);
+    let FileContent::Text(before) = before else { return None };
+    leads_there.then_some(before)
+}
+
+/// Where a part is in a text, once and not within a word.
+fn only_place(text: &str, part: &str) -> Option<usize> {
+    let mut places = text.match_indices(part);
+    let (place, _) = places.next().filter(|_| !part.is_empty())?;
+    let is_joined = |one: Option<char>, other: Option<char>| {
+        [one, other].into_iter().all(|c| c.is_some_and(|c| c.is_alphanumeric() || c == '_'))
+    };
+    let (before, behind) = (&text[..place], &text[place + part.len()..]);
+    let is_within = is_joined(before.chars().next_back(), part.chars().next())
+        || is_joined(part.chars().next_back(), behind.chars().next());
+    (places.next().is_none() && !is_within).then_some(place)
 }
 
 fn fragment(change: &TextChange) -> Vec<Replacement> {
@@ -275,6 +292,12 @@ mod tests {
         // Added and taken back.
         let edits = [unknown("a", "a\nb"), edit(text("a\nb\n"), "b\n", "")];
         check(&edits, Some((text("a\n"), text("a\n"))), 0);
+
+        // What is there by chance is not where it was made.
+        let found = Some((text("renewed\ng\n"), text("renewed\nG\n")));
+        check(&[unknown("keep", "new"), edit(text("renewed\ng\n"), "g", "G")], found, 0);
+        let found = Some((text("alpha\nx beta\ng\n"), text("alpha\nx beta\nG\n")));
+        check(&[unknown("alpha", "beta"), edit(text("alpha\nx beta\ng\n"), "g\n", "G\n")], found, 0);
 
         let mut replay = FileReplay::default();
         for (number, edit) in

@@ -94,14 +94,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if args.json { super::json(&answer) } else { print(context, super::paged(context), &answer, args.limit) }
 }
 
-/// Prints what the sessions of some days used in them, as the answer to a question.
+/// Prints what the sessions of some days, or of a project, used in them, as the answer to a question.
 pub(super) fn print_sessions(
     context: &Context,
     out: Output,
-    (since, until): (Option<Moment>, Option<Moment>),
+    (since, until, project): (Option<Moment>, Option<Moment>, Option<String>),
     limit: Option<usize>,
 ) -> Result<(), Failure> {
-    let request = Request { by: GroupBy::Session, since, until, project: None };
+    let request = Request { by: GroupBy::Session, since, until, project };
     print(context, out, &cost(context, &request)?, limit)
 }
 

@@ -96,11 +96,8 @@ fn patches(out: &mut dyn Write, answer: &Answer, is_named: bool, look: Look) -> 
     let (inside, outside): (Vec<_>, Vec<_>) =
         answer.files.iter().partition(|file| is_named || !file.is_outside);
     for file in inside {
-        let end = if file.patch.is_empty() && file.fragments.is_empty() {
-            "; all of it was taken back"
-        } else {
-            ""
-        };
+        let is_same = file.patch.is_empty() && file.fragments.is_empty() && !file.is_redacted;
+        let end = if is_same { "; in the end nothing differs" } else { "" };
         comment(out, look, &format!("{}: {}{end}", file.path, turns(answer, file)))?;
         for line in file.patch.split_inclusive('\n') {
             match look {

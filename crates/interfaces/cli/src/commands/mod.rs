@@ -51,7 +51,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::de::{DeserializeOwned, IntoDeserializer};
 
 use crate::exit::Failure;
-use crate::output::Output;
+use crate::output::{Output, Pager};
 
 /// Parses a limit, which must be at least 1.
 fn at_least_one(text: &str) -> Result<usize, String> {
@@ -99,7 +99,9 @@ fn paged(context: &Context) -> Output {
     };
     // Without it `less` shows the codes of colours as text.
     let pager = pager.map(|pager| if pager.trim() == "less" { "less -R".to_owned() } else { pager });
-    Output::paged(pager.filter(|pager| !pager.trim().is_empty()))
+    let command = pager.filter(|pager| !pager.trim().is_empty());
+    let less_options = context.config().less_options.clone();
+    Output::paged(command.map(|command| Pager { command, less_options }))
 }
 
 /// What to say where there are no sessions at all; none where there are some.

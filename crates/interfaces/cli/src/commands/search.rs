@@ -192,13 +192,27 @@ fn print(context: &Context, request: &Request, answer: &Answer) -> Result<(), Fa
     let mut out = super::paged(context);
     if let Some(hint) = &answer.hint {
         say(&mut out, &hinted(hint))?;
-        if let NextStep::CostBySession { since, until } = &hint.next_step {
+        let is_chosen =
+            request.tag.is_some() || request.pinned || request.origin.is_some() || request.agent.is_some();
+        if let NextStep::CostBySession { since, until } = &hint.next_step
+            && !is_chosen
+        {
             writeln!(out)?;
-            let days = [since, until].map(|day| day.as_deref().map(Moment::from));
-            return super::cost::print_sessions(context, out, days.into(), request.limit);
+            let [since, until] = [since, until].map(|day| day.as_deref().map(Moment::from));
+            let project = request.project.clone();
+            return super::cost::print_sessions(context, out, (since, until, project), request.limit);
         }
         if let Some(listing) = list::Request::of_hint(hint).filter(|_| hint.is_all) {
-            return print_listing(context, out, listing, request.limit);
+            let listing = list::Request {
+                project: request.project.clone(),
+                tag: request.tag.clone(),
+                pinned: request.pinned,
+                origin: request.origin,
+                agent: request.agent.clone(),
+                limit: request.limit,
+                ..listing
+            };
+            return print_listing(context, out, listing);
         }
         writeln!(out)?;
     }
@@ -286,13 +300,8 @@ fn print_ghosts(context: &Context, out: &mut Output, answer: &Answer) -> Result<
 }
 
 /// Prints the sessions that a question without words is about.
-fn print_listing(
-    context: &Context,
-    mut out: Output,
-    listing: list::Request,
-    limit: Option<usize>,
-) -> Result<(), Failure> {
-    let limit = limit.or_else(|| Some(LISTED).filter(|_| is_read_by_a_person()));
+fn print_listing(context: &Context, mut out: Output, listing: list::Request) -> Result<(), Failure> {
+    let limit = listing.limit.or_else(|| Some(LISTED).filter(|_| is_read_by_a_person()));
     let listed = list::list(context, &list::Request { limit, ..listing })?;
     writeln!(out)?;
     if listed.sessions.is_empty() {

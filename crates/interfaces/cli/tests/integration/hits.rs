@@ -169,6 +169,10 @@ fn a_question_for_a_day_a_branch_or_a_price_is_answered_by_a_list() {
     let said = run(&home, &["search", "most expensive session"]).succeeded().stdout;
     assert!(said.contains("backstory cost --by session") && said.contains("show the tides"), "{said}");
     assert!(said.contains("CACHE READ") && said.contains("total"), "{said}");
+    let none = run(&home, &["search", "most expensive session", "--project", "nowhere"]).stdout;
+    assert!(!none.contains("show the tides"), "only of that project: {none}");
+    let none = run(&home, &["search", "last session", "--project", "nowhere"]).stdout;
+    assert!(!none.contains("show the tides"), "only of that project: {none}");
     let said = run(&home, &["search", "sessions of 1 february 2001"]).succeeded().stdout;
     assert!(said.contains("No sessions match; there are"), "{said}");
     // With other words it is a search like any other, and the list is a hint.

@@ -184,7 +184,7 @@ fn what_was_searched_for_is_marked_at_its_place() {
 
 /// What the first screen of `less` shows of a session, by a program of this name.
 fn first_screen(home: &ScratchHome, arguments: &[&str]) -> String {
-    const LESS: &str = "#!/bin/sh\ncase \"$2\" in\n+G) tail -n 5 ;;\n+*g) n=${2#+}; tail -n \"+${n%g}\" | head -n 5 ;;\n*) head -n 5 ;;\nesac\n";
+    const LESS: &str = "#!/bin/sh\nplace=${LESS##* }\ncase \"$place\" in\n+G) tail -n 5 ;;\n+*g) n=${place#+}; tail -n \"+${n%g}\" | head -n 5 ;;\n*) head -n 5 ;;\nesac\n";
     let pager = home.dir("bin").join("less");
     std::fs::write(&pager, LESS).unwrap();
     std::fs::set_permissions(&pager, std::fs::Permissions::from_mode(0o755)).unwrap();
