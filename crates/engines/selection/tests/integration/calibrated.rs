@@ -133,7 +133,7 @@ fn without_facts_a_fresh_session_is_started() {
     assert_eq!(decided(&next, &all, &known("token refresh")).chance, None);
     // A plain follow-up resumes, where nobody else is at work.
     let go_on = task("and now the tests of the token refresh");
-    check(&go_on, &all, &known("token refresh"), Action::Resume, "2 minutes ago");
+    check(&go_on, &all, &known("token refresh"), Action::Resume, "used a minute ago");
     let busy = [session("a", "main", 5.0, ""), session("b", "other", 0.03, "")];
     check(&go_on, &busy, &known("token refresh"), Action::Fresh, "less than five minutes ago");
     let worker = [Candidate { is_idle_worker: true, ..session("a", "main", 0.03, "fix the token refresh") }];
