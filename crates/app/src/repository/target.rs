@@ -243,6 +243,7 @@ mod tests {
         check(&at("other"), "~/other");
         check("HARBOR", "HARBOR");
         check("web", "web");
+        check("elsewhere/web", "~/elsewhere/web");
         check("-elsewhere-web", "-elsewhere-web");
         check("", "");
     }

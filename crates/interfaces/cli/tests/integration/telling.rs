@@ -154,4 +154,6 @@ fn a_month_is_all_of_its_days() {
         let (since, until) = (answer["since"].as_str().unwrap(), answer["until"].as_str().unwrap());
         assert!(since.ends_with("-01-01") && until.ends_with("-01-31"), "{arguments:?}: {answer}");
     }
+    let answer: Value = serde_json::from_str(&printed(&home, &["day", "january", "2025", "--json"])).unwrap();
+    assert_eq!((&answer["since"], &answer["until"]), (&"2025-01-01".into(), &"2025-01-31".into()));
 }
