@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use system::{create_private_folder, read_small, replace_private_file};
+use system::{ProcessStat, create_private_folder, read_small, replace_private_file};
 
 use crate::search::{Answer, Hit, SourceKind, grep};
 use crate::{Context, Error, Kind};
@@ -25,11 +25,7 @@ pub struct TerminalSession {
 impl TerminalSession {
     /// The one that this process is in, on the device of that name.
     pub fn of(device: String) -> Self {
-        let stat = read_small(Path::new("/proc/self/stat"), LONGEST).unwrap_or_default();
-        let stat = String::from_utf8_lossy(&stat);
-        // The program's name, in parentheses, may hold spaces.
-        let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
-        let leader = fields.split_whitespace().nth(3).and_then(|session| session.parse().ok());
+        let leader = ProcessStat::own().map(|own| own.session);
         Self { device, leader: leader.unwrap_or_default() }
     }
 }

@@ -13,8 +13,12 @@ const MAX_FILE: u64 = 1 << 20;
 /// A running process, from `proc_pid_stat(5)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessStat {
+    /// The id of the process that waits for it; 0 where a container hides that one.
+    pub parent: u32,
     /// The id of its process group.
     pub group: u32,
+    /// The process that leads its session: the first program of its terminal. 0 where a container hides that one.
+    pub session: u32,
     /// When it started, in clock ticks since the system booted.
     pub started: String,
 }
@@ -22,7 +26,16 @@ pub struct ProcessStat {
 impl ProcessStat {
     /// The process that has this id now; `None` where there is none, it is a zombie, or there is no `/proc`.
     pub fn read(pid: u32) -> Option<Self> {
-        Self::parse(&read_small(Path::new(&format!("/proc/{pid}/stat")), MAX_FILE).ok()?)
+        Self::read_file(&format!("/proc/{pid}/stat"))
+    }
+
+    /// This process, also where `/proc` counts the processes of another namespace.
+    pub fn own() -> Option<Self> {
+        Self::read_file("/proc/self/stat")
+    }
+
+    fn read_file(path: &str) -> Option<Self> {
+        Self::parse(&read_small(Path::new(path), MAX_FILE).ok()?)
     }
 
     fn parse(stat: &[u8]) -> Option<Self> {
@@ -33,8 +46,9 @@ impl ProcessStat {
         if matches!(fields.next()?, "Z" | "X") {
             return None;
         }
-        let group = fields.nth(1)?.parse().ok()?;
-        Some(Self { group, started: fields.nth(16)?.to_owned() })
+        let mut id = || fields.next()?.parse().ok();
+        let (parent, group, session) = (id()?, id()?, id()?);
+        Some(Self { parent, group, session, started: fields.nth(15)?.to_owned() })
     }
 }
 
@@ -83,7 +97,7 @@ mod tests {
     fn the_fields_follow_any_name() {
         let stat =
             |state: &str| format!("12 (a ) b) {state} 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 7777 20");
-        let expected = ProcessStat { group: 3, started: "7777".to_owned() };
+        let expected = ProcessStat { parent: 2, group: 3, session: 4, started: "7777".to_owned() };
         assert_eq!(ProcessStat::parse(stat("S").as_bytes()), Some(expected));
         assert_eq!(ProcessStat::parse(stat("Z").as_bytes()), None);
         assert_eq!(ProcessStat::parse(b"12 (a) S 1 2"), None);
@@ -98,7 +112,9 @@ mod tests {
         // Until it has become `sleep`, a new process has its parent's environment.
         while !has_variable(pid, "PROCESS_TEST", "one") {}
         assert!(!has_variable(pid, "PROCESS_TEST", "on"));
-        assert!(ProcessStat::read(pid).is_some());
+        let own = ProcessStat::own().unwrap();
+        let stat = ProcessStat::read(pid).unwrap();
+        assert_eq!((stat.parent, stat.session), (std::process::id(), own.session));
         child.kill().unwrap();
         child.wait().unwrap();
         assert_eq!((process_exists(pid), ProcessStat::read(pid)), (false, None));

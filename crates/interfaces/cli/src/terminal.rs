@@ -19,6 +19,7 @@ use ratatui::crossterm::terminal::{
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
+use system::ProcessStat;
 
 /// How long to wait for a key before checking whether the terminal is to be lent.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -257,9 +258,10 @@ pub(crate) fn write_control(text: &str) {
 
 /// Suspends this process, unless no shell could continue it.
 pub(crate) fn stop() {
-    use rustix::process::{getppid, getsid};
-    let own = getsid(None).ok();
-    if own.is_some() && getppid().and_then(|parent| getsid(Some(parent)).ok()) == own {
+    let is_of_a_shell =
+        |own: ProcessStat| ProcessStat::read(own.parent).is_some_and(|parent| parent.session == own.session);
+    // Where the system does not say, the person who pressed the key knows.
+    if ProcessStat::own().is_none_or(is_of_a_shell) {
         // The system refuses no process to stop itself.
         let _ = emulate_default_handler(SIGTSTP);
     }
