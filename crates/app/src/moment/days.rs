@@ -81,6 +81,11 @@ fn relative(words: &[&str], today: Date) -> Option<Days> {
             return Days::from(2, first, 1.month());
         }
         ("last" | "this", "year") => return Days::year(2, today.year() - i16::from(first == "last")),
+        ("last" | "this", "weekend") => return weekend(first == "last", today),
+        ("past", unit @ ("week" | "month")) => {
+            let first = today.checked_sub(span("one", unit)?).ok()?;
+            return Some(Days { words: 2, first, after: today.tomorrow().ok()? });
+        }
         ("last" | "past", _) => {
             let first = today.checked_sub(span(second, words.get(2)?)?).ok()?;
             return Some(Days { words: 3, first, after: today.tomorrow().ok()? });
@@ -90,19 +95,33 @@ fn relative(words: &[&str], today: Date) -> Option<Days> {
     let then = today.checked_sub(span(first, second)?).ok()?;
     match second {
         _ if words.get(2) != Some(&"ago") => None,
+        // A time, not a day.
+        "hours" => None,
         "week" | "weeks" => Days::from(3, last_weekday(Weekday::Monday, then)?, 1.week()),
         "month" | "months" => Days::from(3, then.first_of_month(), 1.month()),
         _ => Days::one(3, then),
     }
 }
 
-/// "two weeks", "3 days".
+/// The weekend that has begun last; with `is_before`, the last one before this week.
+fn weekend(is_before: bool, today: Date) -> Option<Days> {
+    let saturday = last_weekday(Weekday::Saturday, today)?;
+    let is_of_this_week = saturday >= last_weekday(Weekday::Monday, today)?;
+    let first = if is_before && is_of_this_week { saturday.checked_sub(1.week()).ok()? } else { saturday };
+    Days::from(2, first, 2.days())
+}
+
+/// "two weeks", "3 days"; "24 hours" as the days that they are in part.
 fn span(count: &str, unit: &str) -> Option<Span> {
     const NUMBERS: [&str; 11] =
         ["a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-    let word = || NUMBERS.iter().position(|word| *word == count)?.max(1).try_into().ok();
+    let word = || match count {
+        "few" => Some(3),
+        _ => NUMBERS.iter().position(|word| *word == count)?.max(1).try_into().ok(),
+    };
     let count: i64 = count.parse().ok().or_else(word).filter(|count| (1..1000).contains(count))?;
     match unit {
+        "hours" => Some(((count + 23) / 24).days()),
         "day" | "days" => Some(count.days()),
         "week" | "weeks" => Some(count.weeks()),
         "month" | "months" => Some(count.months()),
@@ -182,8 +201,9 @@ fn last_weekday(day: Weekday, today: Date) -> Option<Date> {
 
 /// The last such day of a year, today among them.
 fn last_date(month: i8, day: i8, today: Date) -> Option<Date> {
-    let this_year = Date::new(today.year(), month, day).ok()?;
-    if this_year > today { this_year.checked_sub(1.year()).ok() } else { Some(this_year) }
+    // From one February 29 to the next it can be eight years.
+    let of_years = (0..=8).filter_map(|back| Date::new(today.year() - back, month, day).ok());
+    of_years.into_iter().find(|date| *date <= today)
 }
 
 fn year(word: &str) -> Option<i16> {

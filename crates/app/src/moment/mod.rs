@@ -99,12 +99,17 @@ fn parse(now: &Zoned, text: &str) -> Option<Parsed> {
     if let Ok(at) = text.parse() {
         return Some(Parsed { at, days: None });
     }
-    if let Ok(span) = text.parse::<Span>() {
+    let length = text.strip_prefix("last ").or_else(|| text.strip_prefix("past "));
+    if let Ok(span) = length.unwrap_or(text).parse::<Span>() {
         let then = now.checked_sub(span.abs()).ok()?;
         let is_days = span.get_hours() == 0 && span.get_minutes() == 0 && span.get_seconds() == 0;
-        let day = then.date();
-        let days = if is_days { Some(day..day.tomorrow().ok()?) } else { None };
-        return Some(Parsed { at: then.timestamp(), days });
+        if !is_days {
+            return Some(Parsed { at: then.timestamp(), days: None });
+        }
+        if length.is_none() {
+            let day = then.date();
+            return Some(Parsed { at: then.timestamp(), days: Some(day..day.tomorrow().ok()?) });
+        }
     }
     if let Some(days) = in_words(now.date(), text) {
         let at = days.start.to_zoned(now.time_zone().clone()).ok()?.timestamp();
@@ -213,6 +218,10 @@ mod tests {
         check("3 days ago", Some("2026-03-07T11:00:00Z"));
         check("an hour ago", None);
         check("2 hours ago", Some("2026-03-10T09:00:00Z"));
+        check("last 24 hours", Some("2026-03-09T11:00:00Z"));
+        check("past week", Some("2026-03-02T23:00:00Z"));
+        check("last weekend", Some("2026-03-06T23:00:00Z"));
+        check("feb 29", Some("2024-02-28T23:00:00Z"));
         check("last week or so", None);
         check("yesterday-ish", None);
         check("", None);

@@ -135,6 +135,11 @@ mod tests {
     fn days_are_counted_from_today() {
         check_days("last 3 days", "2026-03-07", "2026-03-10");
         check_days("what did I do in the past two weeks?", "2026-02-24", "2026-03-10");
+        check_days("what did I do in the last few days", "2026-03-07", "2026-03-10");
+        check_days("the past week", "2026-03-03", "2026-03-10");
+        check_days("what happened in the last 24 hours?", "2026-03-09", "2026-03-10");
+        check_days("this weekend", "2026-03-07", "2026-03-08");
+        check_days("last weekend", "2026-03-07", "2026-03-08");
         check_days("3 days ago", "2026-03-07", "2026-03-07");
         check_days("a week ago", "2026-03-02", "2026-03-08");
         check_days("two months ago", "2026-01-01", "2026-01-31");
@@ -153,6 +158,7 @@ mod tests {
         check_days("what did I do from 20 to 22 january 2025?", "2025-01-20", "2025-01-22");
         check_days("jan 20-22", "2026-01-20", "2026-01-22");
         check_days("Jan 20 to 22", "2026-01-20", "2026-01-22");
+        check_days("january 20 - 22", "2026-01-20", "2026-01-22");
         check_days("sessions of 20-22 February", "2026-02-20", "2026-02-22");
         check_days("2026-01-20..2026-01-22", "2026-01-20", "2026-01-22");
         check_days("from 2026-01-20 to 2026-01-22", "2026-01-20", "2026-01-22");
