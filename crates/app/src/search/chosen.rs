@@ -9,6 +9,7 @@ use openclaw::{Memory, StoredConversation};
 use crate::context::Visible;
 use crate::repository::target;
 use crate::sessions::resolve::is_named;
+use crate::sessions::select::all as all_sessions;
 use crate::sessions::totals::select;
 use crate::{Context, Error, Kind, NextStep};
 
@@ -104,6 +105,11 @@ pub(crate) fn project(context: &Context, typed: &str, found: &Discovery) -> Resu
     let is_known = |name: &str| of_project(context, name, found).is_ok_and(|sessions| !sessions.is_empty());
     let project = target::project(context, typed, is_known);
     context.check_cancelled()?;
+    // Only the whole description of a session says which repository has a path of this end.
+    if target::is_path(typed) && !is_known(&project) {
+        let sessions = all_sessions(context)?.sessions;
+        return Ok(target::project_of(context, typed, &sessions.iter()));
+    }
     Ok(project)
 }
 

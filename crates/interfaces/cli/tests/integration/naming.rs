@@ -77,6 +77,7 @@ fn a_project_is_named_by_any_path_into_it_in_every_command() {
     let whole = home.join("harbor/src").display().to_string();
     let slug = desk.home.project_folder(&home.join("harbor")).file_name().expect("a name").to_owned();
     let slug = slug.to_string_lossy();
+    let end = format!("{}/harbor", home.file_name().expect("a name").display());
     let ids = |answer: &Value, list: &str| -> Vec<String> {
         let all = answer[list].as_array().cloned().unwrap_or_default();
         let id = |one: &Value| one.get("session_id").or(one.get("sessionId")).cloned();
@@ -91,6 +92,7 @@ fn a_project_is_named_by_any_path_into_it_in_every_command() {
         ("harbor", "."),
         ("mono", &whole),
         ("mono", &slug),
+        ("mono", &end),
     ] {
         let at = home.join(directory);
         for (command, list) in [
