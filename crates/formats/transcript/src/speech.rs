@@ -14,13 +14,14 @@ pub struct Speech<'a> {
 }
 
 /// Prefixes of text that the CLI wrote, not a person.
-const BY_MACHINE: [&str; 13] = [
+const BY_MACHINE: [&str; 14] = [
     "<local-command-stdout>",
     "<local-command-stderr>",
     "<local-command-caveat>",
     "<bash-stdout>",
     "<bash-stderr>",
     "<task-notification>",
+    "<bash-notification>",
     "<session-start-hook>",
     "<user-prompt-submit-hook>",
     "<tick>",
@@ -51,7 +52,8 @@ pub fn speech(text: &str) -> Option<Speech<'_>> {
     let text = after_crewhub_context(text);
     // Most texts hold no element at all.
     let text = if text.contains('<') { without_elements(text) } else { Cow::Borrowed(text) };
-    if text.is_empty() || BY_MACHINE.iter().any(|start| text.starts_with(start)) {
+    let by_machine = BY_MACHINE.iter().any(|start| text.starts_with(start));
+    if text.is_empty() || by_machine || is_unknown_command(&text) {
         return None;
     }
     let text = match command(&text) {
@@ -100,6 +102,12 @@ pub fn is_housekeeping(text: &str) -> bool {
         "/usage",
     ];
     text.split_whitespace().next().is_some_and(|word| COMMANDS.contains(&word))
+}
+
+/// Whether the text is what Claude Code says of a command that it does not have; a prompt may quote it.
+pub(crate) fn is_unknown_command(text: &str) -> bool {
+    let name = text.strip_prefix("Unknown slash command: ").or_else(|| text.strip_prefix("Unknown skill: "));
+    name.is_some_and(|name| !name.trim().contains(char::is_whitespace))
 }
 
 /// Whether the words leave the terminal.
@@ -217,6 +225,9 @@ mod tests {
         check("[Request interrupted by user for tool use]", None);
         check("Operation stopped by hook: Another session is active", None);
         check("<task-notification>done</task-notification>", None);
+        check("<bash-notification>done</bash-notification>", None);
+        check("Unknown slash command: theme", None);
+        check("Unknown slash command: theme\nWhy?", Some("Unknown slash command: theme\nWhy?"));
         check("<system-reminder>x</system-reminder>", None);
         check("<system-reminder>x</system-reminder>\nDo it", Some("Do it"));
         check("Do it<system-reminder>never closed", Some("Do it"));

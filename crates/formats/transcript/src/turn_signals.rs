@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use crate::record::{Block, Record, RecordKind, result_text};
+use crate::speech::is_unknown_command;
 use crate::tool_call::ToolCall;
 
 /// A signal about the state of a turn.
@@ -155,7 +156,8 @@ fn prompt_signal<'a>(record: &Record<'a>, text: Cow<'a, str>) -> Option<TurnSign
     }
     // The summary after a compaction belongs to what the boundary before it says.
     let not_said = record.is_compact_summary() || record.is_transcript_only();
-    if start.is_empty() || not_said || LOCAL.iter().any(|local| start.starts_with(local)) {
+    let is_local = LOCAL.iter().any(|local| start.starts_with(local)) || is_unknown_command(start);
+    if start.is_empty() || not_said || is_local {
         return None;
     }
     if record.is_meta() || record.has_tool_result() {
