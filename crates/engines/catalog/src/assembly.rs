@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::mem;
 
 use model::{Damage, ForkOrigin, Keywords, MessageUsage, SessionId, SubagentMessages};
-use transcript::{AgentCall, SubagentFile, Summary, TranscriptFile};
+use transcript::{AgentCall, SubagentFile, Summary, Titles, TranscriptFile};
 
 use crate::describe::Describer;
 use crate::digest::{LaunchContext, SessionDigest, SubagentDigest};
@@ -19,7 +19,16 @@ pub(crate) struct ReadSession {
     pub(crate) file: TranscriptFile,
     facts: FileFacts,
     agents: Vec<(SubagentFile, FileFacts)>,
-    forked_from: Option<ForkOrigin>,
+    others: FromOtherFiles,
+}
+
+/// What only the files of other sessions say of a session.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct FromOtherFiles {
+    /// The session it was copied from.
+    pub(crate) forked_from: Option<ForkOrigin>,
+    /// Claude's summary of it.
+    pub(crate) summary: Option<String>,
 }
 
 /// Groups the facts of files into sessions, in the order their transcripts were found; also returns the API messages
@@ -45,12 +54,18 @@ pub(crate) fn assemble(
             let facts = facts.remove(agent.path.as_os_str())?;
             Some((agent, facts))
         });
-        reads.push(ReadSession { agents: read.collect(), facts: own, forked_from: None, file });
+        reads.push(ReadSession {
+            agents: read.collect(),
+            facts: own,
+            others: FromOtherFiles::default(),
+            file,
+        });
     }
     let origins =
         parents(&reads.iter().map(|read| clues_of(&read.file, &read.facts.summary)).collect::<Vec<_>>());
-    for (read, forked_from) in reads.iter_mut().zip(origins) {
-        read.forked_from = forked_from;
+    let summaries = summaries_elsewhere(&reads);
+    for ((read, forked_from), summary) in reads.iter_mut().zip(origins).zip(summaries) {
+        read.others = FromOtherFiles { forked_from, summary };
     }
     let unattached_messages = flat_of.into_iter().map(|(session, agents)| {
         let facts = agents.iter().filter_map(|agent| facts.remove(agent.path.as_os_str()));
@@ -64,9 +79,9 @@ pub(crate) fn assemble(
 pub(crate) type UnattachedMessages = BTreeMap<SessionId, Vec<MessageUsage>>;
 
 impl ReadSession {
-    /// Replaces the session this one was copied from.
-    pub(crate) fn forked_from(self, forked_from: Option<ForkOrigin>) -> Self {
-        Self { forked_from, ..self }
+    /// Replaces what other files say of it.
+    pub(crate) fn with_others(self, others: FromOtherFiles) -> Self {
+        Self { others, ..self }
     }
 
     /// Whether any of its messages is marked as another session's.
@@ -83,9 +98,13 @@ impl ReadSession {
     /// A digest of the session, sub-agents included.
     pub(crate) fn digest(&self) -> SessionDigest<'_> {
         let digest = SessionDigest::new(self.file.id.as_str(), &self.facts.summary);
+        let titles = &self.facts.summary.titles;
+        let summary_elsewhere = self.others.summary.as_deref();
         let is_cut_off = self.facts.mark.offset < self.facts.stamp.size;
         SessionDigest {
-            forked_from: self.forked_from.clone(),
+            given_title: titles.best_given().or(summary_elsewhere).or(digest.given_title),
+            summary_elsewhere,
+            forked_from: self.others.forked_from.clone(),
             agents: self.agent_digests(),
             agent_files: self.agents.len(),
             damage: Damage { is_cut_off, ..digest.damage },
@@ -178,6 +197,19 @@ fn agent<'a>(
         description: description.as_deref().or(call.and_then(|call| call.description.as_deref())),
         file: &file.path,
     })
+}
+
+/// Claude's summary of each session that has no title in its own file: up to 2.1.42 summaries were written into whichever
+/// transcript was opened next.
+fn summaries_elsewhere(reads: &[ReadSession]) -> Vec<Option<String>> {
+    let titles = || reads.iter().map(|read| &read.facts.summary.titles);
+    let waiting: HashMap<u64, &str> = titles().flat_map(Titles::waiting).collect();
+    let of = |titles: &Titles| {
+        let is_wanted = !waiting.is_empty() && titles.best_given().is_none();
+        let mut newest_first = titles.recent().rev().filter(|_| is_wanted);
+        newest_first.find_map(|record| waiting.get(&record)).map(|title| (*title).to_owned())
+    };
+    titles().map(of).collect()
 }
 
 /// The clues in a transcript to the session it was copied from.

@@ -54,6 +54,8 @@ pub(crate) struct SessionDigest<'a> {
     pub(crate) is_foreign: bool,
     /// Whether the person left it with `/exit`.
     pub(crate) was_exited: bool,
+    /// Claude's summary of it in another session's file.
+    pub(crate) summary_elsewhere: Option<&'a str>,
     /// The session it was copied from.
     pub(crate) forked_from: Option<ForkOrigin>,
     /// The sub-agents it called.

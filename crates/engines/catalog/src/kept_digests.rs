@@ -8,19 +8,19 @@ use std::mem;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use model::ForkOrigin;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use system::{FileStamp, Snapshot, fold_in_parallel};
 use transcript::TranscriptFile;
 
+use crate::assembly::FromOtherFiles;
 use crate::describe::{Describer, last_modified};
 use crate::digest::{LaunchContext, SessionDigest};
 use crate::types::{Discovery, Locations};
 
 /// The version of the format: raise it when [`SessionDigest`], [`LaunchContext`], the order of discovery or what is read
 /// from a transcript changes.
-const FORMAT: u32 = 21;
+const FORMAT: u32 = 22;
 /// The number of digests in a section, the unit of work of a thread.
 const SECTION: usize = 256;
 
@@ -53,8 +53,8 @@ pub(crate) struct Changed {
     pub(crate) shares: bool,
     /// How many files sub-agents of it had.
     pub(crate) agents: usize,
-    /// The session it was copied from.
-    pub(crate) forked_from: Option<ForkOrigin>,
+    /// What other files said of it.
+    pub(crate) others: FromOtherFiles,
 }
 
 /// The section with the version of the pricing rules by which spending was computed, if it was; the digests follow.
@@ -172,13 +172,14 @@ impl<T> ThreadResult<T> {
 
 impl Row<'_> {
     fn changed(self, at: usize, file: &TranscriptFile) -> Changed {
-        let SessionDigest { agent_files, forked_from, .. } = self.digest;
+        let SessionDigest { agent_files, forked_from, summary_elsewhere, .. } = self.digest;
+        let summary = summary_elsewhere.map(ToOwned::to_owned);
         Changed {
             at,
             moved: self.place != place(file),
             shares: self.shares,
             agents: agent_files,
-            forked_from,
+            others: FromOtherFiles { forked_from, summary },
         }
     }
 }
@@ -294,6 +295,8 @@ fn launch_contexts<'a>(rows: &mut [Row<'a>]) -> Vec<LaunchContext<'a>> {
 
 #[cfg(test)]
 mod tests {
+    use model::ForkOrigin;
+
     use super::*;
 
     #[test]
@@ -327,7 +330,7 @@ mod tests {
             bytes.iter().fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(*byte)));
         assert_eq!(
             (FORMAT, hash),
-            (21, 5_053_263_180_033_513_218),
+            (22, 484_301_856_561_837_808),
             "a digest has changed: raise FORMAT, then put the new figure here"
         );
     }

@@ -120,6 +120,6 @@ fn read(
         return None;
     }
     let is_session = |(read, _): &(ReadSession, Changed)| !read.is_foreign();
-    let forked = |(read, changed): (ReadSession, Changed)| read.forked_from(changed.forked_from);
-    Some(reads.into_iter().zip(changed).filter(is_session).map(forked).collect())
+    let whole = |(read, changed): (ReadSession, Changed)| read.with_others(changed.others);
+    Some(reads.into_iter().zip(changed).filter(is_session).map(whole).collect())
 }

@@ -23,6 +23,7 @@ mod misspelling;
 mod model_vectors;
 mod notes;
 mod outcome;
+mod own_records;
 mod paths;
 mod places;
 mod plan;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use model::SessionId;
 use openclaw::TranscriptEntry;
 use system::{FileStamp, fingerprint};
-use transcript::record::Record;
+use transcript::record::{Record, RecordKind};
 use transcript::{Checkpoint, FileChange, Tail};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -19,6 +19,7 @@ use crate::document::{Documents, LinePosition, Origin};
 use crate::error::Error;
 use crate::files::{Changes, FileList, FileRow, SharedRecord, VectorFile};
 use crate::kind::ChunkKind;
+use crate::own_records::OwnRecords;
 use crate::plan::{Plan, Todo, plan};
 use crate::record_owners::RecordOwners;
 use crate::source::{SourceFile, SourceKind};
@@ -334,6 +335,7 @@ impl SyncPass {
         keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
     ) -> io::Result<()> {
         let mut branch = None;
+        let mut own = OwnRecords::of(&row.path);
         while let Some(line) = tail.next_line()? {
             let size = line.bytes.len() as u64 + 1;
             let place = LinePosition { offset: line.offset, line: line.number };
@@ -341,6 +343,7 @@ impl SyncPass {
                 self.entry(row, line.bytes, place);
             } else {
                 match line.record() {
+                    Ok(record) if is_of_others(&record, &mut own) => {}
                     Ok(record) => self.record(row, &record, place, &mut branch),
                     Err(transcript::record::SkipReason::Blank | transcript::record::SkipReason::Unread) => {}
                     Err(_) => self.synced.unreadable_lines += 1,
@@ -465,4 +468,9 @@ impl SyncPass {
             }
         }
     }
+}
+
+/// Whether a record is a summary of another session.
+fn is_of_others(record: &Record<'_>, own: &mut OwnRecords) -> bool {
+    record.kind() == RecordKind::Summary && !record.leaf().is_some_and(|leaf| own.contain(leaf))
 }

@@ -12,7 +12,7 @@ use crate::subject::Subject;
 use crate::text::preview;
 
 /// Summaries waiting for the record they are about.
-const WAITING: usize = 32;
+const WAITING: usize = 128;
 /// Records a summary may look back to.
 const RECENT: usize = 64;
 
@@ -25,7 +25,7 @@ pub struct Titles {
     last_prompt: Option<String>,
     queued: Option<String>,
     subject: Subject,
-    /// Summaries whose record was not found yet: up to 2.0.0 a file also contains those of other files.
+    /// Summaries whose record was not found yet: up to 2.1.42 a file may also contain those of other files.
     waiting: VecDeque<(u64, String)>,
     recent: VecDeque<u64>,
 }
@@ -49,6 +49,16 @@ impl Titles {
     /// The text used in place of a first prompt where no record has one.
     pub fn fallback(&self) -> Option<&str> {
         self.queued.as_deref().or(self.last_prompt.as_deref())
+    }
+
+    /// Summaries of records that are not in this file: hashes of the records' ids, and the titles.
+    pub fn waiting(&self) -> impl Iterator<Item = (u64, &str)> {
+        self.waiting.iter().map(|(leaf, title)| (*leaf, title.as_str()))
+    }
+
+    /// Hashes of the ids of the file's last records, the newest last.
+    pub fn recent(&self) -> impl DoubleEndedIterator<Item = u64> {
+        self.recent.iter().copied()
     }
 
     pub(crate) fn custom(&mut self, title: Option<Cow<'_, str>>) {

@@ -45,6 +45,20 @@ fn words_that_no_session_has_stand_for_those_that_are_indexed() {
 }
 
 #[test]
+fn a_summary_is_found_in_the_session_that_it_is_of() {
+    let history = History::new();
+    let one = session("s1", "hi", "Hello.").summary_of("elsewhere", "Router telemetry audit");
+    let leaf = one.last_uuid().unwrap();
+    history.write(&one);
+    history.sync();
+    assert_eq!(history.found("router telemetry"), [""; 0]);
+    history.write(&one.summary_of("elsewhere too", "Kettle").summary_of(&leaf, "Greeting the walrus"));
+    history.sync();
+    assert_eq!(history.found("walrus"), ["s1"]);
+    assert_eq!(history.found("kettle"), [""; 0]);
+}
+
+#[test]
 fn the_exact_line_is_cited() {
     let history = History::new();
     let transcript =
