@@ -120,6 +120,11 @@ mod tests {
             &[(ChunkKind::Command, "! ls")],
         );
         check(r#"{"type":"user","isMeta":true,"message":{"content":"x"}}"#, false, &[]);
+        check(
+            r#"{"type":"user","toolUseResult":"","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":""},{"type":"text","text":"and use pages"}]}}"#,
+            false,
+            &[(ChunkKind::Prompt, "and use pages")],
+        );
         check(r#"{"type":"custom-title","customTitle":"Tour"}"#, false, &[(ChunkKind::Title, "Tour")]);
         check(
             r#"{"type":"queue-operation","operation":"enqueue","content":"and then?"}"#,

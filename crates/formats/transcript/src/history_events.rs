@@ -78,11 +78,8 @@ pub fn each_history_event(file: &Path, mut take: impl FnMut(HistoryEvent)) -> io
         last = message.at.or(last);
         let id = record.uuid().map(|uuid| xxh3_64(uuid.as_bytes()));
         let mut say = |line, what| take(HistoryEvent { line, at: last, record: id, what });
-        if let Some(prompt) = prompt(&message).filter(|_| !is_inner) {
-            say(line.number, prompt);
-            continue;
-        }
-        say(line.number, HistoryEventKind::Other);
+        let prompt = prompt(&message).filter(|_| !is_inner);
+        say(line.number, prompt.unwrap_or(HistoryEventKind::Other));
         for part in &message.parts {
             match part {
                 Part::ToolUse { id, name, input } if WRITERS.contains(name) => {

@@ -31,7 +31,7 @@ pub struct Message<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// A person.
+    /// A person; results of a tool may come before what was typed while it ran.
     User,
     /// The model's answer.
     Assistant,
@@ -91,11 +91,11 @@ pub fn message<'a>(record: &Record<'a>) -> Option<Message<'a>> {
     let (role, parts) = match record.kind() {
         RecordKind::User => user(record)?,
         RecordKind::Assistant => assistant(record)?,
-        RecordKind::Attachment => (Role::User, spoken_text(record.queued_prompt()?)?),
+        RecordKind::Attachment => (Role::User, vec![spoken_text(record.queued_prompt()?)?]),
         RecordKind::CompactBoundary => {
             (Role::Note, vec![Part::Text(Cow::Borrowed("The conversation was compacted here."))])
         }
-        RecordKind::LocalCommand => (Role::User, spoken_text(record.content()?)?),
+        RecordKind::LocalCommand => (Role::User, vec![spoken_text(record.content()?)?]),
         _ => return None,
     };
     if parts.is_empty() {
@@ -121,19 +121,26 @@ fn user<'a>(record: &Record<'a>) -> Option<(Role, Vec<Part<'a>>)> {
     if record.is_compact_summary() {
         return Some((Role::Note, blocks.into_iter().filter_map(plain).collect()));
     }
-    if blocks.iter().any(|block| matches!(block, Block::ToolResult { .. })) {
-        let parts = blocks.iter().filter_map(|block| result(block, record));
-        return Some((Role::Tool, parts.collect()));
-    }
-    if !record.may_be_human() {
+    let has_results = blocks.iter().any(|block| matches!(block, Block::ToolResult { .. }));
+    let may_speak = record.may_hold_words() && has_results >= record.has_tool_result();
+    if !has_results && !may_speak {
         return None;
     }
-    let parts = blocks.into_iter().flat_map(|block| match block {
-        Block::Text(text) => spoken_text(text).unwrap_or_default(),
-        Block::Image => vec![Part::Image],
-        _ => Vec::new(),
-    });
-    Some((Role::User, parts.collect()))
+    let mut role = if has_results { Role::Tool } else { Role::User };
+    let mut parts = Vec::new();
+    for block in blocks {
+        match block {
+            Block::Text(text) if may_speak => {
+                if let Some(said) = spoken_text(text) {
+                    role = Role::User;
+                    parts.push(said);
+                }
+            }
+            Block::Image if may_speak && role == Role::User => parts.push(Part::Image),
+            block => parts.extend(result(&block, record)),
+        }
+    }
+    Some((role, parts))
 }
 
 fn assistant<'a>(record: &Record<'a>) -> Option<(Role, Vec<Part<'a>>)> {
@@ -146,12 +153,12 @@ fn assistant<'a>(record: &Record<'a>) -> Option<(Role, Vec<Part<'a>>)> {
     Some((role, message.blocks().into_iter().filter_map(plain).collect()))
 }
 
-fn spoken_text(text: Cow<'_, str>) -> Option<Vec<Part<'_>>> {
+fn spoken_text(text: Cow<'_, str>) -> Option<Part<'_>> {
     let owned = match text {
         Cow::Borrowed(text) => speech(text)?.text,
         Cow::Owned(text) => Cow::Owned(speech(&text)?.text.into_owned()),
     };
-    Some(vec![Part::Text(owned)])
+    Some(Part::Text(owned))
 }
 
 fn plain(block: Block<'_>) -> Option<Part<'_>> {
@@ -191,6 +198,26 @@ mod tests {
                 assert_eq!(said, text, "{line}");
             }
         }
+    }
+
+    #[test]
+    fn what_was_typed_while_a_tool_ran_is_behind_its_result() {
+        let of = |fields: &str, more: &str| {
+            let line = format!(
+                r#"{{"type":"user",{fields}"toolUseResult":{{}},"message":{{"content":[{{"type":"tool_result","tool_use_id":"t","content":"x"}},{more}]}}}}"#
+            );
+            let record = parse(line.as_bytes()).unwrap();
+            let message = message(&record).unwrap();
+            let texts = message.parts.iter().filter(|part| matches!(part, Part::Text(_))).count();
+            (message.role, message.parts.len() - texts, texts)
+        };
+        let said = r#"{"type":"text","text":"and use pagination"}"#;
+        assert_eq!(of("", said), (Role::User, 1, 1));
+        assert_eq!(of(r#""isMeta":true,"#, said), (Role::Tool, 1, 0));
+        let reminder = r#"{"type":"text","text":"<system-reminder>Mind the gap.</system-reminder>"}"#;
+        assert_eq!(of("", reminder), (Role::Tool, 1, 0));
+        assert_eq!(of("", &format!("{reminder},{said}")), (Role::User, 1, 1));
+        assert_eq!(of("", r#"{"type":"image"}"#), (Role::Tool, 1, 0));
     }
 
     #[test]

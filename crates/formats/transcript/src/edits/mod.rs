@@ -114,9 +114,6 @@ impl EditLog {
             let record = inner.unwrap_or(record);
             let Some(message) = message(&record) else { continue };
             last = message.at.or(last);
-            if subagent.is_none() && !is_inner {
-                self.turn(&record, &message, line.number);
-            }
             for part in &message.parts {
                 match part {
                     Part::ToolUse { id, name, input } if is_watched(name) => {
@@ -153,6 +150,10 @@ impl EditLog {
                     }
                     _ => {}
                 }
+            }
+            // The results in a message came before what was said in it.
+            if subagent.is_none() && !is_inner {
+                self.turn(&record, &message, line.number);
             }
         }
         self.too_long_lines += reader.too_long();

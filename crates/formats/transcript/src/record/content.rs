@@ -1,7 +1,9 @@
 //! The API message inside a record, and its blocks.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
+use memchr::memmem;
 use model::{PricingTerms, Usage};
 
 use crate::json::{Field, Raw, raw_fields};
@@ -92,6 +94,13 @@ impl<'a> ApiMessage<'a> {
             }
         }
         glance
+    }
+
+    /// Whether there can be a block of text among its blocks; cheap, none of them is decoded.
+    pub(crate) fn may_have_text(&self) -> bool {
+        static TEXT: LazyLock<memmem::Finder<'_>> = LazyLock::new(|| memmem::Finder::new(br#""text""#));
+        // Quotes within a string have a backslash before them.
+        TEXT.find(self.content.json().as_bytes()).is_some()
     }
 
     /// Whether the content is one string, as most prompts are.

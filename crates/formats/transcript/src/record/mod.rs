@@ -279,8 +279,13 @@ impl<'a> Record<'a> {
         self.holds_persons_words() || self.fields.permission.get("source").is("user_reject")
     }
 
-    /// Whether a user record can be a person's: not written by the CLI, a skill or a notification.
+    /// Whether a user record can be a person's: not written by the CLI, a skill, a tool or a notification.
     pub fn may_be_human(&self) -> bool {
+        self.may_hold_words() && !self.has_tool_result()
+    }
+
+    /// The same, with results of tools: from 2.1.19 to 2.1.37 what was typed while a tool ran is a text behind its result.
+    pub(crate) fn may_hold_words(&self) -> bool {
         let fields = &self.fields;
         let by_machine = fields.meta.is_true()
             || fields.compact_summary.is_true()
@@ -288,7 +293,7 @@ impl<'a> Record<'a> {
             || fields.source_tool_use.is_present()
             || fields.prompt_source.is("system")
             || fields.origin.get("kind").plain().is_some_and(|kind| kind != "human");
-        self.kind == RecordKind::User && !by_machine && !self.has_tool_result()
+        self.kind == RecordKind::User && !by_machine
     }
 
     /// The text of a `system` record or the prompt of a queue operation.

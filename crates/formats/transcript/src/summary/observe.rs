@@ -145,14 +145,12 @@ impl Summary {
         if let Some(at) = at.filter(|_| record.has_tool_result()) {
             self.beginnings.record_answer(at);
         }
-        if !record.may_be_human() {
+        if !record.may_hold_words() || (record.has_tool_result() && !message.may_have_text()) {
             return;
         }
         for block in message.each_block() {
-            match block {
-                Block::Text(text) => self.observe_prompt(&text, at),
-                Block::ToolResult { .. } => return,
-                _ => {}
+            if let Block::Text(text) = block {
+                self.observe_prompt(&text, at);
             }
         }
     }
