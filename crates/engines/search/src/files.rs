@@ -13,6 +13,7 @@ use system::{FileStamp, fingerprint};
 use transcript::Checkpoint;
 
 use crate::error::{Error, files_failed};
+use crate::schema::VERSION;
 use crate::source::SourceKind;
 
 const STEPS: [&str; 3] = [
@@ -134,6 +135,11 @@ impl FileList {
 
     pub(crate) fn generation(&self) -> Result<u64, Error> {
         Ok(self.number("generation")?.unwrap_or(0))
+    }
+
+    /// Whether the text index was written by this version of its schema; otherwise nothing of what is listed is indexed.
+    pub(crate) fn is_of_this_schema(&self) -> Result<bool, Error> {
+        Ok(self.number("schema")? == Some(VERSION))
     }
 
     /// The identity and generation of the list: another list has another identity, each commit another generation.
@@ -289,6 +295,7 @@ impl FileList {
         }
         transaction.execute("DELETE FROM meta WHERE key = 'fresh at'", []).map_err(failed())?;
         write_number(&transaction, "generation", generation).map_err(failed())?;
+        write_number(&transaction, "schema", VERSION).map_err(failed())?;
         write_vectors(&transaction, changes.vectors).map_err(failed())?;
         transaction.commit().map_err(failed())?;
         Ok((changes.files.len() + changes.shared.len() + changes.removed.len() + 1) as u64)

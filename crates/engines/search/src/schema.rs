@@ -9,7 +9,7 @@ use crate::words::Splitter;
 
 /// Raised whenever what is indexed, or how, changes. It is part of a field's name, so that an index of another
 /// version has another schema and is rebuilt.
-const VERSION: u32 = 8;
+pub(crate) const VERSION: u64 = 8;
 
 /// The names of our tokenizers in the index.
 const WORDS: &str = "words";

@@ -73,8 +73,8 @@ pub struct SyncReport {
 /// The new content to index; changes nothing.
 pub fn pending(folder: &Path, sources: &[SourceFile]) -> Result<IndexProgress, Error> {
     let rows = match FileList::open_read_only(&list_file(folder))? {
-        Some(list) => list.all()?,
-        None => Vec::new(),
+        Some(list) if list.is_of_this_schema()? => list.all()?,
+        _ => Vec::new(),
     };
     let plan = plan(rows, sources);
     Ok(IndexProgress { files: plan.todo.len() as u64, bytes: plan.bytes, ..IndexProgress::default() })
@@ -87,8 +87,10 @@ pub fn sync(
     keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
 ) -> Result<SyncReport, Error> {
     let (state, rows) = match FileList::open_read_only(&list_file(folder)) {
-        // Vectors that are lost, or of another table, are made again from the beginning.
-        Ok(Some(list)) if !are_there(folder, list.vectors()?) => (None, Vec::new()),
+        // What an earlier release wrote is made again from the beginning, and so are vectors that are lost.
+        Ok(Some(list)) if !list.is_of_this_schema()? || !are_there(folder, list.vectors()?) => {
+            (None, Vec::new())
+        }
         Ok(Some(list)) if is_fresh(&list, sources)? => return Ok(SyncReport::default()),
         Ok(Some(list)) => (Some(list.state()?), list.all()?),
         Ok(None) | Err(_) => (None, Vec::new()),

@@ -76,3 +76,24 @@ fn what_is_set_aside_is_built_again() {
     assert_eq!(search(&history.index()).unwrap(), found);
     assert!(list.with_extension("sqlite.set-aside").exists());
 }
+
+/// Makes the index one that an earlier version wrote: a field of the text's schema has another name.
+fn make_earlier(index: &Path) {
+    let meta = index.join("text/meta.json");
+    let text = fs::read_to_string(&meta).unwrap();
+    fs::write(&meta, text.replace("\"generation_", "\"generation_of_old_")).unwrap();
+    let list = rusqlite::Connection::open(index.join("files.sqlite")).unwrap();
+    assert_eq!(list.execute("DELETE FROM meta WHERE key = 'schema'", []).unwrap(), 1);
+}
+
+#[test]
+fn an_index_of_an_earlier_version_is_built_again_though_no_transcript_is_new() {
+    let history = index();
+    let before = search(&history.index()).unwrap();
+    assert_eq!(history.sync().bytes_read, 0);
+    make_earlier(&history.index());
+    assert_eq!(search(&history.index()).unwrap(), 0);
+    assert!(history.sync().bytes_read > 0);
+    assert_eq!(search(&history.index()).unwrap(), before);
+    assert_eq!(history.sync().bytes_read, 0);
+}
