@@ -36,9 +36,7 @@ pub fn files_written(transcript: &Path, since: Timestamp) -> io::Result<BTreeMap
             let Block::ToolUse { name, input, .. } = block else { continue };
             let path = input.get("file_path").text().or_else(|| input.get("notebook_path").text());
             let Some(path) = path.filter(|_| WRITERS.contains(&name)) else { continue };
-            let full =
-                record.cwd().map_or_else(PathBuf::new, |cwd| PathBuf::from(cwd.as_ref())).join(path.as_ref());
-            touched.insert(full, at);
+            touched.insert(record.path_of(&path), at);
         }
     }
     Ok(touched)

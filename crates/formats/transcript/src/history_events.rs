@@ -85,8 +85,7 @@ pub fn each_history_event(file: &Path, mut take: impl FnMut(HistoryEvent)) -> io
                 Part::ToolUse { id, name, input } if WRITERS.contains(name) => {
                     let path = input.get("file_path").text().or_else(|| input.get("notebook_path").text());
                     let Some(path) = path else { continue };
-                    let directory = record.cwd().map_or_else(PathBuf::new, |cwd| PathBuf::from(cwd.as_ref()));
-                    open.insert((*id).to_owned(), (line.number, directory.join(path.as_ref())));
+                    open.insert((*id).to_owned(), (line.number, record.path_of(&path)));
                 }
                 Part::ToolUse { id, name: "Bash", input } => {
                     let command = input.get("command").text().unwrap_or_default();

@@ -33,6 +33,7 @@ mod read_buffer;
 mod reader;
 mod recent;
 pub mod record;
+mod recorded_path;
 mod registered_process;
 mod scan;
 mod session_files;

@@ -7,6 +7,7 @@ use super::EditPlace;
 use crate::json::Raw;
 use crate::reader::Reader;
 use crate::record::{Block, Record, result_text};
+use crate::recorded_path::joined;
 
 /// One change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,14 +150,14 @@ impl Draft {
     /// Takes from Claude Code's backups whether there was a file.
     fn backups(&mut self, record: &Record<'_>) {
         let path = self.path.as_deref();
-        let is_it = |name: &str| path.is_some_and(|path| self.directory.join(name) == path);
+        let is_it = |name: &str| path.is_some_and(|path| joined(&self.directory, name) == path);
         self.is_backed_up = record.file_backups().any(|(name, existed)| existed && is_it(&name));
     }
 
     fn place(&mut self, record: &Record<'_>, fields: Raw<'_>, names: [&str; 2]) {
         self.directory = record.cwd().map_or_else(PathBuf::new, |cwd| PathBuf::from(cwd.as_ref()));
         let written = names.into_iter().find_map(|name| fields.get(name).text());
-        self.path = written.map(|written| self.directory.join(written.as_ref()));
+        self.path = written.map(|written| joined(&self.directory, &written));
     }
 
     /// Whether there was nothing in the file. An empty file and none are recorded alike.

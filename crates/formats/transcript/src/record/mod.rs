@@ -9,10 +9,12 @@ mod line;
 mod usage;
 
 use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
 use crate::json::{Raw, raw_fields};
+use crate::recorded_path::{joined, with_slashes};
 
 pub(crate) use content::Glance;
 pub use content::{ApiMessage, Block, result_text};
@@ -189,7 +191,12 @@ impl<'a> Record<'a> {
 
     /// The working directory at that record.
     pub fn cwd(&self) -> Option<Cow<'a, str>> {
-        self.fields.cwd.text().filter(|cwd| !cwd.is_empty())
+        self.fields.cwd.text().filter(|cwd| !cwd.is_empty()).map(with_slashes)
+    }
+
+    /// The path of a file as it was written in a call of a tool.
+    pub(crate) fn path_of(&self, written: &str) -> PathBuf {
+        joined(Path::new(self.cwd().unwrap_or_default().as_ref()), written)
     }
 
     /// The branch, unless it is empty or `HEAD` (no repository, or detached).
@@ -365,7 +372,10 @@ impl<'a> Record<'a> {
 
     /// The directory the session moved to.
     pub fn relocated_cwd(&self) -> Option<Cow<'a, str>> {
-        (self.kind == RecordKind::Relocated).then(|| self.fields.relocated_cwd.text()).flatten()
+        (self.kind == RecordKind::Relocated)
+            .then(|| self.fields.relocated_cwd.text())
+            .flatten()
+            .map(with_slashes)
     }
 
     /// The directory a worktree session came from; present only while it is in a worktree.
