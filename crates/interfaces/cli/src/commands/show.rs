@@ -14,7 +14,7 @@ use crate::last_search;
 use crate::output::{Output, is_read_by_a_person, say_aside};
 use crate::picker::{self, Purpose};
 use crate::prose::Marks;
-use crate::render::{Extract, Extracted, Html, Json, Look, Markdown, Renderer, Terminal};
+use crate::render::{Extract, Extracted, Html, Json, Look, Markdown, Only, Renderer, Terminal};
 use crate::terminal;
 use crate::text::safe;
 
@@ -33,13 +33,13 @@ pub(crate) struct Args {
     #[arg(value_name = "WORDS", conflicts_with = "last")]
     words: Vec<String>,
     /// Print only what you asked.
-    #[arg(long, conflicts_with_all = ["export", "json"])]
+    #[arg(long, conflicts_with = "export")]
     prompts: bool,
     /// Print only the blocks of code in the answers.
     #[arg(long, conflicts_with_all = ["export", "json", "prompts"])]
     code: bool,
     /// Print only the shell commands that were run.
-    #[arg(long, conflicts_with_all = ["export", "json", "prompts", "code"])]
+    #[arg(long, conflicts_with_all = ["export", "prompts", "code"])]
     commands: bool,
     /// Also show what tools did.
     #[arg(long)]
@@ -109,6 +109,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let (_, line) = split_line(&named);
     let format = args.format();
     if let Some(what) = args.extracted() {
+        if args.json {
+            return write(&conversation, words, Only::new(what, Json::default()), Output::plain());
+        }
         let out = super::paged(context);
         let for_person = is_read_by_a_person().then(|| (context.zone(), out.width()));
         return write(&conversation, words, Extract::new(what, for_person), out);

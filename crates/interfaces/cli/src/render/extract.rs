@@ -26,6 +26,17 @@ pub(crate) enum Extracted {
 }
 
 impl Extracted {
+    /// Whether it is taken from this piece of a message, whole or in part.
+    fn takes(self, message: &ShownMessage, piece: &Piece) -> bool {
+        match (self, piece) {
+            // A command of the terminal itself asks for nothing.
+            (Self::Prompts, Piece::Text { text }) => message.role == Role::User && !is_housekeeping(text),
+            (Self::Code, Piece::Text { .. }) => message.role == Role::Assistant,
+            (Self::Commands, Piece::ToolUse { name, .. }) => name == "Bash",
+            _ => false,
+        }
+    }
+
     /// What to say where there is nothing to take out of what was asked for.
     fn nothing(self) -> &'static str {
         match self {
@@ -93,23 +104,19 @@ impl Renderer for Extract {
     }
 
     fn message(&mut self, out: &mut dyn Write, message: &ShownMessage) -> io::Result<()> {
-        for piece in &message.parts {
-            match (self.what, piece) {
-                // A command of the terminal itself asks for nothing.
-                (Extracted::Prompts, Piece::Text { text })
-                    if message.role == Role::User && !is_housekeeping(text) =>
-                {
+        let what = self.what;
+        for piece in message.parts.iter().filter(|piece| what.takes(message, piece)) {
+            match (what, piece) {
+                (Extracted::Prompts, Piece::Text { text }) => {
                     let at = message.at.map(|at| self.time(at));
                     self.print(out, message, text, &at.unwrap_or_default())?;
                 }
-                (Extracted::Code, Piece::Text { text }) if message.role == Role::Assistant => {
+                (Extracted::Code, Piece::Text { text }) => {
                     for (language, code) in code_blocks(text) {
                         self.print(out, message, &code, language)?;
                     }
                 }
-                (Extracted::Commands, Piece::ToolUse { name, input, .. }) if name == "Bash" => {
-                    self.print(out, message, input, "")?;
-                }
+                (_, Piece::ToolUse { input, .. }) => self.print(out, message, input, "")?,
                 _ => {}
             }
         }
@@ -126,6 +133,39 @@ impl Renderer for Extract {
         }
         say_aside(nothing);
         Ok(())
+    }
+}
+
+/// A document that has only one kind of thing of each message.
+#[derive(Debug)]
+pub(crate) struct Only<R> {
+    what: Extracted,
+    document: R,
+}
+
+impl<R> Only<R> {
+    /// What is left of a document.
+    pub(crate) fn new(what: Extracted, document: R) -> Self {
+        Self { what, document }
+    }
+}
+
+impl<R: Renderer> Renderer for Only<R> {
+    fn begin(&mut self, out: &mut dyn Write, session: &Session) -> io::Result<()> {
+        self.document.begin(out, session)
+    }
+
+    fn message(&mut self, out: &mut dyn Write, message: &ShownMessage) -> io::Result<()> {
+        let parts: Vec<Piece> =
+            message.parts.iter().filter(|piece| self.what.takes(message, piece)).cloned().collect();
+        if parts.is_empty() {
+            return Ok(());
+        }
+        self.document.message(out, &ShownMessage { parts, ..message.clone() })
+    }
+
+    fn end(&mut self, out: &mut dyn Write, left_out: OmittedParts) -> io::Result<()> {
+        self.document.end(out, left_out)
     }
 }
 

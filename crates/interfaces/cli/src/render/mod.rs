@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use app::sessions::show::{OmittedParts, Role, ShownMessage};
 use model::Session;
 
-pub(crate) use extract::{Extract, Extracted};
+pub(crate) use extract::{Extract, Extracted, Only};
 pub(crate) use html::Html;
 pub(crate) use json::Json;
 pub(crate) use markdown::Markdown;
