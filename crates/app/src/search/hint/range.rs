@@ -84,7 +84,7 @@ fn two_days(words: &[&str], lead: Option<&str>, today: Date) -> Option<Days> {
 }
 
 fn is_joint(word: &str) -> bool {
-    matches!(word, "and" | "to" | "until" | "till" | "through" | "-" | "–")
+    matches!(word, "and" | "to" | "until" | "till" | "through")
 }
 
 fn is_year(word: &str) -> bool {
