@@ -1,15 +1,18 @@
 //! Ghosts: sessions that Claude Code deleted before Backstory kept copies, as far as other files still have traces of
 //! them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 
 use catalog::SessionFilter;
 use jiff::{SignedDuration, Timestamp};
-use model::{Origin, Session, SessionId};
+use model::{Origin, Session, SessionId, Subagent};
 use schemars::JsonSchema;
 use serde::Serialize;
-use transcript::{ConfigFolder, RegisteredProcess, Role, SessionTraces, forgotten_sessions, preview};
+use transcript::{
+    ConfigFolder, RegisteredProcess, Role, SessionTraces, SubagentFile, SubagentMeta, forgotten_sessions,
+    preview,
+};
 
 use crate::repository::target::RepoTarget;
 use crate::retention::archive;
@@ -52,17 +55,24 @@ pub(crate) fn all(context: &Context) -> Vec<Ghost> {
         return Vec::new();
     }
     let mut known: HashSet<SessionId> = forgotten_sessions(&archive::folder(context));
-    known.extend(context.transcripts().sessions.iter().map(|file| file.id.clone()));
-    let mut ghosts = Vec::new();
+    let transcripts = context.transcripts();
+    known.extend(transcripts.sessions.iter().map(|file| file.id.clone()));
+    let mut found: BTreeMap<SessionId, SessionTraces> = BTreeMap::new();
     for folder in context.config().claude_folders.iter().map(ConfigFolder::new) {
         // One that has just begun has no transcript yet.
         known.extend(RegisteredProcess::find(&folder.live_registry()).into_iter().map(|live| live.session));
         for (id, traces) in transcript::traces(&folder) {
-            if known.insert(id.clone()) {
-                ghosts.push(Ghost { session: session(context, id, &traces), traces });
-            }
+            found.entry(id).or_insert(traces);
         }
     }
+    for agent in &transcripts.lone_subagents {
+        if let Some(id) = agent.folder_session().filter(|id| !known.contains(id)) {
+            found.entry(id).or_default().add_subagent(agent);
+        }
+    }
+    let is_ghost = |(id, _): &(SessionId, SessionTraces)| !known.contains(id);
+    let ghost = |(id, traces)| Ghost { session: session(context, id, &traces), traces };
+    let mut ghosts: Vec<Ghost> = found.into_iter().filter(is_ghost).map(ghost).collect();
     ghosts.sort_by_key(|ghost| std::cmp::Reverse(ghost.session.last_modified));
     ghosts
 }
@@ -133,7 +143,7 @@ impl Ghost {
 
     /// What is left and what is not.
     fn note(&self, context: &Context) -> String {
-        let SessionTraces { prompts, todos, checkpoints, places, .. } = &self.traces;
+        let SessionTraces { prompts, todos, checkpoints, subagents, places, .. } = &self.traces;
         let mut left = Vec::new();
         let mut count = |number: usize, one: &str, many: &str| match number {
             0 => {}
@@ -143,13 +153,21 @@ impl Ghost {
         count(prompts.len(), "prompt", "prompts");
         count(todos.len(), "to-do", "to-dos");
         count(*checkpoints, "checkpoint of a file", "checkpoints of files");
+        count(subagents.len(), "sub-agent's transcript", "sub-agents' transcripts");
         if left.is_empty() {
             left.push("its id and its times".to_owned());
         }
+        let (is_gone, not_left) = if subagents.is_empty() {
+            let is_gone = "Claude Code deleted this session before Backstory kept a copy.";
+            (is_gone, "answers, what tools did, and what it cost")
+        } else {
+            let is_gone =
+                "The transcript of this session is not here; `--subagents` shows those of its sub-agents.";
+            (is_gone, "what was said and done in the session itself")
+        };
         let places: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
         let mut note = format!(
-            "Claude Code deleted this session before Backstory kept a copy.\n\
-             Left: {} (in {}).\nNot left: answers, what tools did, and what it cost.",
+            "{is_gone}\nLeft: {} (in {}).\nNot left: {not_left}.",
             left.join(", "),
             places.join(", ")
         );
@@ -190,6 +208,7 @@ fn session(context: &Context, id: SessionId, traces: &SessionTraces) -> Session 
     let is_said = |prompt: &&(Option<Timestamp>, String)| !prompt.1.trim_start().starts_with('/');
     let first = traces.prompts.iter().find(is_said).or(traces.prompts.first());
     let todo = || traces.todos.first().map(|todo| preview(todo).into());
+    let task = || traces.subagents.iter().find_map(SubagentFile::task).map(|task| preview(&task).into());
     let root = traces.project.as_deref().map(|directory| {
         if directory.is_dir() {
             catalog::repository(&context.config().places(), directory)
@@ -200,7 +219,7 @@ fn session(context: &Context, id: SessionId, traces: &SessionTraces) -> Session 
     let name = root.as_deref().and_then(|root| root.file_name()).map(|name| name.to_string_lossy());
     let mut session = Session {
         origin: Origin::Ghost,
-        title: text(first).or_else(todo),
+        title: text(first).or_else(todo).or_else(task),
         first_message: text(first),
         last_prompt: text(traces.prompts.last()),
         cwd: traces.project.as_deref().map(Into::into),
@@ -209,8 +228,14 @@ fn session(context: &Context, id: SessionId, traces: &SessionTraces) -> Session 
         created: traces.first,
         last_modified: traces.last,
         visible_messages: traces.prompts.len() as u64,
+        subagents: traces.subagents.iter().map(subagent).collect(),
         ..Session::new(id)
     };
     context.redact_session(&mut session);
     session
+}
+
+fn subagent(agent: &SubagentFile) -> Subagent {
+    let SubagentMeta { agent_type, description, .. } = agent.meta();
+    Subagent { id: agent.id.clone(), agent_type, description, file: agent.path.clone() }
 }

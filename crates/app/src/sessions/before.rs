@@ -186,6 +186,8 @@ impl<'a> PastFindings<'a> {
         match event.what {
             // "yes, continue" decides what was said before it, which is cited where it was said.
             HistoryEventKind::Prompt(text) if is_bare_assent(&text) => {}
+            // A shell line asks the model for nothing.
+            HistoryEventKind::Prompt(text) if text.starts_with("! ") => {}
             HistoryEventKind::Prompt(text) => self.decide(DecisionKind::Asked, &text, place, event.at),
             HistoryEventKind::Answered(text) => self.decide(DecisionKind::Answered, &text, place, event.at),
             HistoryEventKind::Approved(text) => self.decide(DecisionKind::Approved, &text, place, event.at),

@@ -282,14 +282,24 @@ impl Conversation {
                 return Ok(OmittedParts::default());
             }
             Files::Messages(messages) => {
-                messages.iter().cloned().try_for_each(take)?;
-                return Ok(OmittedParts::default());
+                messages.iter().cloned().try_for_each(&mut *take)?;
+                return self.subagents(None, OmittedParts::default(), take);
             }
         };
-        let mut left_out = self.file(own, None, take)?;
+        let left_out = self.file(own, None, take)?;
+        self.subagents(Some(own), left_out, take)
+    }
+
+    /// What sub-agents said, where it is asked for, after what was left out of the session's own file.
+    fn subagents<E: From<Error>>(
+        &self,
+        own: Option<&PathBuf>,
+        mut left_out: OmittedParts,
+        take: &mut impl FnMut(ShownMessage) -> Result<(), E>,
+    ) -> Result<OmittedParts, E> {
         if self.request.subagents {
             // Up to 2.0.0 their records are in the session's own file.
-            for agent in self.session.subagents.iter().filter(|agent| agent.file != *own) {
+            for agent in self.session.subagents.iter().filter(|agent| Some(&agent.file) != own) {
                 left_out.too_long_lines += self.file(&agent.file, Some(agent), take)?.too_long_lines;
             }
         }

@@ -8,7 +8,7 @@ use app::retention::{archive as kept, deadline, forget, restore};
 use app::search::{Request as SearchRequest, search};
 use app::sessions::list::{self, list};
 use app::sessions::lookup::{SessionRef, find_candidates};
-use app::sessions::show::{Request as ShowRequest, show};
+use app::sessions::show::{Request as ShowRequest, ShownMessage, show};
 use app::sessions::{before, day};
 use app::{Caller, Kind, NextStep};
 
@@ -252,6 +252,43 @@ fn traces_of_a_session_without_transcript_are_found_and_shown() {
     check("origin:ghost since:2040-01-01", &[]);
     check("boil marmalade project:elsewhere", &[]);
     check("boil marmalade role:assistant", &[]);
+}
+
+#[test]
+fn sub_agents_of_a_session_without_transcript_are_found_and_shown() {
+    let scene = Scene::new();
+    let context = scene.context(Caller::Person, PERSON.1);
+    let record = |kind: &str, text: &str| {
+        let message = serde_json::json!({"role": kind, "content": [{"type": "text", "text": text}]});
+        serde_json::json!({
+            "type": kind, "uuid": kind, "isSidechain": true, "agentId": "a1", "sessionId": GHOST, "cwd": "/elsewhere/kitchen",
+            "timestamp": "2026-01-10T11:00:00.000Z", "message": message,
+        })
+    };
+    let agent =
+        format!("{}\n{}\n", record("user", "Stir the quinces"), record("assistant", "They are jelly now."));
+    scene
+        .home()
+        .write(&format!(".claude/projects/-elsewhere-kitchen/{GHOST}/subagents/agent-a1.jsonl"), agent);
+    let request = list::Request { origin: Some(list::OriginName::Ghost), ..Default::default() };
+    let found = list(&context, &request).unwrap().sessions;
+    let [one] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((one.title.as_deref(), one.project.as_deref()), (Some("Stir the quinces"), Some("kitchen")));
+    let texts = |subagents| {
+        let request = ShowRequest { session: GHOST[..8].to_owned(), subagents, ..empty_show() };
+        let mut texts = Vec::new();
+        let keep = |message: ShownMessage| -> Result<(), app::Error> {
+            texts.push(format!("{:?}", message.parts));
+            Ok(())
+        };
+        show(&context, request).unwrap().each(keep).unwrap();
+        texts
+    };
+    assert!(texts(false).concat().contains("Left: 1 sub-agent's transcript"), "{:?}", texts(false));
+    assert!(texts(true).concat().contains("They are jelly now."), "{:?}", texts(true));
+    let request = SearchRequest { query: "quinces jelly".to_owned(), ..Default::default() };
+    let hits = search(&context, &request).unwrap().hits;
+    assert_eq!(hits[0].session_id.as_ref().map(model::SessionId::as_str), Some(GHOST));
 }
 
 fn empty_show() -> ShowRequest {

@@ -180,6 +180,26 @@ impl SubagentFile {
         named
     }
 
+    /// The directory in which it was started.
+    pub fn directory(&self) -> Option<PathBuf> {
+        let mut reader = Reader::open(&self.path).ok()?;
+        let line = reader.next_line().ok()??;
+        line.record().ok()?.cwd().map(|cwd| PathBuf::from(cwd.as_ref()))
+    }
+
+    /// The task it was given, from its first record.
+    pub fn task(&self) -> Option<String> {
+        let mut reader = Reader::open(&self.path).ok()?;
+        given_task(&reader.next_line().ok()??).map(Cow::into_owned)
+    }
+
+    /// The session below whose folder the file is; `None` where it is next to the sessions.
+    pub fn folder_session(&self) -> Option<SessionId> {
+        let folder =
+            self.path.ancestors().find(|path| path.file_name().is_some_and(|name| name == "subagents"))?;
+        folder.parent()?.file_name()?.to_str()?.parse().ok()
+    }
+
     /// Reads the side file `agent-<id>.meta.json`; all absent where there is none.
     pub fn meta(&self) -> SubagentMeta {
         let Ok(bytes) = OpenTranscript::read_small(&self.path.with_extension("meta.json"), SIDE_FILE_CAP)

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use model::SessionId;
 
+use crate::files::SubagentFile;
 use crate::home::ConfigFolder;
 use crate::json::Raw;
 
@@ -30,6 +31,8 @@ pub struct SessionTraces {
     pub todos: Vec<String>,
     /// How many checkpoints of files there are in `file-history`.
     pub checkpoints: usize,
+    /// The transcripts of its sub-agents.
+    pub subagents: Vec<SubagentFile>,
     /// The folders and files in which it left something.
     pub places: BTreeSet<PathBuf>,
     /// The first sign of it.
@@ -39,6 +42,16 @@ pub struct SessionTraces {
 }
 
 impl SessionTraces {
+    /// Adds the transcript of a sub-agent, which says where the session was, too.
+    pub fn add_subagent(&mut self, agent: &SubagentFile) {
+        self.places.extend(agent.path.parent().map(Path::to_owned));
+        self.seen(agent.stamp.modified());
+        if self.project.is_none() {
+            self.project = agent.directory();
+        }
+        self.subagents.push(agent.clone());
+    }
+
     fn seen(&mut self, at: Option<Timestamp>) {
         let Some(at) = at else { return };
         self.first = Some(self.first.map_or(at, |first| first.min(at)));

@@ -214,10 +214,11 @@ fn print_place(out: &mut Output, hit: &Hit, further: &FurtherPlace) -> Result<()
     Ok(writeln!(out, "      {dim}{place}{dim:#}  {line}")?)
 }
 
-/// The title of a hit whose session is not in the catalog.
+/// What is printed of a hit without a title.
 fn untitled(hit: &Hit) -> String {
     match hit.source {
-        SourceKind::ClaudeSessions => "(its transcript is gone)".to_owned(),
+        SourceKind::ClaudeSessions if hit.file_missing => "(its transcript is gone)".to_owned(),
+        SourceKind::ClaudeSessions => "(no title)".to_owned(),
         SourceKind::Sessions => {
             let id = hit.session_id.as_ref().map(SessionId::as_str).unwrap_or_default();
             format!("OpenClaw conversation {id}")

@@ -205,6 +205,9 @@ pub(crate) fn sources(found: &Discovery, memory: &Memory) -> Vec<SourceFile> {
     }
     let flat = found.flat_subagents.iter();
     sources.extend(flat.map(|agent| of_claude(&agent.path, agent.stamp, None, true)));
+    let lone = found.lone_subagents.iter();
+    sources
+        .extend(lone.map(|agent| of_claude(&agent.path, agent.stamp, agent.folder_session().as_ref(), true)));
     sources.extend(memory.agents.iter().flat_map(search::source_files));
     sources
 }

@@ -208,7 +208,8 @@ fn row(by: GroupBy, line: &CostLine) -> Vec<Cell> {
     let name = match by {
         GroupBy::Session => {
             let id = line.key.parse::<SessionId>();
-            format!("{}  {}", id.as_ref().map_or(line.key.as_str(), SessionId::short), line.label)
+            let title = if line.label.is_empty() { "(no title)" } else { &line.label };
+            format!("{}  {title}", id.as_ref().map_or(line.key.as_str(), SessionId::short))
         }
         GroupBy::Project if line.label.is_empty() => "(no project)".to_owned(),
         GroupBy::Pr if line.label.is_empty() => "(no pull request)".to_owned(),
