@@ -13,7 +13,7 @@ use crate::speech::speech;
 /// One message of a conversation; borrowed from its line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message<'a> {
-    /// The role of the speaker.
+    /// The role of the speaker; a person's message may begin with results of a tool that ran while they typed.
     pub role: Role,
     /// The id of the record.
     pub uuid: Option<&'a str>,
@@ -31,7 +31,7 @@ pub struct Message<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// A person; results of a tool may come before what was typed while it ran.
+    /// A person.
     User,
     /// The model's answer.
     Assistant,
