@@ -63,7 +63,7 @@ impl RestorePlan {
 pub fn plan(archive: &Path, session: &SessionId) -> Result<RestorePlan, RestoreError> {
     let mut found: Vec<(ArchivedFolder, TranscriptFile)> = Vec::new();
     for folder in ArchivedFolder::all(archive) {
-        let files = folder.find(|id| id == session, |_| true).transcripts;
+        let files = folder.find(|id| id == session, |_| true, 1).transcripts;
         found.extend(files.into_iter().map(|file| (folder.clone(), file)));
     }
     // As everywhere, the newest file of a session is the session's.

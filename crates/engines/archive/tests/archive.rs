@@ -100,7 +100,7 @@ fn a_deleted_file_is_found_with_its_original_stamp() {
     assert_eq!(scratch.pass(), archive::PassReport::default(), "nothing is new");
     fs::remove_dir_all(scratch.living("-p")).unwrap();
     assert_eq!(scratch.pass(), archive::PassReport::default(), "nothing is left to copy");
-    let kept = scratch.mirror().find(|_| true, Path::exists);
+    let kept = scratch.mirror().find(|_| true, Path::exists, 2);
     assert_eq!((&kept.problems, kept.flat_subagents.len()), (&Vec::new(), 1));
     let [one] = kept.transcripts.as_slice() else { panic!("{kept:?}") };
     assert_eq!((one.stamp, one.archived), (living.transcripts[0].stamp, true));
@@ -346,7 +346,7 @@ fn excluded_directories_are_not_kept() {
     let rules = Rules { excluded: vec!["/home/u/secret".to_owned()], threads: 1, ..Rules::default() };
     let folders = [ConfigFolder::new(scratch.folder.path().join("claude"))];
     pass(&scratch.archive(), &folders, &rules, NOW, &|| true).unwrap();
-    let kept = scratch.mirror().find(|_| true, Path::exists).transcripts;
+    let kept = scratch.mirror().find(|_| true, Path::exists, 2).transcripts;
     assert_eq!(kept.iter().map(|file| file.id.as_str()).collect::<Vec<_>>(), ["s3"]);
 }
 

@@ -102,7 +102,7 @@ fn an_interrupted_copy_reports_what_is_missing_and_restores_whole_lines() {
     assert_eq!(archive::incomplete(&scratch.archive()), [expected(true)]);
     assert_eq!(archive::check(&scratch.archive()), [], "what there is can be read");
     let missing = (whole.len() - copied) as u64;
-    let found = ArchivedFolder::all(&scratch.archive()).remove(0).find(|_| true, Path::exists);
+    let found = ArchivedFolder::all(&scratch.archive()).remove(0).find(|_| true, Path::exists, 2);
     assert_eq!(found.transcripts[0].missing, missing);
     let planned = plan(&scratch.archive(), &"s1".parse().unwrap()).unwrap();
     assert_eq!((planned.missing(), planned.files[0].missing), (missing, missing));

@@ -17,13 +17,13 @@ use crate::types::{Discovery, Locations};
 pub fn discover(places: &Locations) -> Discovery {
     let mut found = search_folders(&places.config_folders, places.threads);
     if let Some(archive) = &places.archive {
-        add_archived(&mut found, archive);
+        add_archived(&mut found, archive, places.threads);
     }
     found
 }
 
 /// Leaves out the sessions that are forgotten, and adds those that only the archive still has.
-fn add_archived(found: &mut Discovery, archive: &Path) {
+fn add_archived(found: &mut Discovery, archive: &Path, threads: usize) {
     let forgotten = forgotten_sessions(archive);
     if !forgotten.is_empty() {
         found.sessions.retain(|file| !forgotten.contains(&file.id));
@@ -41,7 +41,7 @@ fn add_archived(found: &mut Discovery, archive: &Path) {
         // What was just found need not be looked for again.
         let is_living = |agent: &Path| agents.contains(agent) || agent.exists();
         for folder in folders {
-            let mut more = folder.find(is_wanted, is_living);
+            let mut more = folder.find(is_wanted, is_living, threads);
             // Where everything can be read, what was not found is gone.
             for file in more.transcripts.iter_mut().filter(|_| !found.problems.is_empty()) {
                 file.unreadable_folder = folder.unreadable_folder(&file.path).map(Into::into);

@@ -11,6 +11,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
 use model::SessionId;
+use system::in_parallel;
 
 use crate::files::{FolderContents, ReadProblem, SubagentFile, TranscriptFile};
 use crate::walk::SUBAGENT_DEPTH;
@@ -69,18 +70,21 @@ impl ArchivedFolder {
     }
 
     /// The copies of the sessions whose ids are wanted, with their sub-agents, and those of sub-agents beside sessions whose
-    /// files are not `living`.
+    /// files are not `living`, on `threads` threads.
     pub fn find(
         &self,
-        is_wanted: impl Fn(&SessionId) -> bool,
-        is_living: impl Fn(&Path) -> bool,
+        is_wanted: impl Fn(&SessionId) -> bool + Sync,
+        is_living: impl Fn(&Path) -> bool + Sync,
+        threads: usize,
     ) -> FolderContents {
+        let folders = entries(&self.mirror()).into_iter().filter(|(_, is_folder)| *is_folder);
+        let parts = in_parallel(threads, folders.collect::<Vec<_>>(), |(slug, _)| {
+            let mut found = FolderContents::default();
+            self.find_in(&self.mirror().join(slug), (&is_wanted, &is_living), &mut found);
+            found
+        });
         let mut found = FolderContents::default();
-        for (slug, is_folder) in entries(&self.mirror()) {
-            if is_folder {
-                self.find_in(&self.mirror().join(slug), (&is_wanted, &is_living), &mut found);
-            }
-        }
+        parts.into_iter().for_each(|part| found.add(part));
         found
     }
 
