@@ -7,11 +7,14 @@ use model::{Activity, BackgroundJob, Origin, Session, SessionEvent, SessionInfo,
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use system::in_parallel;
 
 use crate::{Context, Error, Kind};
 
 /// No shorter text holds a name and a secret, in bytes; most branches and versions are.
 const SHORTEST: usize = 8;
+/// How many sessions a thread takes at a time.
+const AT_A_TIME: usize = 256;
 
 /// Whether secrets in answers are redacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -141,6 +144,14 @@ impl Context {
             }
             other => other,
         }
+    }
+
+    /// Redacts sessions, which may be thousands.
+    pub(crate) fn redact_sessions(&self, sessions: &mut [Session]) {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        in_parallel(threads, sessions.chunks_mut(AT_A_TIME), |part| {
+            part.iter_mut().for_each(|session| self.redact_session(session));
+        });
     }
 
     /// Redacts a session. Its texts are the beginnings of longer ones, where a secret may be cut off.

@@ -54,9 +54,7 @@ pub(crate) fn select(
     matching.truncate(matching.len() - more);
     let mut sessions: Vec<Session> = matching.into_iter().map(|session| *session).collect();
     activity::enter(context, &mut sessions, reports);
-    for session in &mut sessions {
-        context.redact_session(session);
-    }
+    context.redact_sessions(&mut sessions);
     Ok(Listing {
         sessions,
         more,
