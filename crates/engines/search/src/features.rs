@@ -63,36 +63,56 @@ impl FeatureQuery {
     }
 }
 
-impl FeaturePostings {
+/// The postings of a feature in one segment.
+struct SegmentPostings {
+    chunks: Vec<(DocId, u32)>,
+    having: u64,
+    said: Vec<u32>,
+}
+
+impl SegmentPostings {
     fn load(
         index: &Index<'_>,
         admit: &(dyn ChunkFilter + Sync),
-        query: FeatureQuery,
+        query: &FeatureQuery,
+        at: usize,
     ) -> tantivy::Result<Self> {
-        let said = vec![0; index.sessions.len()];
-        let mut loaded = Self { query, chunks: Vec::new(), having: 0, said };
-        for (segment, columns) in index.text.segment_readers().iter().zip(index.columns) {
-            let mut chunks = Vec::new();
-            loaded.query.walk(segment, index.fields.text, |document, frequency| {
-                let Some(kind) = columns.kind(document) else { return };
-                let by_words = kind.is_found_by_words();
-                loaded.having += u64::from(by_words);
-                if !admit.chunk(kind, &|| columns.time(document)) {
-                    return;
-                }
-                if by_words {
-                    chunks.push((document, frequency));
-                }
-                if kind.speaks_for_session() {
-                    let record = || columns.record(document);
-                    index.sessions.all_holders(columns.file(document), record, |session| {
-                        loaded.said[session] = loaded.said[session].saturating_add(frequency);
-                    });
-                }
-            })?;
-            loaded.chunks.push(chunks);
-        }
+        let (segment, columns) = (&index.text.segment_readers()[at], &index.columns[at]);
+        let mut loaded = Self { chunks: Vec::new(), having: 0, said: vec![0; index.sessions.len()] };
+        query.walk(segment, index.fields.text, |document, frequency| {
+            let Some(kind) = columns.kind(document) else { return };
+            let by_words = kind.is_found_by_words();
+            loaded.having += u64::from(by_words);
+            if !admit.chunk(kind, &|| columns.time(document)) {
+                return;
+            }
+            if by_words {
+                loaded.chunks.push((document, frequency));
+            }
+            if kind.speaks_for_session() {
+                let record = || columns.record(document);
+                index.sessions.all_holders(columns.file(document), record, |session| {
+                    loaded.said[session] = loaded.said[session].saturating_add(frequency);
+                });
+            }
+        })?;
         Ok(loaded)
+    }
+}
+
+impl FeaturePostings {
+    /// Those of all segments, in order.
+    fn of_segments(query: FeatureQuery, sessions: usize, parts: Vec<SegmentPostings>) -> Self {
+        let mut all =
+            Self { query, chunks: Vec::with_capacity(parts.len()), having: 0, said: vec![0; sessions] };
+        for SegmentPostings { chunks, having, said } in parts {
+            all.chunks.push(chunks);
+            all.having += having;
+            for (known, more) in all.said.iter_mut().zip(said) {
+                *known = known.saturating_add(more);
+            }
+        }
+        all
     }
 }
 
@@ -109,8 +129,17 @@ pub(crate) fn load_postings(
         at.map(|at| known.swap_remove(at)).ok_or(asked)
     });
     let asked: Vec<Result<FeaturePostings, FeatureQuery>> = asked.collect();
-    let load = |asked: Result<FeaturePostings, FeatureQuery>| {
-        asked.or_else(|asked| FeaturePostings::load(index, admit, asked))
+    let segments = index.columns.len();
+    // A segment of a feature at a time: features are few, and most texts have the commonest.
+    let unknown = asked.iter().filter_map(|asked| asked.as_ref().err());
+    let jobs: Vec<_> = unknown.flat_map(|query| (0..segments).map(move |at| (query, at))).collect();
+    let parts = in_parallel(threads, jobs, |(query, at)| SegmentPostings::load(index, admit, query, at));
+    let mut parts = parts.into_iter();
+    let whole = |asked: Result<FeaturePostings, FeatureQuery>| {
+        asked.or_else(|query| {
+            let parts: tantivy::Result<_> = parts.by_ref().take(segments).collect();
+            Ok(FeaturePostings::of_segments(query, index.sessions.len(), parts?))
+        })
     };
-    in_parallel(threads, asked, load).into_iter().collect::<tantivy::Result<_>>().map(Features)
+    asked.into_iter().map(whole).collect::<tantivy::Result<_>>().map(Features)
 }

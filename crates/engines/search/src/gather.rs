@@ -3,6 +3,7 @@
 
 use tantivy::DocId;
 
+use crate::chunk_scores::{ChunkScore, ChunkScores, SegmentScoring};
 use crate::columns::{ChunkAt, ChunkFilter};
 use crate::features::{FeaturePostings, Features};
 use crate::index::Index;
@@ -31,31 +32,6 @@ impl SessionMatch {
     /// The session's score by words.
     pub(crate) fn by_words(&self) -> f32 {
         rank::by_words(self.best.unwrap_or(0.0), self.whole)
-    }
-}
-
-/// What the words of a query say of a chunk.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct ChunkScore {
-    /// The share of the most it could reach; 0 for no answer.
-    pub(crate) share: f32,
-    /// The share of the query's words that it contains, by their rarity.
-    pub(crate) coverage: f32,
-}
-
-/// What the words of a query say of each chunk, by segment and document.
-pub(crate) struct ChunkScores(Vec<Vec<ChunkScore>>);
-
-impl ChunkScores {
-    /// What the words say of this chunk.
-    pub(crate) fn of(&self, chunk: ChunkAt) -> ChunkScore {
-        let scores = self.0.get(chunk.segment).and_then(|scores| scores.get(chunk.document as usize));
-        scores.copied().unwrap_or_default()
-    }
-
-    /// Whether the query has no words.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 }
 
@@ -151,7 +127,7 @@ impl Gathering<'_> {
         phrases: Option<&PhraseChunks>,
     ) -> tantivy::Result<ChunkScores> {
         if features.is_empty() {
-            return Ok(ChunkScores(Vec::new()));
+            return Ok(ChunkScores::new(Vec::new()));
         }
         let chunks = self.index.sessions.chunks();
         let idfs: Vec<f32> = features.iter().map(|column| rank::idf(chunks, column.having)).collect();
@@ -163,29 +139,19 @@ impl Gathering<'_> {
         for at in 0..self.index.columns.len() {
             let segment = &self.index.text.segment_readers()[at];
             let lengths = segment.get_fieldnorms_reader(self.index.fields.text)?;
-            let mut scores = vec![ChunkScore::default(); segment.max_doc() as usize];
-            for (column, idf) in features.iter().zip(&idfs) {
-                for &(document, frequency) in &column.chunks[at] {
-                    let length = lengths.fieldnorm(document) as f32 / mean;
-                    let score = &mut scores[document as usize];
-                    score.share += rank::of_chunk(column.query.feature(), *idf, frequency as f32, length);
-                    if column.query.is_word() {
-                        score.coverage += idf / all_words;
-                    }
-                }
-            }
-            for (document, score) in (0..).zip(&mut scores).filter(|(_, score)| score.share > 0.0) {
+            let scoring = SegmentScoring { features, idfs: &idfs, all_words, lengths, mean, segment: at };
+            let mut scores = Vec::new();
+            scoring.each(|document, ChunkScore { share, coverage }| {
                 let chunk = ChunkAt { segment: at, document };
                 if phrases.is_none_or(|phrases| phrases.contains(chunk)) {
-                    score.share /= most;
-                    self.offer(chunk, *score);
-                } else {
-                    *score = ChunkScore::default();
+                    let score = ChunkScore { share: share / most, coverage };
+                    self.offer(chunk, score);
+                    scores.push((document, score));
                 }
-            }
+            });
             all.push(scores);
         }
-        Ok(ChunkScores(all))
+        Ok(ChunkScores::new(all))
     }
 
     fn offer(&mut self, chunk: ChunkAt, score: ChunkScore) {

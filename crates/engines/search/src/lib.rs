@@ -2,6 +2,7 @@
 
 mod admitted;
 mod chunk;
+mod chunk_scores;
 mod cited_line;
 mod columns;
 mod confidence;
@@ -16,6 +17,7 @@ mod files;
 mod function_words;
 mod gather;
 mod index;
+mod kept_runs;
 mod kept_sessions;
 mod kind;
 mod meaning;

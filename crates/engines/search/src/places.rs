@@ -6,9 +6,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tantivy::DocId;
 use tantivy::fieldnorm::FieldNormReader;
 
+use crate::chunk_scores::{ChunkScore, ChunkScores};
 use crate::columns::{ChunkAt, Passages, RecordKey};
 use crate::file_runs::FileRuns;
-use crate::gather::{ChunkScore, ChunkScores};
 use crate::index::Index;
 use crate::kind::ChunkKind;
 use crate::postings::containing;

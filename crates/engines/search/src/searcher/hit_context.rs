@@ -112,7 +112,7 @@ impl Searcher {
     }
 
     pub(super) fn runs(&self, threads: usize) -> &FileRuns {
-        self.runs.get_or_init(|| FileRuns::find(&self.columns, &self.text, threads))
+        self.runs.get_or_init(|| FileRuns::find(&self.columns, &self.text, &self.runs_folder, threads))
     }
 
     /// How related to the question the records of these sessions are, from 0 to 1.

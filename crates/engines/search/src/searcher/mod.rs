@@ -30,6 +30,7 @@ use crate::file_runs::FileRuns;
 use crate::files::{FileList, FileRow};
 use crate::gather::{Gathered, PhraseChunks, SessionMatch, gather};
 use crate::index::Index;
+use crate::kept_runs;
 use crate::kept_sessions;
 use crate::meaning::{self, Nearness, Similarities};
 use crate::model_vectors::models_folder;
@@ -54,6 +55,7 @@ const FAINT: f32 = 0.1;
 /// The index, open for reading.
 pub struct Searcher {
     pub(crate) folder: PathBuf,
+    runs_folder: PathBuf,
     pub(crate) text: Text,
     pub(crate) fields: Fields,
     pub(crate) columns: Vec<Columns>,
@@ -122,6 +124,7 @@ impl Searcher {
         };
         Ok(Some(Self {
             folder: text,
+            runs_folder: kept_runs::folder(folder),
             text: index,
             fields,
             columns,
@@ -229,8 +232,8 @@ impl Searcher {
     ) -> Result<(Evidence, Features), Error> {
         let Asked { query, scope, threads, .. } = *asked;
         // The list of files is not shared between threads.
-        let Self { text, columns, sessions, vectors, runs, .. } = self;
-        let find_runs = || runs.get_or_init(|| FileRuns::find(columns, text, threads));
+        let Self { text, columns, sessions, vectors, runs, runs_folder, .. } = self;
+        let find_runs = || runs.get_or_init(|| FileRuns::find(columns, text, runs_folder, threads));
         let near = |read: &EncodedQuery| {
             let vectors = read.kept.as_ref().or(vectors.as_ref())?;
             let admitted = scope.chooses_chunks().then(|| Admitted::new(columns, text, find_runs(), scope));

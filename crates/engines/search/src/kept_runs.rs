@@ -1,0 +1,79 @@
+//! Where the chunks of each file are in a large segment, kept in a file of its own: a segment never changes, and to look at
+//! the file of every chunk takes a search as long as its words do.
+//!
+//! Derived: what is lost is found again.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use system::{Snapshot, create_private_folder};
+use tantivy::SegmentReader;
+
+use crate::file_runs::Run;
+
+/// Which fields the bytes were made of.
+const FORMAT: u32 = 1;
+/// From so many chunks on, looking at all of them takes longer than reading a file.
+const LARGE: u32 = 16_384;
+
+/// The runs of a segment: those that are kept in the folder, or else those that are found, which are kept from now on.
+pub(crate) fn of_segment(
+    folder: &Path,
+    segment: &SegmentReader,
+    find: impl FnOnce() -> Vec<Run>,
+) -> Vec<Run> {
+    // Chunks that were deleted belong to no run.
+    if segment.max_doc() < LARGE || segment.num_deleted_docs() > 0 {
+        return find();
+    }
+    let (file, chunks) = (folder.join(segment.segment_id().uuid_string()), u128::from(segment.max_doc()));
+    if let Some(kept) = load(&file, chunks) {
+        return kept;
+    }
+    let runs = find();
+    if let Ok(bytes) = postcard::to_stdvec(&runs) {
+        // Nothing is lost but time.
+        let _ = create_private_folder(folder);
+        let _ = Snapshot::write(&file, FORMAT, chunks, &[bytes]);
+    }
+    runs
+}
+
+fn load(file: &Path, chunks: u128) -> Option<Vec<Run>> {
+    let snapshot = Snapshot::open(file, FORMAT, chunks)?;
+    let mut bytes = Vec::new();
+    snapshot.read_section(0, &mut bytes)?;
+    postcard::from_bytes(&bytes).ok()
+}
+
+/// Removes those of other segments.
+pub(crate) fn retain(folder: &Path, segments: &HashSet<String>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if !entry.file_name().to_str().is_some_and(|name| segments.contains(name)) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// The folder of an index in which they are kept.
+pub(crate) fn folder(index: &Path) -> PathBuf {
+    index.join("runs")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_format_is_unchanged() {
+        let runs = vec![Run { file: 300, documents: 0..20_000 }, Run { file: 7, documents: 20_000..20_001 }];
+        let bytes = postcard::to_stdvec(&runs).unwrap();
+        assert_eq!(postcard::from_bytes::<Vec<Run>>(&bytes).unwrap(), runs);
+        assert_eq!(
+            (FORMAT, bytes.as_slice()),
+            (1, &[2, 172, 2, 0, 160, 156, 1, 7, 160, 156, 1, 161, 156, 1][..]),
+            "a field has changed: raise FORMAT, then put the new bytes here"
+        );
+    }
+}
