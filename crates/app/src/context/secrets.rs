@@ -150,7 +150,9 @@ impl Context {
     pub(crate) fn redact_sessions(&self, sessions: &mut [Session]) {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         in_parallel(threads, sessions.chunks_mut(AT_A_TIME), |part| {
-            part.iter_mut().for_each(|session| self.redact_session(session));
+            for session in part {
+                self.redact_session(session);
+            }
         });
     }
 

@@ -84,7 +84,9 @@ impl ArchivedFolder {
             found
         });
         let mut found = FolderContents::default();
-        parts.into_iter().for_each(|part| found.add(part));
+        for part in parts {
+            found.add(part);
+        }
         found
     }
 
