@@ -4,8 +4,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tantivy::{Searcher as Text, SegmentReader};
 
 use crate::columns::{ChunkFilter, Columns, NumberColumn, RecordKey};
-use crate::file_runs::{FileRuns, Run};
+use crate::file_runs::FileRuns;
 use crate::kind::ChunkKind;
+use crate::segment_runs::Run;
 
 /// The records with a chunk that passes a filter. One by time passes nearly all of a file or nearly nothing, so that few
 /// records have to be listed.

@@ -1,32 +1,23 @@
 //! Where the chunks of each file are in the text index, in which no list leads from a file to them.
 
-use std::ops::Range;
 use std::path::Path;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde::{Deserialize, Serialize};
 use system::in_parallel;
-use tantivy::{DocId, Searcher as Text, SegmentReader};
+use tantivy::{Searcher as Text, SegmentReader};
 
-use crate::columns::{ChunkAt, Columns, NumberColumn, RecordKey};
-use crate::kept_runs;
+use crate::columns::{ChunkAt, Columns, RecordKey};
+use crate::segment_runs::{self, Run};
 
 /// The chunks of each file by segment: few runs, because a file's chunks are added one after the other.
 #[derive(Debug)]
 pub(crate) struct FileRuns(Vec<Vec<Run>>);
 
-/// Chunks of one file, and deleted ones among them.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Run {
-    pub(crate) file: u64,
-    pub(crate) documents: Range<DocId>,
-}
-
 impl FileRuns {
     /// Finds them in one pass over all chunks; those of large segments are kept in `folder`.
     pub(crate) fn find(columns: &[Columns], text: &Text, folder: &Path, threads: usize) -> Self {
         let of_segment = |(columns, segment): (&Columns, &SegmentReader)| {
-            kept_runs::of_segment(folder, segment, || runs(columns, segment))
+            segment_runs::of_segment(folder, columns, segment)
         };
         Self(in_parallel(threads, columns.iter().zip(text.segment_readers()), of_segment))
     }
@@ -65,17 +56,4 @@ impl FileRuns {
             of_file.flat_map(|run| run.documents.clone()).map(move |document| ChunkAt { segment, document })
         })
     }
-}
-
-/// The runs of a segment, by file.
-fn runs(columns: &Columns, segment: &SegmentReader) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
-    columns.each(segment, [NumberColumn::File], |document, [file]| {
-        match runs.last_mut().filter(|run| run.file == file) {
-            Some(run) => run.documents.end = document + 1,
-            None => runs.push(Run { file, documents: document..document + 1 }),
-        }
-    });
-    runs.sort_by_key(|run| run.file);
-    runs
 }

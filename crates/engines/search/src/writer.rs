@@ -19,10 +19,10 @@ use tantivy::{Index, IndexWriter, Term};
 use crate::document::Chunk;
 use crate::error::{Error, index_failed, io_failed};
 use crate::files::{Changes, FileList};
-use crate::kept_runs;
 use crate::model_vectors::models_folder;
 use crate::record_owners::RecordOwners;
 use crate::schema::{Fields, register};
+use crate::segment_runs;
 use crate::vectors::{self, VectorStore};
 
 /// The memory tantivy may use before it writes a segment, in bytes per thread.
@@ -136,7 +136,7 @@ impl Writer {
         self.text.wait_merging_threads().map_err(index_failed("tidy", &self.folder))?;
         let metas = self.index.searchable_segment_metas().map_err(index_failed("read", &self.folder))?;
         let segments = metas.iter().map(|meta| meta.id().uuid_string()).collect();
-        kept_runs::retain(&kept_runs::folder(self.folder.parent().unwrap_or(&self.folder)), &segments);
+        segment_runs::retain(&segment_runs::folder(self.folder.parent().unwrap_or(&self.folder)), &segments);
         make_private(&self.folder);
         Ok(())
     }
@@ -248,7 +248,7 @@ fn remove(folder: &Path, remove_list: impl FnOnce(&Path) -> Result<(), Error>) -
     let _lock = lock.ok_or_else(busy).map_err(io_failed("remove", folder))?;
     // The list goes first: a text index without its list is recreated.
     remove_list(&list_file(folder))?;
-    for part in [text_folder(folder), kept_runs::folder(folder), models_folder(folder)] {
+    for part in [text_folder(folder), segment_runs::folder(folder), models_folder(folder)] {
         remove_if_there(fs::remove_dir_all(&part)).map_err(io_failed("remove", &part))?;
     }
     Ok(())

@@ -30,7 +30,6 @@ use crate::file_runs::FileRuns;
 use crate::files::{FileList, FileRow};
 use crate::gather::{Gathered, PhraseChunks, SessionMatch, gather};
 use crate::index::Index;
-use crate::kept_runs;
 use crate::kept_sessions;
 use crate::meaning::{self, Nearness, Similarities};
 use crate::model_vectors::models_folder;
@@ -41,6 +40,7 @@ use crate::rank::{self, CosineScale};
 use crate::ranked::Ranked;
 use crate::read_only_directory::ReadOnlyDirectory;
 use crate::schema::{Fields, register};
+use crate::segment_runs;
 use crate::sessions::Sessions;
 use crate::source::SourceKind;
 use crate::vectors;
@@ -124,7 +124,7 @@ impl Searcher {
         };
         Ok(Some(Self {
             folder: text,
-            runs_folder: kept_runs::folder(folder),
+            runs_folder: segment_runs::folder(folder),
             text: index,
             fields,
             columns,

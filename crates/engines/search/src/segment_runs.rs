@@ -1,42 +1,59 @@
-//! Where the chunks of each file are in a large segment, kept in a file of its own: a segment never changes, and to look at
-//! the file of every chunk takes a search as long as its words do.
+//! Where the chunks of each file are in a segment. Those of a large one are kept in a file of its own: a segment never
+//! changes, and to look at the file of every chunk takes a search as long as its words do.
 //!
-//! Derived: what is lost is found again.
+//! What is kept is derived: what is lost is found again.
 
 use std::collections::HashSet;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use system::{Snapshot, create_private_folder};
-use tantivy::SegmentReader;
+use tantivy::{DocId, SegmentReader};
 
-use crate::file_runs::Run;
+use crate::columns::{Columns, NumberColumn};
 
 /// Which fields the bytes were made of.
 const FORMAT: u32 = 1;
 /// From so many chunks on, looking at all of them takes longer than reading a file.
 const LARGE: u32 = 16_384;
 
-/// The runs of a segment: those that are kept in the folder, or else those that are found, which are kept from now on.
-pub(crate) fn of_segment(
-    folder: &Path,
-    segment: &SegmentReader,
-    find: impl FnOnce() -> Vec<Run>,
-) -> Vec<Run> {
+/// Chunks of one file, and deleted ones among them.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Run {
+    pub(crate) file: u64,
+    pub(crate) documents: Range<DocId>,
+}
+
+/// The runs of a segment, by file: those that are kept in the folder, or else those that are found, which are kept from now on.
+pub(crate) fn of_segment(folder: &Path, columns: &Columns, segment: &SegmentReader) -> Vec<Run> {
     // Chunks that were deleted belong to no run.
     if segment.max_doc() < LARGE || segment.num_deleted_docs() > 0 {
-        return find();
+        return runs(columns, segment);
     }
     let (file, chunks) = (folder.join(segment.segment_id().uuid_string()), u128::from(segment.max_doc()));
     if let Some(kept) = load(&file, chunks) {
         return kept;
     }
-    let runs = find();
+    let runs = runs(columns, segment);
     if let Ok(bytes) = postcard::to_stdvec(&runs) {
         // Nothing is lost but time.
         let _ = create_private_folder(folder);
         let _ = Snapshot::write(&file, FORMAT, chunks, &[bytes]);
     }
+    runs
+}
+
+fn runs(columns: &Columns, segment: &SegmentReader) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    columns.each(segment, [NumberColumn::File], |document, [file]| {
+        match runs.last_mut().filter(|run| run.file == file) {
+            Some(run) => run.documents.end = document + 1,
+            None => runs.push(Run { file, documents: document..document + 1 }),
+        }
+    });
+    runs.sort_by_key(|run| run.file);
     runs
 }
 
