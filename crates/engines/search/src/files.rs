@@ -142,6 +142,14 @@ impl FileList {
         Ok(self.number("schema")? == Some(VERSION))
     }
 
+    /// Records that what is listed is in a text index of this version of its schema.
+    pub(crate) fn note_schema(&self) -> Result<(), Error> {
+        if self.is_of_this_schema()? {
+            return Ok(());
+        }
+        write_number(&self.connection, "schema", VERSION).map(drop).map_err(files_failed("write"))
+    }
+
     /// The identity and generation of the list: another list has another identity, each commit another generation.
     pub(crate) fn state(&self) -> Result<(u64, u64), Error> {
         Ok((self.identity()?, self.generation()?))
@@ -295,7 +303,6 @@ impl FileList {
         }
         transaction.execute("DELETE FROM meta WHERE key = 'fresh at'", []).map_err(failed())?;
         write_number(&transaction, "generation", generation).map_err(failed())?;
-        write_number(&transaction, "schema", VERSION).map_err(failed())?;
         write_vectors(&transaction, changes.vectors).map_err(failed())?;
         transaction.commit().map_err(failed())?;
         Ok((changes.files.len() + changes.shared.len() + changes.removed.len() + 1) as u64)

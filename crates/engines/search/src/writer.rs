@@ -90,6 +90,7 @@ impl Writer {
             _lock: lock,
         };
         writer.recover(complete)?;
+        writer.list.note_schema()?;
         Ok(Some(writer))
     }
 
