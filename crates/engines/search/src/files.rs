@@ -13,7 +13,6 @@ use system::{FileStamp, fingerprint};
 use transcript::Checkpoint;
 
 use crate::error::{Error, files_failed};
-use crate::schema::VERSION;
 use crate::source::SourceKind;
 
 const STEPS: [&str; 3] = [
@@ -135,19 +134,6 @@ impl FileList {
 
     pub(crate) fn generation(&self) -> Result<u64, Error> {
         Ok(self.number("generation")?.unwrap_or(0))
-    }
-
-    /// Whether the text index was written by this version of its schema; otherwise nothing of what is listed is indexed.
-    pub(crate) fn is_of_this_schema(&self) -> Result<bool, Error> {
-        Ok(self.number("schema")? == Some(VERSION))
-    }
-
-    /// Records that what is listed is in a text index of this version of its schema.
-    pub(crate) fn note_schema(&self) -> Result<(), Error> {
-        if self.is_of_this_schema()? {
-            return Ok(());
-        }
-        write_number(&self.connection, "schema", VERSION).map(drop).map_err(files_failed("write"))
     }
 
     /// The identity and generation of the list: another list has another identity, each commit another generation.

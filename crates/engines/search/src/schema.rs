@@ -1,5 +1,8 @@
 //! The fields of an indexed chunk. The text itself is not kept: it is read again from the transcript.
 
+use std::path::Path;
+
+use memchr::memmem;
 use tantivy::Index;
 use tantivy::schema::{FAST, Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
@@ -9,7 +12,10 @@ use crate::words::Splitter;
 
 /// Raised whenever what is indexed, or how, changes. It is part of a field's name, so that an index of another
 /// version has another schema and is rebuilt.
-pub(crate) const VERSION: u64 = 8;
+const VERSION: u64 = 8;
+
+/// The largest description of an index that is read, in bytes.
+const LARGEST_META: u64 = 64 << 20;
 
 /// The names of our tokenizers in the index.
 const WORDS: &str = "words";
@@ -71,10 +77,21 @@ impl Fields {
             line: builder.add_u64_field("line", FAST),
             piece: builder.add_u64_field("piece", FAST),
             time: builder.add_u64_field("time", FAST),
-            generation: builder.add_u64_field(&format!("generation_{VERSION}"), FAST),
+            generation: builder.add_u64_field(&versioned_field(), FAST),
             schema: builder.build(),
         }
     }
+}
+
+/// The field by whose name an index of another version is recognized.
+fn versioned_field() -> String {
+    format!("generation_{VERSION}")
+}
+
+/// Whether there is a text index of this version in a folder; what describes it is not parsed for that.
+pub(crate) fn is_current(text: &Path) -> bool {
+    let meta = system::read_small(&text.join("meta.json"), LARGEST_META).unwrap_or_default();
+    memmem::find(&meta, format!("\"{}\"", versioned_field()).as_bytes()).is_some()
 }
 
 /// [`Splitter`] as tantivy wants it.

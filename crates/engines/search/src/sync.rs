@@ -22,9 +22,10 @@ use crate::kind::ChunkKind;
 use crate::own_records::OwnRecords;
 use crate::plan::{Plan, Todo, plan};
 use crate::record_owners::RecordOwners;
+use crate::schema::is_current;
 use crate::source::{SourceFile, SourceKind};
 use crate::unit::Unit;
-use crate::writer::{Writer, list_file};
+use crate::writer::{Writer, list_file, text_folder};
 use crate::{conversation, notes, vectors};
 
 /// How many bytes of transcripts are indexed between two commits.
@@ -73,7 +74,7 @@ pub struct SyncReport {
 /// The new content to index; changes nothing.
 pub fn pending(folder: &Path, sources: &[SourceFile]) -> Result<IndexProgress, Error> {
     let rows = match FileList::open_read_only(&list_file(folder))? {
-        Some(list) if list.is_of_this_schema()? => list.all()?,
+        Some(list) if is_current(&text_folder(folder)) => list.all()?,
         _ => Vec::new(),
     };
     let plan = plan(rows, sources);
@@ -87,8 +88,8 @@ pub fn sync(
     keep_going: &mut dyn FnMut(&IndexProgress) -> bool,
 ) -> Result<SyncReport, Error> {
     let (state, rows) = match FileList::open_read_only(&list_file(folder)) {
-        // What an earlier release wrote is made again from the beginning, and so are vectors that are lost.
-        Ok(Some(list)) if !list.is_of_this_schema()? || !are_there(folder, list.vectors()?) => {
+        // What another release wrote, or what is lost, is made again from the beginning.
+        Ok(Some(list)) if !is_current(&text_folder(folder)) || !are_there(folder, list.vectors()?) => {
             (None, Vec::new())
         }
         Ok(Some(list)) if is_fresh(&list, sources)? => return Ok(SyncReport::default()),

@@ -90,7 +90,6 @@ impl Writer {
             _lock: lock,
         };
         writer.recover(complete)?;
-        writer.list.note_schema()?;
         Ok(Some(writer))
     }
 
@@ -189,8 +188,9 @@ impl Writer {
             self.text.delete_all_documents().map_err(failed())?;
             let forgotten = self.list.all()?.iter().map(|file| file.id).collect();
             self.commit_text()?;
-            self.list.commit(&Changes { forgotten, ..Changes::default() }, self.generation)?;
+            // No commit may vouch for rows of which nothing is indexed, whenever this process is killed.
             self.list.forget_all()?;
+            self.list.commit(&Changes { forgotten, ..Changes::default() }, self.generation)?;
         } else {
             for generation in listed + 1..=committed {
                 self.remove_all(self.fields.generation, generation)?;
