@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use transcript::record::result_text;
-use transcript::{Part, Reader, Role, message};
+use transcript::{Message, Part, Reader, Role, messages};
 
 use crate::sessions::locate::{Files, locate};
 use crate::{Context, Error, Kind};
@@ -74,10 +74,11 @@ pub fn find(context: &Context, request: &Request) -> Result<Answer, Error> {
             continue;
         }
         let Ok(record) = line.record() else { continue };
-        let Some(message) = message(&record).filter(|message| !message.sidechain) else { continue };
-        let Some(snippet) = message.parts.iter().find_map(|part| snippet(&text(part), &wanted)) else {
-            continue;
-        };
+        let snippet_of =
+            |message: &Message<'_>| message.parts.iter().find_map(|part| snippet(&text(part), &wanted));
+        let mut messages = messages(&record).filter(|message| !message.sidechain);
+        let found_in = messages.find_map(|message| Some((snippet_of(&message)?, message)));
+        let Some((snippet, message)) = found_in else { continue };
         if found.matches.len() == MOST {
             found.has_more = true;
             break;

@@ -5,17 +5,16 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use model::{Session, SessionId};
+use model::{Origin, Session, SessionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use transcript::{ConfigFolder, session_files, traces};
 
 use crate::choose::decisions;
 use crate::proceed::location::holder;
-use crate::retention::{archive, backups, restore};
+use crate::retention::{archive, backups, ghosts, restore};
 use crate::search::index;
 use crate::sessions::annotate;
-use crate::sessions::select::all;
 use crate::workers::{reports, table};
 use crate::{Context, Error, Kind, Moment};
 
@@ -106,13 +105,11 @@ fn selected_sessions(context: &Context, request: &Request) -> Result<Vec<Session
         return Err(Error::new(Kind::Usage, "name the sessions to forget: by id, project or age"));
     }
     let before = request.before.as_ref().map(|moment| moment.at(context)).transpose()?;
-    let sessions = match &request.project {
-        Some(project) => {
-            let filter = catalog::SessionFilter { project: Some(project.clone()), ..Default::default() };
-            crate::sessions::select::select(context, &filter, None)?.sessions
-        }
-        None => all(context)?.sessions,
-    };
+    let filter = catalog::SessionFilter { project: request.project.clone(), ..Default::default() };
+    let mut sessions = crate::sessions::select::select(context, &filter, None)?.sessions;
+    // What their sub-agents said is found.
+    let with_subagents = ghosts::with_subagents(context).into_iter().map(|ghost| ghost.session);
+    sessions.extend(with_subagents.filter(|session| filter.matches(session)));
     let id = match &request.session {
         None => None,
         // One that a killed call noted already is not listed any more.
@@ -152,7 +149,9 @@ fn ensure_free(context: &Context, ids: &HashSet<SessionId>) -> Result<(), Error>
 /// Deletes Claude Code's files of a session.
 fn delete(context: &Context, session: &Session) -> Result<Vec<PathBuf>, Error> {
     let own = session.file.as_deref().filter(|_| !session.archived);
-    let agents = session.subagents.iter().filter(|agent| own.is_some_and(|own| agent.file != own));
+    let is_ghost = session.origin == Origin::Ghost;
+    let agents =
+        session.subagents.iter().filter(|agent| is_ghost || own.is_some_and(|own| agent.file != own));
     let mut files: Vec<PathBuf> =
         agents.flat_map(|agent| [agent.file.clone(), agent.file.with_extension("meta.json")]).collect();
     for folder in &context.config().claude_folders {

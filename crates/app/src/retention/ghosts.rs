@@ -51,35 +51,17 @@ pub struct GhostHit {
 
 /// The ghosts, newest first; agents and models with limits see none.
 pub(crate) fn all(context: &Context) -> Vec<Ghost> {
-    if context.config().is_demo || context.is_limited() {
-        return Vec::new();
-    }
-    let mut known: HashSet<SessionId> = forgotten_sessions(&archive::folder(context));
-    let transcripts = context.transcripts();
-    known.extend(transcripts.sessions.iter().map(|file| file.id.clone()));
-    let mut found: BTreeMap<SessionId, SessionTraces> = BTreeMap::new();
-    for folder in context.config().claude_folders.iter().map(ConfigFolder::new) {
-        // One that has just begun has no transcript yet.
-        known.extend(RegisteredProcess::find(&folder.live_registry()).into_iter().map(|live| live.session));
-        for (id, traces) in transcript::traces(&folder) {
-            found.entry(id).or_insert(traces);
-        }
-    }
-    for agent in &transcripts.lone_subagents {
-        if let Some(id) = agent.folder_session().filter(|id| !known.contains(id)) {
-            found.entry(id).or_default().add_subagent(agent);
-        }
-    }
-    let is_ghost = |(id, _): &(SessionId, SessionTraces)| !known.contains(id);
-    let ghost = |(id, traces)| Ghost { session: session(context, id, &traces), traces };
-    let mut ghosts: Vec<Ghost> = found.into_iter().filter(is_ghost).map(ghost).collect();
-    ghosts.sort_by_key(|ghost| std::cmp::Reverse(ghost.session.last_modified));
-    ghosts
+    ghosts_with(context, |_, _| true).collect()
+}
+
+/// Those of which transcripts of sub-agents are left.
+pub(crate) fn with_subagents(context: &Context) -> Vec<Ghost> {
+    ghosts_with(context, |_, traces| !traces.subagents.is_empty()).collect()
 }
 
 /// The only ghost with this id, or whose id begins so.
 pub(crate) fn named(context: &Context, text: &str) -> Option<Ghost> {
-    let mut matching = all(context).into_iter().filter(|ghost| is_named(&ghost.session.id, text));
+    let mut matching = ghosts_with(context, |id, _| is_named(id, text));
     matching.next().filter(|_| matching.next().is_none())
 }
 
@@ -95,16 +77,54 @@ pub(crate) fn matching(context: &Context, words: &str, filter: &SessionFilter) -
         let (at, prompt) = ghost.traces.prompts.iter().rev().find(|(_, prompt)| says(prompt))?;
         Some(ghost.hit_with(context, *at, prompt))
     };
-    let ghosts = all(context).into_iter().filter(|ghost| filter.matches(&ghost.session));
-    ghosts.filter_map(hit).take(FOUND).collect()
+    let ghosts = ghosts_with(context, |_, traces| traces.prompts.iter().any(|(_, prompt)| says(prompt)));
+    ghosts.filter(|ghost| filter.matches(&ghost.session)).filter_map(hit).take(FOUND).collect()
+}
+
+/// The ghosts with such traces, newest first. What sub-agents left is read for these alone.
+fn ghosts_with(
+    context: &Context,
+    is_wanted: impl Fn(&SessionId, &SessionTraces) -> bool,
+) -> impl Iterator<Item = Ghost> {
+    let mut found = traces(context);
+    found.retain(|(id, traces)| is_wanted(id, traces));
+    found.sort_by_key(|(_, traces)| std::cmp::Reverse(traces.last));
+    found.into_iter().map(|(id, traces)| Ghost { session: session(context, id, &traces), traces })
+}
+
+/// What is left of the sessions without a transcript.
+fn traces(context: &Context) -> Vec<(SessionId, SessionTraces)> {
+    if context.config().is_demo || context.is_limited() {
+        return Vec::new();
+    }
+    let transcripts = context.transcripts();
+    let mut known: HashSet<SessionId> = forgotten_sessions(&archive::folder(context));
+    known.extend(transcripts.sessions.iter().map(|file| file.id.clone()));
+    let mut found: BTreeMap<SessionId, SessionTraces> = BTreeMap::new();
+    for folder in context.config().claude_folders.iter().map(ConfigFolder::new) {
+        // One that has just begun has no transcript yet.
+        known.extend(RegisteredProcess::find(&folder.live_registry()).into_iter().map(|live| live.session));
+        for (id, traces) in transcript::traces(&folder) {
+            found.entry(id).or_insert(traces);
+        }
+    }
+    for agent in &transcripts.lone_subagents {
+        if let Some(id) = agent.folder_session() {
+            found.entry(id).or_default().add_subagent(agent);
+        }
+    }
+    found.into_iter().filter(|(id, _)| !known.contains(id)).collect()
 }
 
 /// Why a ghost cannot be continued.
 pub(crate) fn cannot_continue(ghost: &Ghost) -> Error {
     let id = &ghost.session.id;
-    let message = format!(
-        "session {id} cannot be continued: Claude Code deleted its transcript before Backstory kept a copy"
-    );
+    let why = if ghost.traces.subagents.is_empty() {
+        "Claude Code deleted its transcript before Backstory kept a copy"
+    } else {
+        "its transcript was not found, only those of its sub-agents"
+    };
+    let message = format!("session {id} cannot be continued: {why}");
     Error::new(Kind::Unavailable, message).next(NextStep::Show { session: id.clone() })
 }
 
@@ -162,7 +182,7 @@ impl Ghost {
             (is_gone, "answers, what tools did, and what it cost")
         } else {
             let is_gone =
-                "The transcript of this session is not here; `--subagents` shows those of its sub-agents.";
+                "The transcript of this session was not found; `--subagents` shows those of its sub-agents.";
             (is_gone, "what was said and done in the session itself")
         };
         let places: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
@@ -209,7 +229,9 @@ fn session(context: &Context, id: SessionId, traces: &SessionTraces) -> Session 
     let first = traces.prompts.iter().find(is_said).or(traces.prompts.first());
     let todo = || traces.todos.first().map(|todo| preview(todo).into());
     let task = || traces.subagents.iter().find_map(SubagentFile::task).map(|task| preview(&task).into());
-    let root = traces.project.as_deref().map(|directory| {
+    let directory = || traces.subagents.iter().find_map(SubagentFile::directory);
+    let directory = traces.project.clone().or_else(directory);
+    let root = directory.as_deref().map(|directory| {
         if directory.is_dir() {
             catalog::repository(&context.config().places(), directory)
         } else {
@@ -222,7 +244,7 @@ fn session(context: &Context, id: SessionId, traces: &SessionTraces) -> Session 
         title: text(first).or_else(todo).or_else(task),
         first_message: text(first),
         last_prompt: text(traces.prompts.last()),
-        cwd: traces.project.as_deref().map(Into::into),
+        cwd: directory.as_deref().map(Into::into),
         project: name.as_deref().map(Into::into),
         repo_path: root.as_deref().map(Into::into),
         created: traces.first,

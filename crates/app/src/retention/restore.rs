@@ -1,11 +1,13 @@
 //! `restore`: puts a session that Claude Code deleted back where `claude --resume` finds it.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use ::archive::{RestoreError, RestorePlan};
 use model::SessionId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use transcript::SubagentFile;
 
 use crate::retention::archive::folder;
 use crate::sessions::resolve;
@@ -119,11 +121,13 @@ fn incomplete(plan: &RestorePlan) -> Error {
 /// The session with this id, among those that are there and those that are only kept.
 pub(crate) fn find_session_id(context: &Context, text: &str) -> Result<SessionId, Error> {
     let found = catalog::discover(&context.config().places());
-    let ids = || found.sessions.iter().map(|file| &file.id);
-    if let Some(id) = ids().find(|id| id.as_str() == text) {
+    // Of some only transcripts of sub-agents are left.
+    let lone = found.lone_subagents.iter().filter_map(SubagentFile::folder_session);
+    let ids: BTreeSet<SessionId> = found.sessions.iter().map(|file| file.id.clone()).chain(lone).collect();
+    if let Some(id) = ids.iter().find(|id| id.as_str() == text) {
         return Ok(id.clone());
     }
-    let mut matching = ids().filter(|id| resolve::is_named(id, text));
+    let mut matching = ids.iter().filter(|id| resolve::is_named(id, text));
     match (matching.next(), matching.next()) {
         (Some(id), None) => Ok(id.clone()),
         (Some(_), Some(_)) => {

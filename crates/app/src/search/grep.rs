@@ -14,7 +14,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use system::in_parallel;
 use transcript::record::result_text;
-use transcript::{OpenTranscript, Part, Reader, Role, kept_output, may_name_kept_output, message, strings};
+use transcript::{
+    Message, OpenTranscript, Part, Reader, Role, kept_output, may_name_kept_output, messages, strings,
+};
 
 use crate::sessions::list;
 use crate::sessions::resolve::resolve;
@@ -247,41 +249,47 @@ impl Scan<'_> {
                 continue;
             }
             let Ok(record) = line.record() else { continue };
-            let Some(said) = message(&record) else { continue };
-            let is_in_time = |at: Timestamp| {
-                self.since.is_none_or(|since| at >= since) && self.until.is_none_or(|until| at < until)
-            };
-            let is_timed = self.since.is_none() && self.until.is_none() || said.at.is_some_and(is_in_time);
-            if !is_timed || self.role.is_some_and(|role| role != said.role) {
-                continue;
-            }
-            let place = LineMatch {
-                file: file.to_owned(),
-                line: line.number,
-                offset: line.offset,
-                uuid: said.uuid.map(ToOwned::to_owned),
-                role: said.role,
-                at: said.at,
-                subagent: file != own,
-                text: String::new(),
-                marks: Vec::new(),
-            };
-            // A result is in a record twice, and an edit has what it leaves twice.
-            let mut cited = HashSet::new();
-            for part in &said.parts {
-                for text in &texts_of(part) {
-                    self.text(text, &place, &mut cited, found);
-                }
-                let kept = Some(part).filter(|_| may_keep_output).and_then(|part| output_beside(own, part));
-                match kept {
-                    Some(Ok(text)) => self.text(&text, &place, &mut cited, found),
-                    Some(Err(_)) => found.unreadable += 1,
-                    None => {}
-                }
+            for said in messages(&record) {
+                let place = LineMatch {
+                    file: file.to_owned(),
+                    line: line.number,
+                    offset: line.offset,
+                    uuid: said.uuid.map(ToOwned::to_owned),
+                    role: said.role,
+                    at: said.at,
+                    subagent: file != own,
+                    text: String::new(),
+                    marks: Vec::new(),
+                };
+                let beside = may_keep_output.then_some(own);
+                self.message(&said, &place, beside, found);
             }
         }
         found.too_long_lines += reader.too_long();
         Ok(())
+    }
+
+    /// Looks through a message at a place; output that is kept in a file is `beside` the session's own.
+    fn message(&self, said: &Message<'_>, place: &LineMatch, beside: Option<&Path>, found: &mut Found) {
+        let is_in_time = |at: Timestamp| {
+            self.since.is_none_or(|since| at >= since) && self.until.is_none_or(|until| at < until)
+        };
+        let is_timed = self.since.is_none() && self.until.is_none() || said.at.is_some_and(is_in_time);
+        if !is_timed || self.role.is_some_and(|role| role != said.role) {
+            return;
+        }
+        // A result is in a record twice, and an edit has what it leaves twice.
+        let mut cited = HashSet::new();
+        for part in &said.parts {
+            for text in &texts_of(part) {
+                self.text(text, place, &mut cited, found);
+            }
+            match beside.and_then(|own| output_beside(own, part)) {
+                Some(Ok(text)) => self.text(&text, place, &mut cited, found),
+                Some(Err(_)) => found.unreadable += 1,
+                None => {}
+            }
+        }
     }
 
     /// The matching lines of a text, each once. It is redacted as a whole, since a secret may be longer than a line.

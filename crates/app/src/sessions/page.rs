@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use transcript::record::Record;
 use transcript::{
-    Page, Position, line_start, message, offset_of, page_after, page_before, position_after, subagents_of,
+    Page, Position, line_start, messages, offset_of, page_after, page_before, position_after, subagents_of,
 };
 
 use crate::sessions::citation::{offset_of_line, split_line};
@@ -116,7 +116,10 @@ fn subagent_file(context: &Context, located: &Located, agent: &str) -> Result<Pa
         return Ok(beside.path);
     }
     // Older releases keep them beside the transcripts of all sessions.
-    let session = totals::find(context, &located.id)?;
+    let session = match &located.session {
+        Some(session) => Some((**session).clone()),
+        None => totals::find(context, &located.id)?,
+    };
     let known = session.as_ref().and_then(|session| session.subagents.iter().find(|known| known.id == agent));
     known.map(|known| known.file.clone()).ok_or_else(|| {
         Error::new(Kind::NotFound, format!("session {} has no sub-agent `{agent}`", located.id))
@@ -163,7 +166,10 @@ pub(crate) fn last(files: &Files, count: usize, parts: PartFilter) -> Result<Vec
             break;
         }
     }
-    Ok(pages.into_iter().rev().flatten().map(|paged| paged.message).collect())
+    let all: Vec<_> = pages.into_iter().rev().flatten().map(|paged| paged.message).collect();
+    // One record may hold two messages.
+    let begin = all.len().saturating_sub(count);
+    Ok(all.into_iter().skip(begin).collect())
 }
 
 fn read(
@@ -175,12 +181,22 @@ fn read(
     match files {
         Files::Claude(file) => {
             let show = |record: &Record<'_>, offset: u64| {
-                let message = message(record).filter(|message| !message.sidechain)?;
-                Some(PagedMessage { message: parts.shown(&message, None)?, offset })
+                let shown = messages(record)
+                    .filter(|message| !message.sidechain)
+                    .filter_map(|message| parts.shown(&message, None));
+                let shown: Vec<_> = shown.map(|message| PagedMessage { message, offset }).collect();
+                (!shown.is_empty()).then_some(shown)
             };
-            of_claude(file, place, limit, show).map_err(|error| {
+            let page = of_claude(file, place, limit, show).map_err(|error| {
                 Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), &error)
-            })
+            })?;
+            Ok(page.map(|Page { items, older, newer, is_last, bytes_read }| Page {
+                items: items.into_iter().flatten().collect(),
+                older,
+                newer,
+                is_last,
+                bytes_read,
+            }))
         }
         Files::OpenClaw(files) => whole_pages::of_openclaw(files, place, limit, parts),
         Files::Messages(messages) => Ok(whole_pages::numbered(messages.clone(), place, limit)),

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use transcript::Role;
 pub use transcript::is_housekeeping;
-use transcript::{Chain, Reader, message};
+use transcript::{Chain, Reader, messages};
 
 use crate::sessions::around::{Around, Cited};
 use crate::sessions::edit_diffs::EditDiffs;
@@ -341,32 +341,34 @@ impl Conversation {
             _ => None,
         };
         let root = self.request.diff.then(|| self.session.cwd.as_deref().unwrap_or(Path::new("")).to_owned());
-        let mut shown = EditDiffs::new(self.parts(), root);
-        let mut messages = 0;
+        let mut diffs = EditDiffs::new(self.parts(), root);
+        let mut left_out = 0;
         let mut reader = Reader::open(path).map_err(failed)?;
         while let Some(line) = reader.next_line().map_err(failed)? {
             let Ok(record) = line.record() else { continue };
-            let Some(message) = message(&record) else { continue };
             // What is cited is shown, wherever it is, with what was thought and the work of tools.
             let is_cited = agent.is_none() && self.request.line == Some(line.number);
-            let aside = agent.is_none() && message.sidechain;
-            if aside && !self.request.subagents && !is_cited {
-                continue;
-            }
-            let shown = if is_cited && !self.request.diff {
-                PartFilter { tools: ToolDetail::Whole, thinking: true, ..self.parts() }.shown(&message, agent)
-            } else {
-                shown.shown(&message, agent)
-            };
-            let Some(shown) = shown else { continue };
-            let shown = ShownMessage { line: agent.is_none().then_some(line.number), ..shown };
-            if aside || is_cited || chain.as_ref().is_none_or(|chain| chain.holds(message.uuid)) {
-                take(shown)?;
-            } else if shown.says_something() {
-                messages += 1;
+            for message in messages(&record) {
+                let aside = agent.is_none() && message.sidechain;
+                if aside && !self.request.subagents && !is_cited {
+                    continue;
+                }
+                let shown = if is_cited && !self.request.diff {
+                    let whole = PartFilter { tools: ToolDetail::Whole, thinking: true, ..self.parts() };
+                    whole.shown(&message, agent)
+                } else {
+                    diffs.shown(&message, agent)
+                };
+                let Some(shown) = shown else { continue };
+                let shown = ShownMessage { line: agent.is_none().then_some(line.number), ..shown };
+                if aside || is_cited || chain.as_ref().is_none_or(|chain| chain.holds(message.uuid)) {
+                    take(shown)?;
+                } else if shown.says_something() {
+                    left_out += 1;
+                }
             }
         }
-        Ok(OmittedParts { messages, too_long_lines: reader.too_long() })
+        Ok(OmittedParts { messages: left_out, too_long_lines: reader.too_long() })
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use transcript::{Page, Position, Reader, message};
+use transcript::{Page, Position, Reader, messages};
 
 use crate::sessions::message::{PartFilter, ShownMessage};
 use crate::sessions::openclaw_conversation;
@@ -83,7 +83,7 @@ pub(crate) fn of_subagent(
         let (mut reader, mut all) = (Reader::open(file)?, Vec::new());
         while let Some(line) = reader.next_line()? {
             let Ok(record) = line.record() else { continue };
-            let shown = message(&record).and_then(|message| parts.shown(&message, None));
+            let shown = messages(&record).filter_map(|message| parts.shown(&message, None));
             let at_line = |shown| ShownMessage { line: Some(line.number), ..shown };
             all.extend(shown.map(|shown| PagedMessage { message: at_line(shown), offset: line.offset }));
         }

@@ -9,7 +9,7 @@ use app::search::{Request as SearchRequest, search};
 use app::sessions::list::{self, list};
 use app::sessions::lookup::{SessionRef, find_candidates};
 use app::sessions::show::{Request as ShowRequest, ShownMessage, show};
-use app::sessions::{before, day};
+use app::sessions::{before, day, page};
 use app::{Caller, Kind, NextStep};
 
 use crate::scene::{MAIN, OPS, PERSON, Scene, secret};
@@ -289,6 +289,25 @@ fn sub_agents_of_a_session_without_transcript_are_found_and_shown() {
     let request = SearchRequest { query: "quinces jelly".to_owned(), ..Default::default() };
     let hits = search(&context, &request).unwrap().hits;
     assert_eq!(hits[0].session_id.as_ref().map(model::SessionId::as_str), Some(GHOST));
+    let page_of_agent = page::Request {
+        session: GHOST.to_owned(),
+        subagent: Some("a1".to_owned()),
+        ..page::Request::default()
+    };
+    let read = page::page(&context, &page_of_agent).unwrap();
+    assert_eq!(read.messages.len(), 2, "{read:?}");
+    let erased = forget::forget(
+        &context,
+        &forget::Request { project: Some("kitchen".to_owned()), ..Default::default() },
+    );
+    assert_eq!(erased.unwrap().sessions.len(), 1);
+    assert!(search(&context, &request).unwrap().hits.is_empty());
+    assert_eq!(
+        list(&context, &list::Request { origin: Some(list::OriginName::Ghost), ..Default::default() })
+            .unwrap()
+            .sessions,
+        []
+    );
 }
 
 fn empty_show() -> ShowRequest {

@@ -42,13 +42,10 @@ pub struct SessionTraces {
 }
 
 impl SessionTraces {
-    /// Adds the transcript of a sub-agent, which says where the session was, too.
+    /// Adds the transcript of a sub-agent.
     pub fn add_subagent(&mut self, agent: &SubagentFile) {
         self.places.extend(agent.path.parent().map(Path::to_owned));
         self.seen(agent.stamp.modified());
-        if self.project.is_none() {
-            self.project = agent.directory();
-        }
         self.subagents.push(agent.clone());
     }
 

@@ -79,7 +79,9 @@ pub fn each_history_event(file: &Path, mut take: impl FnMut(HistoryEvent)) -> io
         let id = record.uuid().map(|uuid| xxh3_64(uuid.as_bytes()));
         let mut say = |line, what| take(HistoryEvent { line, at: last, record: id, what });
         let prompt = prompt(&message).filter(|_| !is_inner);
-        say(line.number, prompt.unwrap_or(HistoryEventKind::Other));
+        if prompt.is_none() {
+            say(line.number, HistoryEventKind::Other);
+        }
         for part in &message.parts {
             match part {
                 Part::ToolUse { id, name, input } if WRITERS.contains(name) => {
@@ -130,6 +132,10 @@ pub fn each_history_event(file: &Path, mut take: impl FnMut(HistoryEvent)) -> io
                 }
                 _ => {}
             }
+        }
+        // The results in a message came before what was said in it.
+        if let Some(prompt) = prompt {
+            say(line.number, prompt);
         }
     }
     Ok(reader.too_long())

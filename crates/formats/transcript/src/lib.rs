@@ -71,7 +71,7 @@ pub use json::Raw;
 pub use kept_output::{kept_output, may_name_kept_output};
 pub use long_lines::LongLines;
 pub use mcp_servers::RegisteredServer;
-pub use message::{Message, Part, Role, message};
+pub use message::{Message, Part, Role, message, messages};
 pub use open_transcript::OpenTranscript;
 pub use page::{Page, Position, offset_of, page_after, page_before, position_after};
 pub use partial_copy::PartialCopy;

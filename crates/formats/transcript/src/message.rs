@@ -86,6 +86,22 @@ pub enum Part<'a> {
     Image,
 }
 
+/// The messages of a record: of one that holds what a person typed while a tool ran, the tool's comes first.
+pub fn messages<'a>(record: &Record<'a>) -> impl Iterator<Item = Message<'a>> {
+    message(record).into_iter().flat_map(Message::by_speaker)
+}
+
+impl Message<'_> {
+    fn by_speaker(self) -> Vec<Self> {
+        let is_result = |part: &Part<'_>| matches!(part, Part::ToolResult { .. });
+        if self.role != Role::User || !self.parts.iter().any(is_result) {
+            return vec![self];
+        }
+        let (results, said) = self.parts.iter().cloned().partition(is_result);
+        vec![Self { role: Role::Tool, parts: results, ..self.clone() }, Self { parts: said, ..self }]
+    }
+}
+
 /// The message of a record, when it has one that a person would read.
 pub fn message<'a>(record: &Record<'a>) -> Option<Message<'a>> {
     let (role, parts) = match record.kind() {
@@ -218,6 +234,12 @@ mod tests {
         assert_eq!(of("", reminder), (Role::Tool, 1, 0));
         assert_eq!(of("", &format!("{reminder},{said}")), (Role::User, 1, 1));
         assert_eq!(of("", r#"{"type":"image"}"#), (Role::Tool, 1, 0));
+        let line = format!(
+            r#"{{"type":"user","uuid":"u","message":{{"content":[{{"type":"tool_result","tool_use_id":"t","content":"x"}},{said}]}}}}"#
+        );
+        let record = parse(line.as_bytes()).unwrap();
+        let roles: Vec<_> = messages(&record).map(|message| (message.role, message.parts.len())).collect();
+        assert_eq!(roles, [(Role::Tool, 1), (Role::User, 1)]);
     }
 
     #[test]
