@@ -79,9 +79,15 @@ pub(crate) fn assemble(
 pub(crate) type UnattachedMessages = BTreeMap<SessionId, Vec<MessageUsage>>;
 
 impl ReadSession {
-    /// Replaces what other files say of it.
-    pub(crate) fn with_others(self, others: FromOtherFiles) -> Self {
-        Self { others, ..self }
+    /// Replaces what other files say of it, but for a summary that was found just now.
+    pub(crate) fn with_others(self, kept: FromOtherFiles) -> Self {
+        let summary = self.others.summary.or(kept.summary);
+        Self { others: FromOtherFiles { summary, ..kept }, ..self }
+    }
+
+    /// Whether its file says something of other sessions.
+    pub(crate) fn names_others(&self) -> bool {
+        self.facts.summary.titles.waiting().next().is_some()
     }
 
     /// Whether any of its messages is marked as another session's.

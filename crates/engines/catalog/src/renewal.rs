@@ -116,6 +116,10 @@ fn read(
         return None;
     }
     let (reads, _) = assemble(facts, few.sessions, Vec::new());
+    // Their summaries are titles of sessions that were not read.
+    if reads.iter().any(ReadSession::names_others) {
+        return None;
+    }
     if reads.len() < changed.len() || (needs_usage && reads.iter().any(ReadSession::holds_copies)) {
         return None;
     }

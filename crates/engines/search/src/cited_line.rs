@@ -42,7 +42,9 @@ pub fn cited_line(file: &Path, line: u64, shows_secrets: bool) -> io::Result<Opt
 fn cited(record: &Record<'_>, offset: u64, shows_secrets: bool) -> Option<CitedLine> {
     let units = units_of(record, false, shows_secrets);
     let said = message(record);
-    let (kind, text) = if let Some(unit) = units.first() {
+    // What the person typed while a tool ran says more than what the tool printed.
+    let by_person = units.iter().find(|unit| unit.kind == ChunkKind::Prompt);
+    let (kind, text) = if let Some(unit) = by_person.or(units.first()) {
         (unit.kind, text_of(unit, 0))
     } else {
         let output = said.as_ref()?.parts.iter().find_map(|part| output(part, shows_secrets));

@@ -383,6 +383,7 @@ impl<'a> Record<'a> {
         (self.kind == RecordKind::WorktreeState)
             .then(|| self.fields.worktree.get("originalCwd").text())
             .flatten()
+            .map(with_slashes)
     }
 
     /// The pull request the session made.
