@@ -32,6 +32,10 @@ pub(crate) fn of_segment(folder: &Path, columns: &Columns, segment: &SegmentRead
     if segment.max_doc() < LARGE || segment.num_deleted_docs() > 0 {
         return runs(columns, segment);
     }
+    kept(folder, columns, segment)
+}
+
+fn kept(folder: &Path, columns: &Columns, segment: &SegmentReader) -> Vec<Run> {
     let (file, chunks) = (folder.join(segment.segment_id().uuid_string()), u128::from(segment.max_doc()));
     if let Some(kept) = load(&file, chunks) {
         return kept;
@@ -80,7 +84,48 @@ pub(crate) fn folder(index: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use model::SessionId;
+    use testkit::transcript::Transcript;
+
     use super::*;
+    use crate::{Searcher, SourceFile, SourceKind, sync};
+
+    fn index(folder: &Path) -> Searcher {
+        let source = |id: &str| {
+            let path = Transcript::new(id).prompt("Feed the walrus").answer("Done.").write_in(folder);
+            let stamp = system::FileStamp::from_metadata(&path.metadata().unwrap());
+            let session = id.parse::<SessionId>().ok();
+            SourceFile { path, stamp, kind: SourceKind::ClaudeSessions, session, subagent: false }
+        };
+        let sources: Vec<_> = ["s1", "s2", "s3"].map(source).into();
+        sync(&folder.join("index"), &sources, &mut |_| true).unwrap();
+        Searcher::open(&folder.join("index")).unwrap().unwrap()
+    }
+
+    #[test]
+    fn runs_are_kept_until_their_segment_is_gone_and_found_again_where_they_are_damaged() {
+        let scratch = tempfile::tempdir().unwrap();
+        let searcher = index(scratch.path());
+        let (columns, segment) = (&searcher.columns[0], &searcher.text.segment_readers()[0]);
+        let found = runs(columns, segment);
+        let files: HashSet<u64> = found.iter().map(|run| run.file).collect();
+        assert_eq!(files.len(), 3);
+        let folder = scratch.path().join("runs");
+        let id = segment.segment_id().uuid_string();
+        for _ in 0..2 {
+            assert_eq!(kept(&folder, columns, segment), found);
+        }
+        assert_eq!(
+            load(&folder.join(&id), u128::from(segment.max_doc())),
+            Some(kept(&folder, columns, segment))
+        );
+        fs::write(folder.join(&id), "damaged").unwrap();
+        assert_eq!(kept(&folder, columns, segment), found);
+        retain(&folder, &HashSet::from([id.clone()]));
+        assert!(folder.join(&id).exists());
+        retain(&folder, &HashSet::new());
+        assert!(!folder.join(&id).exists());
+    }
 
     #[test]
     fn the_format_is_unchanged() {
