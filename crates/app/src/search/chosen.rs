@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use catalog::{Discovery, SessionFilter};
 use model::SessionId;
 use openclaw::{Memory, StoredConversation};
+use transcript::SubagentFile;
 
 use crate::context::Visible;
 use crate::repository::target;
@@ -50,6 +51,9 @@ pub(crate) fn named(
     let begins = |id: &SessionId| is_named(id, text);
     let mut sessions: HashSet<SessionId> =
         found.sessions.iter().map(|file| file.id.clone()).filter(|id| begins(id)).collect();
+    // Of some only transcripts of sub-agents are left.
+    let lone = found.lone_subagents.iter().filter_map(SubagentFile::folder_session);
+    sessions.extend(lone.filter(|id| begins(id)));
     let mut conversations: HashSet<SessionId> = memory
         .agents
         .iter()

@@ -289,6 +289,8 @@ fn sub_agents_of_a_session_without_transcript_are_found_and_shown() {
     let request = SearchRequest { query: "quinces jelly".to_owned(), ..Default::default() };
     let hits = search(&context, &request).unwrap().hits;
     assert_eq!(hits[0].session_id.as_ref().map(model::SessionId::as_str), Some(GHOST));
+    let within = SearchRequest { session: Some(GHOST[..8].to_owned()), ..request.clone() };
+    assert_eq!(search(&context, &within).unwrap().hits.len(), 1);
     let page_of_agent = page::Request {
         session: GHOST.to_owned(),
         subagent: Some("a1".to_owned()),
