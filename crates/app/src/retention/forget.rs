@@ -12,6 +12,7 @@ use transcript::{ConfigFolder, session_files, traces};
 
 use crate::choose::decisions;
 use crate::proceed::location::holder;
+use crate::repository::target;
 use crate::retention::{archive, backups, ghosts, restore};
 use crate::search::index;
 use crate::sessions::annotate;
@@ -108,8 +109,13 @@ fn selected_sessions(context: &Context, request: &Request) -> Result<Vec<Session
     let filter = catalog::SessionFilter { project: request.project.clone(), ..Default::default() };
     let mut sessions = crate::sessions::select::select(context, &filter, None)?.sessions;
     // What their sub-agents said is found.
-    let with_subagents = ghosts::with_subagents(context).into_iter().map(|ghost| ghost.session);
-    sessions.extend(with_subagents.filter(|session| filter.matches(session)));
+    let with_subagents: Vec<Session> =
+        ghosts::with_subagents(context).into_iter().map(|ghost| ghost.session).collect();
+    let of = |project| catalog::SessionFilter { project, ..Default::default() };
+    let is_known = |name: &str| with_subagents.iter().any(|ghost| of(Some(name.to_owned())).matches(ghost));
+    // Not by the end of a path, which may be another repository's, too.
+    let named = of(request.project.as_deref().map(|typed| target::project(context, typed, is_known)));
+    sessions.extend(with_subagents.iter().filter(|session| named.matches(session)).cloned());
     let id = match &request.session {
         None => None,
         // One that a killed call noted already is not listed any more.

@@ -300,7 +300,10 @@ fn sub_agents_of_a_session_without_transcript_are_found_and_shown() {
     assert_eq!(read.messages.len(), 2, "{read:?}");
     let erased = forget::forget(
         &context,
-        &forget::Request { project: Some("kitchen".to_owned()), ..Default::default() },
+        &forget::Request {
+            project: Some("/elsewhere/../elsewhere/kitchen".to_owned()),
+            ..Default::default()
+        },
     );
     assert_eq!(erased.unwrap().sessions.len(), 1);
     assert!(search(&context, &request).unwrap().hits.is_empty());
