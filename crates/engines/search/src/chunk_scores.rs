@@ -54,7 +54,8 @@ pub(crate) struct SegmentScoring<'a> {
 }
 
 impl SegmentScoring<'_> {
-    /// Calls `each` for every chunk that has any of the features, in order, with a share that is no share of anything yet.
+    /// Calls `each` for every chunk that has any of the features, in order; its share is not yet divided by the most that
+    /// it could reach.
     pub(crate) fn each(&self, each: impl FnMut(DocId, ChunkScore)) {
         self.each_by(BLOCK, each);
     }

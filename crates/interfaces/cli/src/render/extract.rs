@@ -224,6 +224,40 @@ mod tests {
     }
 
     #[test]
+    fn a_document_has_only_what_is_taken_out() {
+        let said =
+            |role, parts| ShownMessage { role, subagent: None, uuid: None, line: Some(7), at: None, parts };
+        let text = |text: &str| Piece::Text { text: text.to_owned() };
+        let call = |name: &str, input: &str| {
+            let (name, input) = (name.to_owned(), input.to_owned());
+            Piece::ToolUse { name, input, id: String::new() }
+        };
+        let messages = [
+            said(Role::User, vec![text("/exit"), text("Mend it")]),
+            said(Role::Assistant, vec![text("I will."), call("Bash", "cargo test"), call("Read", "a.rs")]),
+        ];
+        let taken = |what| {
+            let (mut look, mut out) = (Only::new(what, super::super::Json::default()), Vec::new());
+            look.begin(&mut out, &Session::new("s1".parse().unwrap())).unwrap();
+            for message in &messages {
+                look.message(&mut out, message).unwrap();
+            }
+            look.end(&mut out, OmittedParts::default()).unwrap();
+            let all: serde_json::Value = serde_json::from_slice(&out).unwrap();
+            let all = all["messages"].as_array().unwrap().clone();
+            all.iter().map(|message| (message["line"].clone(), message["parts"].clone())).collect::<Vec<_>>()
+        };
+        let prompts = serde_json::json!([{"type": "text", "text": "Mend it"}]);
+        assert_eq!(taken(Extracted::Prompts), [(7.into(), prompts)]);
+        let commands = taken(Extracted::Commands);
+        assert_eq!(commands.len(), 1);
+        assert_eq!(
+            (&commands[0].1[0]["input"], commands[0].1.as_array().map(Vec::len)),
+            (&"cargo test".into(), Some(1))
+        );
+    }
+
+    #[test]
     fn a_block_ends_at_its_own_fence() {
         let text = "Run:\n```sh\ncargo test\n```\nor\n````md\n```\ninner\n```\n````\nand\n```\ncut off";
         let found = code_blocks(text);
