@@ -2,12 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod apart;
 mod bridge;
 mod callers;
-mod cancelling;
+mod cancellation;
+mod isolation;
 mod lengths;
 mod paging;
 mod retention;
 mod scene;
-mod watching;
+mod watch;

@@ -8,9 +8,9 @@
 )]
 #![allow(clippy::needless_pass_by_value, reason = "tests write `json!(…)` in place, without a `&`")]
 
-mod real;
-mod recorded;
+mod claude;
+mod recordings;
 mod stage;
 mod table;
 mod variations;
-mod watching;
+mod watch;

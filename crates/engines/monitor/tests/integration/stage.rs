@@ -15,7 +15,7 @@ use testkit::recording::{ChangeKind, Recorder, Seen};
 use testkit::{Claude, ModelServer, PATIENCE, ScratchHome, Script, Terminal};
 use transcript::ConfigFolder;
 
-use crate::recorded;
+use crate::recordings;
 
 #[expect(clippy::disallowed_methods, reason = "what is watched is real, and so is its time")]
 fn clock() -> Timestamp {
@@ -139,7 +139,7 @@ impl Stage {
         let reported = std::mem::take(&mut self.reported);
         let expected: Vec<String> = expected.iter().map(|state| (*state).to_owned()).collect();
         assert!(
-            recorded::are_as_reported(&reported, &expected),
+            recordings::are_as_reported(&reported, &expected),
             "reported {reported:#?}, and not {expected:#?}"
         );
         self.table.extend(expected);
@@ -165,9 +165,9 @@ impl Stage {
         let heard = self.clerk.join().unwrap();
         let mut seen = [self.recorder.stop(), self.killed].concat();
         seen.sort_by_key(|seen| seen.at);
-        let replayed = recorded::states(&seen);
+        let replayed = recordings::states(&seen);
         assert!(
-            recorded::are_as_reported(&replayed, &self.table),
+            recordings::are_as_reported(&replayed, &self.table),
             "live {:#?}; replayed {replayed:#?}",
             self.table
         );
@@ -214,7 +214,7 @@ fn lateness(seen: &[Seen], heard: &[(Timestamp, Timestamp)]) -> (Lateness, Laten
 
 fn word(event: &SessionEvent) -> Option<String> {
     let SessionEvent::SessionActivity(event) = event else { return None };
-    Some(recorded::word(&Activity {
+    Some(recordings::word(&Activity {
         state: event.state,
         evidence: event.evidence,
         since: event.since,

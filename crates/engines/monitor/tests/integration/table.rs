@@ -1,6 +1,6 @@
 //! `docs/activity.md`, row by row, on a virtual clock: what is written and said goes in, states come out.
 
-mod asking;
+mod permissions;
 mod processes;
 mod subagents;
 mod tools;

@@ -10,7 +10,7 @@ use proptest::sample::{Index, select};
 use serde_json::{Map, Value, json};
 use transcript::LiveStatus;
 
-use crate::recorded::{AFTER, kept, of_sessions};
+use crate::recordings::{AFTER, kept, of_sessions};
 
 const RELEASES: [&str; 4] = ["1.0.60", "2.0.77", "2.1.197", "2.1.329"];
 /// Two events that are reported so soon one after the other may be heard the other way round.

@@ -2,6 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper that cannot go on fails the test that called it")]
 
+mod daemon;
 mod scene;
 mod store;
-mod ticking;

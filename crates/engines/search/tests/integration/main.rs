@@ -9,8 +9,8 @@
 mod changes;
 mod crash;
 mod damage;
+mod embedding_models;
 mod faults;
-mod finding;
 mod history;
-mod remembering;
-mod understanding;
+mod openclaw_memory;
+mod questions;

@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper that cannot go on fails its test")]
 #![allow(clippy::similar_names, reason = "a stage has a state")]
 
-mod asking;
-mod ending;
+mod exit;
 mod many;
+mod messages;
 mod options;
+mod permissions;
 mod shells;
 mod stage;
-mod talking;

@@ -6,6 +6,6 @@
     reason = "a test reads its own small files, and tells its child what to do"
 )]
 
-mod killing;
+mod crash;
+mod large_stores;
 mod stores;
-mod streaming;

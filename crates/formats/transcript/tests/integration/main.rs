@@ -7,11 +7,11 @@
 )]
 
 mod content;
+mod exit;
 mod files;
 #[allow(unreachable_pub, reason = "public to the fuzz targets, whose library it is")]
 #[path = "../../../../../fuzz/src/lib.rs"]
 mod fuzz;
-mod leaving;
 mod memory;
 mod pages;
 mod properties;

@@ -9,7 +9,7 @@ use serde_json::json;
 use testkit::{Claude, Script, Transcript};
 
 use crate::desk::Desk;
-use crate::hooking;
+use crate::hooks;
 
 const ID: &str = "11111111-1111-4111-8111-111111111111";
 
@@ -209,12 +209,12 @@ fn the_plugin_is_checked_where_it_is_installed() {
     installed(own);
     assert_eq!(findings(&desk), Vec::<String>::new());
 
-    hooking::hooks(&desk, "install");
+    hooks::hooks(&desk, "install");
     let expected =
         "both the plugin and the hooks in the settings report what sessions do; the plugin's stay inactive";
     assert_eq!(findings(&desk), [expected]);
 
-    hooking::hooks(&desk, "uninstall");
+    hooks::hooks(&desk, "uninstall");
     let server = serde_json::json!({"type": "stdio", "command": "/opt/bin/backstory", "args": ["mcp"]});
     let other = serde_json::json!({"command": "backstory", "args": ["mcp", "--worker", "3"]});
     let global = serde_json::json!({"mcpServers": {"memory": server}, "projects": {"/shop": {"mcpServers": {"b": other}}}});

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use testkit::files::wait_until;
 use testkit::{Answer, Claude, Gate, Script};
 
+use super::claude_server::{script, server};
 use super::client::{Heard, Listening};
-use super::talking::{script, server};
-use super::{Server, talking};
+use super::{Server, claude_server};
 use crate::desk::Desk;
 
 pub(super) fn desk() -> Desk {
@@ -142,7 +142,7 @@ fn a_worker_outlives_a_server_that_is_killed() {
     server.kill();
     while stream.next().is_some() {}
     gate.open();
-    let server = talking::server(&desk);
+    let server = claude_server::server(&desk);
     let worker = idle(&desk, &server);
     assert_eq!((&worker["session_id"], &worker["turns"]), (&json!(id), &json!(1)), "{worker}");
     let reply = server.post(&format!("/api/chat/{key}/send"), &json!({"message": "and again"}));

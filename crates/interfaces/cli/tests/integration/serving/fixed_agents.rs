@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::chat::{agent, all, desk, idle, say, text};
-use super::talking::server;
+use super::claude_server::server;
 
 #[test]
 fn a_fixed_agent_begins_a_session_and_goes_on_with_it() {

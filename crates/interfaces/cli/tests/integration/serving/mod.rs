@@ -2,21 +2,21 @@
 
 mod annotations;
 mod api;
-mod asking;
 mod attacks;
 mod chat;
+mod claude_server;
 mod client;
+mod crash;
 mod crewhub;
+mod cron;
 mod dashboard;
 mod events;
 mod fixed_agents;
-mod forking;
-mod generated;
-mod killed;
-mod life;
+mod fork;
+mod lifecycle;
+mod permissions;
 mod refusals;
-mod scheduled;
-mod talking;
+mod schemathesis;
 mod waiting;
 
 use std::io::{BufRead as _, BufReader, Read as _};

@@ -6,7 +6,7 @@ use testkit::files::wait_until;
 
 use super::Server;
 use super::chat::{agent, all, desk, had, idle, names, say};
-use super::talking::{self, server};
+use super::claude_server::{self, server};
 
 #[test]
 fn words_to_who_waits_are_no_message_and_show_what_is_asked() {
@@ -108,7 +108,7 @@ fn an_agents_question_is_told_with_the_agents_key() {
     assert_eq!(asks(&server, "/api/events"), "cc:dev");
     live.until(|heard| heard.name == "worker-asks");
     server.kill();
-    let server = talking::server(&desk);
+    let server = claude_server::server(&desk);
     assert_eq!(asks(&server, "/api/events"), "cc:dev");
     let own = asks(&server, "/api/v1/events");
     assert!(own.as_str().is_some_and(|key| key.starts_with("claude:")), "{own}");
@@ -123,7 +123,7 @@ fn what_is_asked_is_told_again_by_the_next_server() {
     let mut stream = say(&server, &key, "make a file");
     let asked = stream.until(|heard| heard.name == "permission").data;
     server.kill();
-    let server = talking::server(&desk);
+    let server = claude_server::server(&desk);
     let told = server.ask("GET", "/api/v1/events").listen().until(|heard| heard.name == "worker-asks").data;
     assert_eq!(told["requests"][0]["request"], asked["request"], "{told}");
     let _ = server.post(&format!("/api/chat/{key}/kill"), &json!({}));

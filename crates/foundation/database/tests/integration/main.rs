@@ -1,0 +1,3 @@
+//! Databases on a real disk.
+
+mod database;

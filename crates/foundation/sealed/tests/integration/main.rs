@@ -1,0 +1,3 @@
+//! Compressed copies on a real disk.
+
+mod copies;
