@@ -54,7 +54,14 @@ impl Claude {
     }
 
     /// Makes it the `claude` that programs find on this home's `PATH`.
+    ///
+    /// It keeps sessions for ever: those of tests are of fixed days, and it deletes what is older than thirty as soon as
+    /// it has been up for a while.
     pub fn install(&self, home: &ScratchHome) -> PathBuf {
+        let settings = home.config_dir().join("settings.json");
+        if !settings.exists() {
+            fs::write(settings, "{\"cleanupPeriodDays\": 36500}\n").expect("settings in the scratch home");
+        }
         let link = home.path().join("bin/claude");
         if self.needs_node {
             fs::write(&link, format!("#!/bin/sh\nexec node '{}' \"$@\"\n", self.file.display()))

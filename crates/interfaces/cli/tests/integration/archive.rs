@@ -137,6 +137,8 @@ fn what_the_clean_up_of_claude_code_deletes_is_kept() {
 fn clean_up(desk: &Desk, project: &Path) {
     let last = desk.home.config_dir().join(".last-cleanup");
     let _ = fs::remove_file(&last);
+    // Those of the desk keep sessions for ever.
+    let _ = fs::remove_file(desk.home.config_dir().join("settings.json"));
     let mut command = desk.claude.command(&desk.home, &desk.server);
     command.args(["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]);
     command.current_dir(project).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
