@@ -15,6 +15,7 @@ mod choosing;
 mod continuing;
 mod crashing;
 mod cron;
+mod demos;
 mod desk;
 mod doctor;
 mod earlier;
