@@ -29,8 +29,8 @@ mod testing;
 pub mod workers;
 
 pub use ::workers::quoted;
-pub use config::Config;
 pub use config::settings::{Engine, Notify, RuleName, Settings};
+pub use config::{Config, DemoFolder};
 pub use context::{
     App, Caller, Cancellation, Context, Progress, ProgressSink, RecentFiles, RequestFiles, Secrets, Stage,
 };

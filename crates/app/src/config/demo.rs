@@ -1,11 +1,12 @@
-//! The made-up sessions of `--demo`: unpacked into a scratch folder, with dates that end now.
+//! The made-up sessions of `--demo`: unpacked into a folder of this process's own, with dates that end now.
 //!
 //! They were written for this project; no person, program or company in them exists.
 
-use std::fs::{self, DirBuilder};
-use std::io;
+use std::fs::{self, DirBuilder, File, TryLockError};
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use jiff::fmt::temporal::DateTimePrinter;
 use jiff::{SignedDuration, Timestamp};
@@ -16,26 +17,82 @@ use crate::{Config, Error, Kind};
 const WRITTEN: &str = "2026-01-15T12:00:00Z";
 /// The project most of them belong to.
 pub(crate) const PROJECT: &str = "harbor-api";
-/// The file that says when the sessions were unpacked.
-const UNPACKED: &str = "unpacked";
 /// Times as Claude Code writes them.
 const JSON_TIME: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
-/// For how long they are fresh enough.
-const FRESH: SignedDuration = SignedDuration::from_hours(24);
 
-impl Config {
-    /// A configuration that knows only the made-up sessions; unpacks them when that has not been done today.
-    pub fn demo(self, now: Timestamp) -> Result<Self, Error> {
-        let folder = self.scratch.join(format!("backstory-demo-{}", rustix::process::geteuid().as_raw()));
-        prepare(&folder, now).map_err(|error| {
+/// The folder of one demo, which is removed when this is dropped.
+///
+/// All demos of a user share a folder around theirs, whose lock is held while one is added or removed. Each holds a lock on
+/// its own as long as it runs: what nobody holds was left by a process that was killed, and the next demo removes it.
+#[derive(Debug)]
+pub struct DemoFolder {
+    path: PathBuf,
+    is_removed: Mutex<bool>,
+    _lock: File,
+}
+
+impl DemoFolder {
+    /// Unpacks the made-up sessions into a new folder below `scratch`.
+    pub fn create(scratch: &Path, now: Timestamp) -> Result<Self, Error> {
+        let shared = scratch.join(format!("backstory-demo-{}", rustix::process::geteuid().as_raw()));
+        Self::create_in(&shared, now).map_err(|error| {
             Error::caused(
                 Kind::Unavailable,
-                format!("cannot unpack the made-up sessions into {}", folder.display()),
+                format!("cannot unpack the made-up sessions into {}", shared.display()),
                 &error,
             )
             .hint("set TMPDIR to a folder you can write to")
-        })?;
-        Ok(Self {
+        })
+    }
+
+    fn create_in(shared: &Path, now: Timestamp) -> io::Result<Self> {
+        let turn = lock_shared(shared)?;
+        remove_abandoned(shared);
+        let path = (0_u32..)
+            .map(|number| shared.join(number.to_string()))
+            .find(|path| !path.exists())
+            .unwrap_or_else(|| shared.join("0"));
+        DirBuilder::new().mode(0o700).create(&path)?;
+        let lock = File::open(&path)?;
+        lock.lock()?;
+        drop(turn);
+        let folder = Self { path, is_removed: Mutex::new(false), _lock: lock };
+        unpack(&folder.path, now)?;
+        Ok(folder)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes the folder, and the one around it with the last demo. What fails is left to the next demo.
+    pub fn remove(&self) {
+        // Later the name may be another demo's.
+        let mut is_removed = self.is_removed.lock().unwrap_or_else(PoisonError::into_inner);
+        if std::mem::replace(&mut *is_removed, true) {
+            return;
+        }
+        let Some(shared) = self.path.parent() else { return };
+        let Ok(_turn) = lock_shared(shared) else { return };
+        remove_all(&self.path);
+        // It is not empty while there are others.
+        let _ = fs::remove_dir(shared);
+    }
+}
+
+impl Drop for DemoFolder {
+    fn drop(&mut self) {
+        self.remove();
+    }
+}
+
+impl Config {
+    /// A configuration that knows only the made-up sessions.
+    #[must_use]
+    pub fn demo(self, folder: &DemoFolder) -> Self {
+        let folder = folder.path();
+        Self {
             home: folder.join("home"),
             state: folder.join("state"),
             claude_folders: vec![folder.join("claude")],
@@ -43,39 +100,78 @@ impl Config {
             is_demo: true,
             api_key: None,
             ..self
-        })
+        }
     }
 }
 
-fn prepare(folder: &Path, now: Timestamp) -> io::Result<()> {
+/// The lock on the folder around all demos of this user, which is made where it is missing.
+fn lock_shared(shared: &Path) -> io::Result<File> {
+    loop {
+        make_own(shared)?;
+        let folder = match File::open(shared) {
+            // The last demo has just removed it.
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            opened => opened?,
+        };
+        folder.lock()?;
+        // It may have been removed while this waited, and made again.
+        let (locked, found) = (folder.metadata()?, fs::symlink_metadata(shared));
+        if found.is_ok_and(|found| (found.dev(), found.ino()) == (locked.dev(), locked.ino())) {
+            return Ok(folder);
+        }
+    }
+}
+
+fn make_own(folder: &Path) -> io::Result<()> {
     make(folder)?;
     // The name can be guessed: in a folder of somebody else's nothing is written.
-    let found = fs::symlink_metadata(folder)?;
+    let found = match fs::symlink_metadata(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        found => found?,
+    };
     if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to somebody else"));
+        return Err(io::Error::new(ErrorKind::PermissionDenied, "it belongs to somebody else"));
     }
     if found.mode() & 0o077 != 0 {
         // Others may have put links in it.
         fs::remove_dir_all(folder)?;
         make(folder)?;
     }
-    if !is_fresh(&folder.join(UNPACKED), now) {
-        unpack(folder, now)?;
-    }
     Ok(())
 }
 
 fn make(folder: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o700).create(folder) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         other => other,
     }
 }
 
-fn is_fresh(marker: &Path, now: Timestamp) -> bool {
-    let text = system::read_small(marker, 100).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-    let at = text.and_then(|text| text.parse::<Timestamp>().ok());
-    at.is_some_and(|at| at <= now && now.duration_since(at) < FRESH)
+/// Removes what no living process holds.
+fn remove_abandoned(shared: &Path) {
+    for entry in fs::read_dir(shared).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let is_locked = |folder: File| matches!(folder.try_lock(), Err(TryLockError::WouldBlock));
+        if !(is_folder && File::open(&path).is_ok_and(is_locked)) {
+            remove_all(&path);
+        }
+    }
+}
+
+/// Removes a folder in which a thread may still write, or a file.
+fn remove_all(path: &Path) {
+    const TRIES: usize = 100;
+    for _ in 0..TRIES {
+        match fs::remove_dir_all(path) {
+            Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => {}
+            Err(error) if error.kind() == ErrorKind::NotADirectory => {
+                let _ = fs::remove_file(path);
+                return;
+            }
+            _ => return,
+        }
+    }
 }
 
 fn unpack(folder: &Path, now: Timestamp) -> io::Result<()> {
@@ -86,7 +182,7 @@ fn unpack(folder: &Path, now: Timestamp) -> io::Result<()> {
         fs::create_dir_all(path.parent().unwrap_or(folder))?;
         fs::write(path, moved(content, later))?;
     }
-    fs::write(folder.join(UNPACKED), now.to_string())
+    Ok(())
 }
 
 /// The text with every time in it moved.
@@ -171,19 +267,57 @@ mod tests {
         assert_eq!(moved(text, later), expected);
     }
 
+    fn now() -> Timestamp {
+        "2030-05-05T05:05:05Z".parse().unwrap()
+    }
+
+    fn sessions_of(demo: &DemoFolder) -> String {
+        let bytes = system::read_small(&demo.path().join(FILES[0].0), 1 << 20).unwrap();
+        String::from_utf8(bytes).unwrap()
+    }
+
     #[test]
-    fn the_sessions_end_now_and_are_unpacked_once_a_day() {
+    fn two_demos_at_once_do_not_meet_and_nothing_remains() {
         let scratch = tempfile::tempdir().unwrap();
-        let folder = scratch.path().join("demo");
-        let now: Timestamp = "2030-05-05T05:05:05Z".parse().unwrap();
-        prepare(&folder, now).unwrap();
-        let first = folder.join(FILES[0].0);
-        fs::write(&first, "touched").unwrap();
-        let is_touched = || fs::metadata(&first).unwrap().len() == 7;
-        prepare(&folder, now + SignedDuration::from_hours(23)).unwrap();
-        assert!(is_touched());
-        prepare(&folder, now + SignedDuration::from_hours(25)).unwrap();
-        assert!(!is_touched());
+        let shared = scratch.path().join("demo");
+        let [one, two] = [now(), now() + SignedDuration::from_hours(1)]
+            .map(|now| DemoFolder::create_in(&shared, now).unwrap());
+        assert_ne!(one.path(), two.path());
+        assert_eq!(fs::metadata(one.path()).unwrap().mode() & 0o777, 0o700);
+        assert_ne!(sessions_of(&one), sessions_of(&two), "each ends when it was unpacked");
+        drop(one);
+        assert!(!sessions_of(&two).is_empty());
+        drop(two);
+        assert!(!shared.exists());
+    }
+
+    #[test]
+    fn what_a_killed_demo_left_is_removed_by_the_next() {
+        let scratch = tempfile::tempdir().unwrap();
+        let shared = scratch.path().join("demo");
+        let living = DemoFolder::create_in(&shared, now()).unwrap();
+        // Of releases that had one folder for all, too.
+        fs::create_dir_all(shared.join("claude/projects")).unwrap();
+        fs::write(shared.join("unpacked"), "").unwrap();
+        fs::create_dir(shared.join("7")).unwrap();
+        let next = DemoFolder::create_in(&shared, now()).unwrap();
+        let mut left: Vec<_> = fs::read_dir(&shared).unwrap().map(|entry| entry.unwrap().path()).collect();
+        left.sort();
+        assert_eq!(left, [living.path(), next.path()]);
+    }
+
+    #[test]
+    fn a_demo_begins_while_the_last_one_ends() {
+        let scratch = tempfile::tempdir().unwrap();
+        let shared = &scratch.path().join("demo");
+        let begin_and_end = || {
+            for _ in 0..20 {
+                let demo = DemoFolder::create_in(shared, now()).unwrap();
+                assert!(!sessions_of(&demo).is_empty());
+            }
+        };
+        std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(begin_and_end))));
+        assert!(!shared.exists());
     }
 
     #[test]
@@ -191,14 +325,20 @@ mod tests {
         use std::os::unix::fs::{PermissionsExt as _, symlink};
         let scratch = tempfile::tempdir().unwrap();
         let (folder, precious) = (scratch.path().join("demo"), scratch.path().join("precious"));
-        fs::write(&precious, "mine").unwrap();
+        fs::create_dir(&precious).unwrap();
+        fs::write(precious.join("file"), "mine").unwrap();
         fs::create_dir(&folder).unwrap();
-        symlink(&precious, folder.join(UNPACKED)).unwrap();
-        symlink(scratch.path(), folder.join("claude")).unwrap();
+        symlink(&precious, folder.join("0")).unwrap();
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
-        prepare(&folder, Timestamp::UNIX_EPOCH).unwrap();
-        assert_eq!(fs::metadata(&precious).unwrap().len(), 4);
-        assert!(!scratch.path().join("projects").exists() && folder.join("claude/projects").is_dir());
+        let demo = DemoFolder::create_in(&folder, Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!(fs::read_dir(&precious).unwrap().count(), 1);
+        assert!(demo.path().join("claude/projects").is_dir());
         assert_eq!(fs::metadata(&folder).unwrap().mode() & 0o777, 0o700);
+        // In a folder of one's own a link is no folder, either.
+        symlink(&precious, folder.join("1")).unwrap();
+        let next = DemoFolder::create_in(&folder, Timestamp::UNIX_EPOCH).unwrap();
+        assert!(fs::symlink_metadata(next.path()).unwrap().is_dir() && precious.join("file").exists());
+        assert!(symlink(&precious, scratch.path().join("link")).is_ok());
+        assert!(DemoFolder::create_in(&scratch.path().join("link"), Timestamp::UNIX_EPOCH).is_err());
     }
 }

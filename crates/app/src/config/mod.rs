@@ -5,4 +5,5 @@ mod environment;
 pub(crate) mod settings;
 mod state_folder;
 
+pub use demo::DemoFolder;
 pub use environment::{ApiKeyText, Config, Variables};

@@ -392,7 +392,6 @@ fn decisions_before_a_compaction_are_listed_with_their_places() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "a variable may ask for every page")]
 fn an_index_or_cache_that_is_damaged_in_any_page_is_rebuilt() {
     const PAGE: usize = 4096;
     let scene = Scene::new();
@@ -407,7 +406,7 @@ fn an_index_or_cache_that_is_damaged_in_any_page_is_rebuilt() {
     };
     let expected = ask().unwrap();
     assert!(!expected.0.is_empty() && expected.1.len() == 3);
-    let all = std::env::var_os("BACKSTORY_EVERY_PAGE").is_some();
+    let all = testkit::long::amount(false, true);
     let state = scene.home().state_dir();
     let mut tried = 0;
     let mut folders = vec![state.clone(), state.join("index")];

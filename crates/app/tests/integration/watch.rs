@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use app::live::watch::{Live, Subscription};
 use app::{Caller, Context, Secrets};
 use model::{SessionEvent, SessionId};
+use testkit::PATIENCE;
 
 use crate::scene::{MAIN, OPS, PERSON, Scene, secret};
 
 const SUBSCRIBERS: usize = 500;
-const PATIENCE: Duration = Duration::from_millis(50);
-/// A machine that is this slow is broken.
-const TOO_LONG: Duration = Duration::from_mins(1);
+/// How long one waits for an event before it is looked whether there are new facts.
+const GLANCE: Duration = Duration::from_millis(50);
 
 fn agent(name: &str) -> Caller {
     Caller::Agent(name.parse().unwrap())
@@ -26,8 +26,8 @@ fn until(subscription: &mut Subscription, wanted: &[&str]) -> Vec<Arc<SessionEve
     let mut events: Vec<Arc<SessionEvent>> = Vec::new();
     let is_of =
         |event: &SessionEvent, id: &str| event.session().is_some_and(|session| session.as_str() == id);
-    while began.elapsed() < TOO_LONG {
-        let Some(event) = subscription.next(PATIENCE).unwrap() else { continue };
+    while began.elapsed() < PATIENCE {
+        let Some(event) = subscription.next(GLANCE).unwrap() else { continue };
         events.push(event);
         if wanted.iter().all(|id| events.iter().any(|event| is_of(event, id))) {
             return events;
@@ -39,11 +39,11 @@ fn until(subscription: &mut Subscription, wanted: &[&str]) -> Vec<Arc<SessionEve
 /// Waits until the sessions are listed; before that an agent's are not known.
 fn listed(subscription: &mut Subscription) -> HashSet<String> {
     let began = Instant::now();
-    while began.elapsed() < TOO_LONG {
+    while began.elapsed() < PATIENCE {
         if let Some(facts) = subscription.new_facts() {
             return facts.keys().map(SessionId::to_string).collect();
         }
-        let _ = subscription.next(PATIENCE).unwrap();
+        let _ = subscription.next(GLANCE).unwrap();
     }
     panic!("nothing is listed");
 }

@@ -7,10 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::{Claude, ModelServer, ScratchHome};
-
-/// How long what the daemon started may take to end.
-const LAST: Duration = Duration::from_mins(1);
+use crate::{Claude, ModelServer, PATIENCE, ScratchHome};
 
 /// The daemon that runs the background jobs of one scratch home; it and they end when this is dropped.
 pub struct BackgroundJobs<'a> {
@@ -56,7 +53,7 @@ impl Drop for BackgroundJobs<'_> {
         let _ = self.claude.run(self.home, self.server, self.home.path(), &["daemon", "stop", "--any"]);
         // What the daemon kept ready for further jobs ends a moment later, and the home is still its own till then.
         let began = Instant::now();
-        while is_process_of(self.home) && began.elapsed() < LAST {
+        while is_process_of(self.home) && began.elapsed() < PATIENCE {
             thread::sleep(Duration::from_millis(50));
         }
     }

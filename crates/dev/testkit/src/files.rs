@@ -25,6 +25,8 @@ pub fn wait_until(folder: &Path, what: &str, is_so: impl Fn() -> bool) {
     let began = Instant::now();
     while !is_so() {
         assert!(began.elapsed() < PATIENCE, "not within {PATIENCE:?}: {what}");
+        // To look may itself write files, and many changes are one look.
+        while changes.try_recv().is_ok() {}
         let _ = changes.recv_timeout(GLANCE);
     }
 }

@@ -9,6 +9,8 @@ use std::process::Command;
 use model::ProjectSlug;
 use tempfile::TempDir;
 
+use crate::PATIENCE;
+
 /// A home of its own for one test; removed when dropped.
 pub struct ScratchHome {
     _folder: TempDir,
@@ -107,6 +109,7 @@ impl ScratchHome {
             ("BACKSTORY_HOME", self.state_dir().into()),
             ("GIT_CONFIG_NOSYSTEM", "1".into()),
         ];
+        all.extend(patient_limits());
         all.extend(self.config_dir.iter().map(|dir| ("CLAUDE_CONFIG_DIR", dir.clone().into())));
         all
     }
@@ -116,6 +119,21 @@ impl ScratchHome {
         let inherited = std::env::var_os("PATH").unwrap_or_default();
         std::env::join_paths(ours.chain(std::env::split_paths(&inherited))).expect("a plain PATH")
     }
+}
+
+/// How long Backstory waits for other programs and for itself: how busy the machine is, is what no test is about. One about
+/// a limit sets it in the environment, which comes before the settings' file.
+fn patient_limits() -> [(&'static str, OsString); 7] {
+    let (seconds, milliseconds) = (PATIENCE.as_secs().to_string(), PATIENCE.as_millis().to_string());
+    [
+        ("BACKSTORY_SEARCH_BUDGET_SECONDS", seconds.clone().into()),
+        ("BACKSTORY_SEARCH_FIRST_BUDGET_SECONDS", seconds.clone().into()),
+        ("BACKSTORY_WORKERS_START_SECONDS", seconds.into()),
+        ("BACKSTORY_EMBEDDING_QUESTION_TIMEOUT_MS", milliseconds.clone().into()),
+        ("BACKSTORY_FORK_QMD_TIMEOUT_MS", milliseconds.clone().into()),
+        ("BACKSTORY_PROJECT_GITHUB_TIMEOUT_MS", milliseconds.clone().into()),
+        ("BACKSTORY_SELECTION_RELEVANCE_TIMEOUT_MS", milliseconds.into()),
+    ]
 }
 
 fn children(folder: &Path) -> Vec<PathBuf> {

@@ -11,7 +11,9 @@ pub mod background;
 pub mod claude;
 pub mod embedding_server;
 pub mod files;
+pub mod held_claude;
 pub mod home;
+pub mod long;
 mod loopback;
 pub mod model_server;
 pub mod openclaw;
@@ -25,11 +27,12 @@ pub mod transcript;
 use std::time::Duration;
 
 /// How long anything may take before it is called hung. Tests wait for what happens, not for time: a machine may be
-/// busy with much else.
-pub const PATIENCE: Duration = Duration::from_mins(10);
+/// busy with much else. It is shorter than what the runner gives a test, so that the test can say what it waited for.
+pub const PATIENCE: Duration = Duration::from_mins(2);
 
 pub use claude::Claude;
 pub use embedding_server::EmbeddingServer;
+pub use held_claude::{HeldClaude, HoldableClaude};
 pub use home::ScratchHome;
 pub use model_server::{Answer, Gate, ModelServer, Script};
 pub use openclaw::OpenClaw;

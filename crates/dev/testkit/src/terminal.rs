@@ -72,13 +72,27 @@ impl Terminal {
 
     /// Types a line as a person does: the words, and a moment later the Enter key. A first letter right behind Escape
     /// is another key to a program; a person who sees that types the line again.
+    #[track_caller]
     pub fn type_line(&self, words: &str) {
+        let began = Instant::now();
         self.done(&["send-keys", "-l", words]);
         while !self.is_within(ECHO, |screen| screen.contains(words)) {
+            assert!(began.elapsed() < PATIENCE, "`{words}` is not taken; the screen:\n{}", self.screen());
             self.key("C-u");
             self.done(&["send-keys", "-l", words]);
         }
         self.key("Enter");
+    }
+
+    /// Presses a key until the screen shows that it was taken: some dialogs take none in their first moments.
+    #[track_caller]
+    pub fn key_until(&self, name: &str, is_taken: impl Fn(&str) -> bool) {
+        let began = Instant::now();
+        self.key(name);
+        while !self.is_within(ECHO, &is_taken) {
+            assert!(began.elapsed() < PATIENCE, "{name} is not taken; the screen:\n{}", self.screen());
+            self.key(name);
+        }
     }
 
     /// Presses a key by tmux's name for it: `Enter`, `Escape`, `Down`, `q`.

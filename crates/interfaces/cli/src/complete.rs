@@ -16,6 +16,7 @@ use model::{Session, SessionId};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::completion_script::{PROGRAM, VARIABLE};
+use crate::demo::{Demo, SignalHandler};
 use crate::text::{age, counted, fit, safe};
 use crate::{dispatch, help};
 
@@ -86,8 +87,8 @@ fn with_values(command: Command) -> Command {
 /// What can be meant by what is typed so far; nothing where it cannot be known, because a shell shows no errors.
 fn offered(values: Values, typed: &OsStr) -> Vec<CompletionCandidate> {
     let Some(typed) = typed.to_str() else { return Vec::new() };
-    let is_demo = std::env::args_os().any(|word| word == "--demo");
-    let all = dispatch::silent_context(is_demo).and_then(|context| values(&context, typed));
+    let demo = Demo::new(std::env::args_os().any(|word| word == "--demo"), SignalHandler::Nobody);
+    let all = dispatch::silent_context(&demo).and_then(|context| values(&context, typed));
     let mut all = all.unwrap_or_default();
     all.retain(|candidate| candidate.get_value().to_string_lossy().starts_with(typed));
     all

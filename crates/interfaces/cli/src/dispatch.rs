@@ -1,6 +1,6 @@
 //! Opens the context of the one request that the command line makes, and passes it to its command.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;
 
 use app::{App, Config, Context, Error, Kind, RecentFiles, Secrets};
@@ -10,14 +10,16 @@ use jiff::tz::TimeZone;
 use crate::args::{Args, Command};
 use crate::clock::clock;
 use crate::commands;
+use crate::demo::{Demo, SignalHandler};
 use crate::exit::Failure;
 use crate::help;
 use crate::output::is_read_by_a_person;
 use crate::picker;
 
-/// Runs the command.
+/// Runs the command. What a demo unpacked for it is removed at its end.
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let open = || open(args.demo, args.show_secrets);
+    let demo = Demo::new(args.demo, signal_handler(args.command.as_ref()));
+    let open = || open(&demo, args.show_secrets);
     let Some(command) = args.command else {
         if picker::is_at_terminal() {
             let context = open()?;
@@ -99,11 +101,19 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     }
 }
 
+/// Who acts on signals: the server, and on a terminal the screens and the pager.
+fn signal_handler(command: Option<&Command>) -> SignalHandler {
+    if matches!(command, Some(Command::Serve(_))) || std::io::stdout().is_terminal() {
+        SignalHandler::Command
+    } else {
+        SignalHandler::Nobody
+    }
+}
+
 /// The context of this request: the configuration, the current time and the working directory.
-fn open(demo: bool, show_secrets: bool) -> Result<Context, Error> {
+fn open(demo: &Demo, show_secrets: bool) -> Result<Context, Error> {
     let secrets = if show_secrets { allow_secrets()? } else { Secrets::Redacted };
-    let config = Config::of_process()?;
-    let config = if demo { config.demo(clock())? } else { config };
+    let config = demo.applied_to(Config::of_process()?)?;
     if let Some(warning) = config.guard_state()? {
         let _ = std::io::Write::write_all(
             &mut anstream::stderr(),
@@ -114,9 +124,8 @@ fn open(demo: bool, show_secrets: bool) -> Result<Context, Error> {
 }
 
 /// The context of a request by a shell, to which nothing may be said.
-pub(crate) fn silent_context(demo: bool) -> Result<Context, Error> {
-    let config = Config::of_process()?;
-    context(if demo { config.demo(clock())? } else { config })
+pub(crate) fn silent_context(demo: &Demo) -> Result<Context, Error> {
+    context(demo.applied_to(Config::of_process()?)?)
 }
 
 fn context(config: Config) -> Result<Context, Error> {

@@ -55,7 +55,7 @@ pub(crate) fn print_one(context: &Context, out: &mut Output, hit: &Hit, shown: S
     let width = out.width();
     let title = hit.title.as_deref().map_or_else(|| untitled(hit), ToOwned::to_owned);
     let title = fit(&safe(&title), width.saturating_sub(6));
-    let rank = if last_search::is_kept() { format!("@{}", hit.rank) } else { hit.rank.to_string() };
+    let rank = if last_search::is_kept(context) { format!("@{}", hit.rank) } else { hit.rank.to_string() };
     writeln!(out, "{style}{rank:>4}{style:#}  {bold}{title}{bold:#}")?;
     let id = || hit.session_id.as_ref().map_or("notes", SessionId::short).to_owned();
     let place = Place::of(hit);

@@ -21,9 +21,9 @@ pub(crate) fn save_lines(context: &Context, answer: &grep::Answer) {
     }
 }
 
-/// Whether the hits of a search are kept, so that `@1` names the first.
-pub(crate) fn is_kept() -> bool {
-    terminal().is_some()
+/// Whether the hits of a search are kept, so that `@1` names the first; those of a demo end with it.
+pub(crate) fn is_kept(context: &Context) -> bool {
+    !context.config().is_demo && terminal().is_some()
 }
 
 /// What a name says, with `@2` replaced by the place that the second hit cites, as `ID:LINE`.

@@ -8,6 +8,7 @@ mod clock;
 mod commands;
 mod complete;
 mod completion_script;
+mod demo;
 mod diff;
 mod dispatch;
 mod exit;

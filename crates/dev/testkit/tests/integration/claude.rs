@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use testkit::files::{bytes, records};
+use testkit::held_claude::Start;
 use testkit::{Answer, Claude, ModelServer, Repository, ScratchHome, Script, Snapshot, Transcript};
 
 const ID: &str = "11111111-1111-4111-8111-111111111111";
@@ -231,4 +232,31 @@ fn usage_on_disk(file: &Path) -> Vec<(String, Value)> {
 fn server_usage(server: &ModelServer) -> Vec<(String, Value)> {
     let numbered = server.calls().into_iter().filter_map(|call| call.usage).zip(1..);
     numbered.map(|(usage, n)| (format!("\"msg_01Scripted{n:010}\""), usage.output.into())).collect()
+}
+
+#[test]
+fn a_claude_is_held_where_it_was_started() {
+    let home = ScratchHome::new();
+    let holdable = Claude::newest().install_holdable(&home);
+    let version = || {
+        let mut command = home.command(home.path().join("bin/claude"));
+        command.arg("--version").stdout(std::process::Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let held = holdable.hold(Start::Version);
+    let mut child = version();
+    held.wait_for_child_of(std::process::id());
+    held.wait_for_process(child.id());
+    assert!(child.try_wait().unwrap().is_none());
+    drop(held);
+    let output = child.wait_with_output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stdout).starts_with("2.1.330"), "{output:?}");
+    // Held for one purpose, it goes on for another; and what is held once can be held again.
+    let _work = holdable.hold(Start::Work);
+    assert!(version().wait_with_output().unwrap().status.success());
+    let held = holdable.hold(Start::Version);
+    let child = version();
+    held.wait_for_process(child.id());
+    drop(held);
+    assert!(child.wait_with_output().unwrap().status.success());
 }

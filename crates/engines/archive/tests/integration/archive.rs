@@ -393,7 +393,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(testkit::long::amount(20, 1_000)))]
     #[test]
     fn the_archive_holds_everything_any_pass_saw(events in events()) {
         let scratch = Scratch::new();

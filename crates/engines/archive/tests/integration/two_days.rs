@@ -2,10 +2,8 @@
 //! Code's own rule, and the archive has all that a pass ever saw. The clock is a number; nothing waits.
 
 #![allow(clippy::unwrap_used, reason = "a scratch folder that cannot be made fails the test")]
-#![allow(clippy::disallowed_methods, reason = "a variable may ask for other seeds")]
 
 use std::collections::{BTreeMap, HashSet};
-use std::env;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -176,8 +174,7 @@ fn held(archive: &Path) -> Vec<(usize, String)> {
 
 #[test]
 fn after_two_days_the_archive_has_every_record() {
-    let seeds = env::var("BACKSTORY_SIMULATION_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(1);
-    for seed in 0..seeds {
+    for seed in 0..testkit::long::amount(1, 20) {
         println!("seed {seed}");
         simulate(20_261_123 + seed);
     }

@@ -6,15 +6,10 @@ use std::path::Path;
 use serde_json::json;
 use testkit::{Answer, Claude, Gate, Script, Terminal};
 
-use crate::stage::{Lateness, Stage};
+use crate::stage::Stage;
 
 /// The question on a terminal before a tool runs.
 const PROCEED: &str = "Do you want to proceed?";
-
-/// The 95th percentile.
-fn p95(late: &Lateness) -> i64 {
-    late[(late.len() * 95).div_ceil(100) - 1]
-}
 
 fn bash(command: &str) -> serde_json::Value {
     json!({"command": command, "description": "Do a thing"})
@@ -152,13 +147,7 @@ fn a_terminal_of_2_1_330() {
     // The command itself is a short turn of the new session.
     stage.check(&["[thinking R]", "[waiting_input R]", "thinking R", "lost R"]);
     assert_eq!(stage.created, 3, "the first session, its branch, and the one after /clear");
-
-    let (ours, theirs) = stage.end();
-    println!("signs of the registry, behind its own statusUpdatedAt: p95 {} ms of {ours:?}", p95(&ours));
-    println!("one who only waits for the system's events: p95 {} ms of {theirs:?}", p95(&theirs));
-    // A machine that is busy with other things makes both late.
-    assert!(p95(&ours) <= p95(&theirs) + 100, "{ours:?}, beside {theirs:?}");
-    assert!(ours.len() >= 15, "{ours:?}");
+    stage.end();
 }
 
 /// The process continues in a copy of the session.

@@ -1,15 +1,13 @@
 //! A home that is watched while the real `claude` works in it: what is reported is compared with what is expected, and with
 //! what the rules say of the files that were recorded beside it.
 
-use std::collections::HashSet;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use model::{Activity, Evidence, SessionEvent};
+use model::{Activity, SessionEvent};
 use monitor::{Listener, Monitor, MonitorSettings, Timers, WorkerSource};
 use testkit::recording::{ChangeKind, Recorder, Seen};
 use testkit::{Claude, ModelServer, PATIENCE, ScratchHome, Script, Terminal};
@@ -36,7 +34,6 @@ pub(crate) struct Stage {
     terminal: Option<Rc<Terminal>>,
     recorder: Recorder,
     killed: Vec<Seen>,
-    clerk: JoinHandle<Vec<(Timestamp, Timestamp)>>,
 }
 
 impl Stage {
@@ -53,7 +50,6 @@ impl Stage {
         let recorder = Recorder::start(&home.config_dir());
         let monitor = Monitor::start(settings, WorkerSource::none()).unwrap();
         let (_, listener) = monitor.listen(100_000).unwrap();
-        let (_, heard) = monitor.listen(100_000).unwrap();
         Self {
             home,
             server: ModelServer::start(script),
@@ -66,7 +62,6 @@ impl Stage {
             terminal: None,
             recorder,
             killed: Vec::new(),
-            clerk: std::thread::spawn(move || heard_of_registry(&heard)),
         }
     }
 
@@ -92,30 +87,12 @@ impl Stage {
         panic!("not heard within {PATIENCE:?}: {what}; but {:#?}\n{screen}", self.reported);
     }
 
-    /// Answers a dialog by a key, which is pressed again while the dialog is shown: it takes none in its first moments.
-    /// Then waits for a state.
+    /// Answers a dialog by a key, then waits for a state.
     #[track_caller]
     pub(crate) fn answer(&mut self, terminal: &Terminal, dialog: &str, key: &str, expected: &str) {
-        const TRIES: u32 = 60;
         terminal.until(|screen| screen.contains(dialog));
-        for _ in 0..TRIES {
-            if terminal.screen().contains(dialog) {
-                terminal.key(key);
-            }
-            let began = Instant::now();
-            while began.elapsed() < Duration::from_secs(2) {
-                let Some(event) = self.listener.next(Duration::from_millis(100)).unwrap() else { continue };
-                self.take(&event);
-                if word(&event).is_some_and(|word| word == expected) {
-                    return;
-                }
-            }
-        }
-        panic!(
-            "not within {TRIES} tries of {key}: {expected}; but {:#?}\n{}",
-            self.reported,
-            terminal.screen()
-        );
+        terminal.key_until(key, |screen| !screen.contains(dialog));
+        self.until_state(expected);
     }
 
     /// Waits for a state, written as `state E tool (detail)`.
@@ -157,12 +134,10 @@ impl Stage {
         }
     }
 
-    /// The end of the play: what was recorded beside it gives the same states, by the rules alone. How late the
-    /// registry's signs were reported, and how late one heard of them who only waits for the system's events.
+    /// The end of the play: what was recorded beside it gives the same states, by the rules alone.
     #[track_caller]
-    pub(crate) fn end(self) -> (Lateness, Lateness) {
+    pub(crate) fn end(self) {
         drop((self.listener, self.monitor));
-        let heard = self.clerk.join().unwrap();
         let mut seen = [self.recorder.stop(), self.killed].concat();
         seen.sort_by_key(|seen| seen.at);
         let replayed = recordings::states(&seen);
@@ -171,45 +146,7 @@ impl Stage {
             "live {:#?}; replayed {replayed:#?}",
             self.table
         );
-        lateness(&seen, &heard)
     }
-}
-
-/// How late things were reported, in milliseconds, the least first.
-pub(crate) type Lateness = Vec<i64>;
-
-/// When each state that the registry vouches for was reported, and since when it is so.
-fn heard_of_registry(listener: &Listener) -> Vec<(Timestamp, Timestamp)> {
-    let mut heard = Vec::new();
-    while let Ok(event) = listener.next(PATIENCE) {
-        if let Some(SessionEvent::SessionActivity(activity)) = event.as_deref()
-            && activity.evidence == Evidence::Registry
-        {
-            heard.extend(activity.since.map(|since| (since, clock())));
-        }
-    }
-    heard
-}
-
-fn lateness(seen: &[Seen], heard: &[(Timestamp, Timestamp)]) -> (Lateness, Lateness) {
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    let mut known = HashSet::new();
-    for Seen { at, what, .. } in seen {
-        let ChangeKind::Content(content) = what else { continue };
-        let Some(since) = transcript::RegisteredProcess::parse_record(content.as_bytes())
-            .and_then(|live| live.status_since)
-        else {
-            continue;
-        };
-        let reported = heard.iter().find(|(of, _)| *of == since).filter(|_| known.insert(since));
-        if let Some((_, reported)) = reported {
-            ours.push(reported.as_millisecond() - since.as_millisecond());
-            theirs.push(at.as_millisecond() - since.as_millisecond());
-        }
-    }
-    ours.sort_unstable();
-    theirs.sort_unstable();
-    (ours, theirs)
 }
 
 fn word(event: &SessionEvent) -> Option<String> {

@@ -34,6 +34,7 @@ struct WatchedFolder {
     events: bool,
     poll: Duration,
     timers: Timers,
+    clock: fn() -> Timestamp,
 }
 
 /// A subscriber with the events that it has received.
@@ -48,7 +49,7 @@ impl WatchedFolder {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir_all(root.path().join("projects/-p")).unwrap();
         let poll = Duration::from_millis(if events { 1000 } else { 100 });
-        Self { root, events, poll, timers: Timers::default() }
+        Self { root, events, poll, timers: Timers::default(), clock }
     }
 
     /// In which only changes that the system reports are noticed.
@@ -78,7 +79,7 @@ impl WatchedFolder {
             timers: self.timers,
             poll: self.poll,
             events: self.events,
-            clock,
+            clock: self.clock,
         };
         let monitor = Monitor::start(settings, WorkerSource::none()).unwrap();
         let (_, listener) = monitor.listen(100_000).unwrap();

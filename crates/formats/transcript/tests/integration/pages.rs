@@ -68,7 +68,7 @@ fn tree() -> impl Strategy<Value = Vec<String>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(testkit::long::amount(64, 10_000)))]
 
     #[test]
     fn pages_together_are_the_main_chain(lines in tree(), limit in 1..9_usize) {

@@ -149,7 +149,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(testkit::long::amount(256, 10_000)))]
 
     #[test]
     fn the_fuzz_targets_hold(lines in vec(a_line(), 0..8), junk in vec(any::<u8>(), 0..60), piece in 1_usize..300) {

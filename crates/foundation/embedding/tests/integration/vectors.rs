@@ -147,7 +147,7 @@ fn a_new_file_takes_over_what_is_still_wanted() {
 
 proptest::proptest! {
     // Each case waits for the disk.
-    #![proptest_config(proptest::test_runner::Config::with_cases(24))]
+    #![proptest_config(proptest::test_runner::Config::with_cases(testkit::long::amount(24, 1_000)))]
 
     /// Writers that are killed with rows half written leave what was committed, and nothing else.
     #[test]

@@ -44,7 +44,7 @@ fn no_made_up_secret_is_lost_where_the_text_ends_behind_it() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(ProptestConfig::with_cases(testkit::long::amount(256, 10_000)))]
 
     #[test]
     fn a_beginning_hides_what_the_whole_text_hides(

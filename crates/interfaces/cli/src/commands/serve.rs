@@ -113,7 +113,9 @@ fn run_server(context: &Context, args: &Args) -> Result<(), Failure> {
             .zip(args.tls_key.as_ref())
             .map(|(chain, key)| Certificate { chain: context.path(chain), key: context.path(key) }),
     };
-    let (logs, shows_link) = (args.log, args.print_link || std::io::stdout().is_terminal());
+    // No other process finds the server of a demo, so none can make a link to it.
+    let shows_link = args.print_link || context.config().is_demo || std::io::stdout().is_terminal();
+    let logs = args.log;
     let context = &context.for_other_processes();
     let reporter = Arc::new(move |notice| print(&notice, logs, shows_link));
     Ok(serve::serve(context, &options, reporter, Arc::new(super::export::write))?)

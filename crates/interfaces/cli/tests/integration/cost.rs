@@ -3,10 +3,16 @@
 use serde_json::{Value, json};
 use testkit::{ScratchHome, Transcript};
 
+use crate::outputs::zone_of_noon;
+
 /// What the program answers in a home, in UTC.
 fn answer(home: &ScratchHome, arguments: &[&str]) -> Value {
+    answer_in("UTC", home, arguments)
+}
+
+fn answer_in(zone: &str, home: &ScratchHome, arguments: &[&str]) -> Value {
     let mut command = home.command(env!("CARGO_BIN_EXE_backstory"));
-    let output = command.args(arguments).arg("--json").env("TZ", "UTC").output().unwrap();
+    let output = command.args(arguments).arg("--json").env("TZ", zone).output().unwrap();
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     let answer = serde_json::from_slice(&output.stdout).unwrap();
     crate::schemas::check_answer(arguments, &answer);
@@ -225,11 +231,12 @@ fn today_on_one_screen() {
     let record = json!({"pid": std::process::id(), "sessionId": id, "cwd": "/home/ana/project", "status": "waiting",
         "waitingFor": "permission prompt", "statusUpdatedAt": now.as_millisecond()});
     home.write(".claude/sessions/1.json", record.to_string());
-    let found = answer(&home, &["today"]);
+    // At noon, or it may be tomorrow when it is asked.
+    let zone = zone_of_noon();
+    let found = answer_in(&zone, &home, &["today"]);
     assert_eq!(found["open"].as_array().unwrap().len(), 1, "{found:#}");
     assert_eq!((&found["open"][0]["session_id"], &found["open"][0]["needs_you"]), (&json!(id), &json!(true)));
-    let output =
-        home.command(env!("CARGO_BIN_EXE_backstory")).arg("today").env("TZ", "UTC").output().unwrap();
+    let output = home.command(env!("CARGO_BIN_EXE_backstory")).arg("today").env("TZ", zone).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     let line = |words: &str| {
         text.lines().position(|line| line.contains(words)).unwrap_or_else(|| panic!("{words}: {text}"))

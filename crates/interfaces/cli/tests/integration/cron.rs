@@ -5,6 +5,7 @@ use std::process::{Child, Stdio};
 
 use serde_json::{Value, json};
 use testkit::files::{bytes, wait_until};
+use testkit::held_claude::Start;
 use testkit::{Answer, Claude, Script};
 
 use crate::desk::{Desk, prompts};
@@ -33,6 +34,11 @@ impl Daemon {
         let mut command = desk.command(&["cron", "daemon", "--json"]);
         command.stdin(Stdio::null()).stdout(file).stderr(Stdio::null());
         Self { child: command.spawn().expect("backstory starts"), said }
+    }
+
+    /// The number of its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     /// The words of its events, in order.
@@ -185,18 +191,22 @@ fn what_is_disabled_is_done_by_hand_alone() {
 fn a_daemon_that_is_killed_loses_and_doubles_nothing() {
     for phase in ["starting", "running", "waiting_permission"] {
         let desk = desk();
+        let claude = desk.claude.install_holdable(&desk.home);
         let shop = desk.project("shop");
         let mut daemon = Daemon::start(&desk, "one");
+        // A run is starting until the daemon knows which `claude` there is.
+        let held = (phase == "starting").then(|| claude.hold(Start::Version));
         add(&desk, shop.path(), &["file", "--at", "in 100ms", "make a file"]);
+        if let Some(held) = &held {
+            held.wait_for_child_of(daemon.pid());
+        }
         let newest = || history(&desk, "file").pop().unwrap_or_default();
         wait_until(desk.home.path(), phase, || match phase {
-            "starting" => newest()["status"].is_string(),
-            "running" => newest()["status"] == "running",
+            "starting" | "running" => newest()["status"] == phase,
             _ => workers(&desk).iter().any(|worker| worker["status"] == phase),
         });
-        let found = newest()["status"].clone();
         daemon.kill();
-        println!("{phase}: killed while {found}");
+        drop(held);
 
         let _next = Daemon::start(&desk, "two");
         wait_until(desk.home.path(), "it asks", || {

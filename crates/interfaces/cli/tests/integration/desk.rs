@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 use testkit::claude::{Run, offline_environment};
 use testkit::files::records;
-use testkit::{Claude, ModelServer, PATIENCE, Repository, ScratchHome, Script};
+use testkit::{Claude, ModelServer, Repository, ScratchHome, Script};
 
 use crate::schemas;
 
@@ -44,8 +44,6 @@ impl Desk {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = self.home.command(env!("CARGO_BIN_EXE_backstory"));
         command.envs(offline_environment(&self.server)).args(arguments);
-        // How long a program takes to start on a busy machine is what no test is about.
-        command.env("BACKSTORY_WORKERS_START_SECONDS", PATIENCE.as_secs().to_string());
         command.envs([("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "not-this-one"), ("CLAUDE_PID", "1")]);
         command
     }

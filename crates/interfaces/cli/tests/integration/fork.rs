@@ -85,7 +85,6 @@ fn qmd(desk: &Desk, arguments: &[&str]) -> Run {
 /// Installs the real qmd, which may take its time: no test is about how long it needs on a busy machine.
 fn install_qmd(desk: &Desk, first: &str) {
     Qmd::new().install(&desk.home, first);
-    desk.home.write(".config/backstory/config.toml", "[fork]\nqmd_timeout_ms = 300000\n");
 }
 
 /// A program of a few words of shell in qmd's place.
@@ -194,10 +193,10 @@ fn without_qmd_the_index_answers_and_says_so() {
 #[test]
 fn a_qmd_that_fails_in_any_way_costs_an_answer_never_the_command() {
     let desk = desk();
-    let check = |text: &str, why: &str| {
+    let check_within = |limit: Option<&str>, text: &str, why: &str| {
         played(&desk, text);
         let mut command = desk.command(&["fork", "smart forking", "--engine", "qmd", "--json"]);
-        command.env("BACKSTORY_FORK_QMD_TIMEOUT_MS", "400");
+        command.envs(limit.map(|limit| ("BACKSTORY_FORK_QMD_TIMEOUT_MS", limit)));
         let run = Run::of(command).succeeded();
         let answer: Value = serde_json::from_str(&run.stdout).unwrap();
         assert_eq!((&answer["engine"], &answer["fallback_used"]), (&json!("own"), &json!(true)), "{text}");
@@ -205,7 +204,8 @@ fn a_qmd_that_fails_in_any_way_costs_an_answer_never_the_command() {
         assert!(reason.contains(why), "{text}: {reason}");
         assert_eq!(ids(&answer)[0], FORKING, "{text}");
     };
-    check("sleep 600", "no answer within 400 ms");
+    let check = |text: &str, why: &str| check_within(None, text, why);
+    check_within(Some("400"), "sleep 600", "no answer within 400 ms");
     check("kill -SEGV $$", "it failed and says nothing");
     check("echo '<html>'; exit 0", "it printed no answer that can be read");
     check("printf '\\033]0;gone\\007[{'; head -c 100000 /dev/zero", "it printed no answer that can be read");

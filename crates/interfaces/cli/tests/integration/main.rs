@@ -14,6 +14,7 @@ mod cost;
 mod crash;
 mod cron;
 mod day;
+mod demo;
 mod desk;
 mod diff;
 mod doctor;

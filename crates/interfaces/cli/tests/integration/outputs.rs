@@ -108,7 +108,7 @@ fn snapshot(name: &str, text: &str, home: &ScratchHome) {
         (r"  prompt( at \S+)?  also in .*", "  prompt  also in [the other]"),
         (r"show (1ba1de03|80048f3c):\d+", "show [id:line]"),
         (r"(1ba1de03|80048f3c)-[-0-9a-f]{27}\.jsonl", "[either].jsonl"),
-        (r"\[home\]/[^ ]*/backstory-demo[^ /]*", "[demo]"),
+        (r"\[home\]/[^ ]*/backstory-demo[^ /]*/\d+", "[demo]"),
     ] }, {
         insta::assert_snapshot!(name, text);
     });
@@ -116,7 +116,7 @@ fn snapshot(name: &str, text: &str, home: &ScratchHome) {
 
 /// The time zone in which it is noon now: the sessions of the demo end now, and must fall on the same days at any time.
 #[expect(clippy::disallowed_methods, reason = "the program reads the clock, too")]
-fn zone_of_noon() -> String {
+pub(crate) fn zone_of_noon() -> String {
     let hour = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).hour();
     format!("NOON{}", hour - 12)
 }

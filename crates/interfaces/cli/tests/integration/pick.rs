@@ -316,13 +316,16 @@ fn a_model_is_sent_no_secret_that_stands_at_the_very_end() {
 
 #[test]
 fn a_model_that_fails_is_replaced_by_common_words() {
-    let check = |script: Script, limit: &str, why: &str| {
+    let check = |script: Script, limit: Option<&str>, why: &str| {
         let desk = desk(script);
         let shop = desk.project("shop");
         session(SAME, shop.path(), "fix the token refresh").write_to(&desk.home);
-        desk.home
-            .write(".config/backstory/config.toml", format!("selection.relevance_timeout_ms = {limit}\n"));
-        let answer = pick(&desk, &["token refresh fails"]);
+        let asked =
+            ["pick", "--weights", "seed", "--repo", "shop", "--as-of", THEN, "token refresh fails", "--json"];
+        let mut command = desk.command(&asked);
+        command.envs(limit.map(|limit| ("BACKSTORY_SELECTION_RELEVANCE_TIMEOUT_MS", limit)));
+        let run = Run::of(command).succeeded();
+        let answer: Value = serde_json::from_str(&run.stdout).expect("JSON");
         assert_eq!(
             (answer["action"].as_str(), answer["judge"]["by"].as_str()),
             (Some("resume"), Some("keyword"))
@@ -330,14 +333,10 @@ fn a_model_that_fails_is_replaced_by_common_words() {
         let said = answer["relevance_fallback"].as_str().unwrap_or_default();
         assert!(said.contains(why), "{said}");
     };
-    check(
-        Script::new().otherwise(Answer::refusal(529, "overloaded_error")),
-        "20000",
-        "529 (overloaded_error)",
-    );
-    check(Script::new().otherwise(Answer::text("It is very relevant.")), "20000", "not the JSON");
-    check(rating("7"), "20000", "a relevance of 7");
-    check(rating("0.9"), "0", "no answer within 0 ms");
+    check(Script::new().otherwise(Answer::refusal(529, "overloaded_error")), None, "529 (overloaded_error)");
+    check(Script::new().otherwise(Answer::text("It is very relevant.")), None, "not the JSON");
+    check(rating("7"), None, "a relevance of 7");
+    check(rating("0.9"), Some("0"), "no answer within 0 ms");
 }
 
 #[test]
@@ -345,8 +344,7 @@ fn claude_itself_judges_when_chosen() {
     let desk = desk(rating("0.9"));
     let shop = desk.project("shop");
     session(SAME, shop.path(), "rotate the credentials").write_to(&desk.home);
-    let config = "[selection]\nrelevance_through = \"claude\"\nrelevance_timeout_ms = 60000\n";
-    desk.home.write(".config/backstory/config.toml", config);
+    desk.home.write(".config/backstory/config.toml", "[selection]\nrelevance_through = \"claude\"\n");
     let before = desk.home.transcripts();
     let folders = || std::fs::read_dir(desk.home.config_dir().join("projects")).expect("projects").count();
     let folders_before = folders();

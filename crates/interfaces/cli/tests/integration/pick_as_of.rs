@@ -8,7 +8,7 @@ use proptest::test_runner::Config;
 use serde_json::Value;
 use testkit::claude::Run;
 use testkit::transcript::Lineage;
-use testkit::{ScratchHome, Transcript};
+use testkit::{ScratchHome, Transcript, long};
 
 /// The moment that is asked about.
 const THEN: &str = "2026-11-20T11:00:00Z";
@@ -183,7 +183,7 @@ impl World {
 }
 
 proptest! {
-    #![proptest_config(Config { cases: 16, failure_persistence: None, ..Config::default() })]
+    #![proptest_config(Config { cases: long::amount(6, 100), failure_persistence: None, ..Config::default() })]
 
     #[test]
     fn what_comes_later_changes_no_answer(

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use testkit::files::wait_until;
-use testkit::{Answer, Claude, Gate, Script, Terminal, Transcript};
+use testkit::{Answer, Claude, Gate, PATIENCE, Script, Terminal, Transcript};
 
 use crate::desk::Desk;
 
@@ -269,7 +269,7 @@ fn a_start_that_takes_long_is_told_to_people_and_not_to_programs() {
         command.current_dir(shop.path()).env("BACKSTORY_CLAUDE_BINARY", &slow);
         testkit::claude::Run::of(command).succeeded()
     };
-    let notice = "waiting for claude to start, at most 600 s";
+    let notice = &format!("waiting for claude to start, at most {} s", PATIENCE.as_secs());
     let person = run(&["run", "--fresh", "say hello"]);
     assert!(person.stderr.contains(notice) && !person.stdout.contains(notice), "{}", person.stderr);
     let program = run(&["run", "--fresh", "--json", "say hello"]);

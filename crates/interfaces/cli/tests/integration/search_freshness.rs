@@ -33,6 +33,17 @@ fn what_is_said_between_two_searches_is_found_by_the_second() {
 }
 
 #[test]
+fn an_index_that_lacks_nothing_says_so() {
+    let home = ScratchHome::new();
+    Transcript::new("01111111-aaaa").prompt("feed the walrus").answer("It ate.").write_to(&home);
+    let is_up_to_date = || {
+        let output = home.command(env!("CARGO_BIN_EXE_backstory")).arg("index").output().unwrap();
+        String::from_utf8_lossy(&output.stdout).starts_with("The index is up to date.\n")
+    };
+    assert_eq!([is_up_to_date(), is_up_to_date()], [false, true]);
+}
+
+#[test]
 fn one_who_watches_in_json_gets_an_object_a_line() {
     let home = ScratchHome::new();
     let say = |id: &str| Transcript::new(id).prompt("feed the walrus").answer("It ate.").write_to(&home);

@@ -68,9 +68,9 @@ fn what_is_known_is_completed() {
     // Nothing is said where nothing is known.
     assert_eq!(in_bash(&home, "backstory show zzz").join(""), "");
     // Tags that a person gave.
-    let tagged = home.command(PROGRAM).args(["--demo", "tag", "1ba1de03", "release"]).status().unwrap();
+    let tagged = home.command(PROGRAM).args(["tag", "01-06-488c5296", "release"]).status().unwrap();
     assert!(tagged.success());
-    check("backstory --demo list --tag r", &["release"]);
+    check("backstory list --tag r", &["release"]);
 }
 
 #[test]

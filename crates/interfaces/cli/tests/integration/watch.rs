@@ -6,7 +6,6 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use testkit::claude::Run;
@@ -198,8 +197,15 @@ fn events_that_the_system_lost_are_made_up_for_and_that_is_said() {
         is_told |= event["event"] == "watching" && event["data"]["reason"].is_string();
         said == 11 * 50 && is_told
     });
-    let more = watching.lines.recv_timeout(Duration::from_millis(300));
-    assert!(!more.is_ok_and(|line| line.contains("user_message")), "one is reported twice");
+    // What comes last is heard last.
+    let last = json!({"type": "user", "uuid": "last", "timestamp": "2099-01-01T00:00:00Z", "message": {"role": "user", "content": "Goodbye."}});
+    let write = |mut file: fs::File| writeln!(file, "{last}");
+    OpenOptions::new().append(true).open(file(0)).and_then(write).unwrap();
+    watching.until("the last prompt", |line| {
+        let is_prompt = line.contains("user_message");
+        assert!(!is_prompt || line.contains("2099-01-01"), "one is reported twice: {line}");
+        is_prompt
+    });
 }
 
 #[test]

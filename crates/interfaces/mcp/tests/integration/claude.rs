@@ -78,7 +78,6 @@ fn ask(scene: &Scene, server: Value, prompt: &str) -> Vec<(String, bool)> {
     ];
     let mut command = scene.claude.command(&scene.home, &scene.server);
     command.args(arguments).current_dir(&web);
-    command.env("BACKSTORY_SEARCH_FIRST_BUDGET_SECONDS", "600");
     let _ = testkit::claude::Run::of(command).succeeded();
     results(scene, ASKING)
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use testkit::claude::offline_environment;
 use testkit::transcript::Lineage;
-use testkit::{Answer, Claude, ModelServer, PATIENCE, ScratchHome, Script, Transcript};
+use testkit::{Answer, Claude, ModelServer, ScratchHome, Script, Transcript};
 
 use crate::client::{Client, program};
 
@@ -83,9 +83,6 @@ impl Scene {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = self.home.command(program());
         command.envs(offline_environment(&self.server)).args(arguments).current_dir(self.directory("web"));
-        // How long a program takes to start on a busy machine is what no test is about.
-        command.env("BACKSTORY_WORKERS_START_SECONDS", PATIENCE.as_secs().to_string());
-        command.env("BACKSTORY_SEARCH_FIRST_BUDGET_SECONDS", PATIENCE.as_secs().to_string());
         command
     }
 

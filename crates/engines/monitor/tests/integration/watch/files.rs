@@ -284,12 +284,12 @@ fn subagents_beside_their_session_are_followed() {
 
 #[test]
 fn moved_idle_sessions_are_not_reported() {
-    both(|folder| {
+    both(|mut folder| {
         let path = folder.write("-p/old.jsonl", &prompts(1..2000));
         let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
         File::options().append(true).open(&path).unwrap().set_modified(long_ago).unwrap();
         // When a file was made cannot be set; it has to be older than what clocks may differ by.
-        std::thread::park_timeout(Duration::from_secs(3));
+        folder.clock = || clock() + SignedDuration::from_mins(1);
         let mut subscriber = folder.listen();
         let moved = folder.file("-renamed/old.jsonl");
         fs::rename(path.parent().unwrap(), moved.parent().unwrap()).unwrap();

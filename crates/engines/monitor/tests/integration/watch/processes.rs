@@ -48,30 +48,34 @@ impl Drop for ProcessState {
 
 #[test]
 fn the_registry_is_followed() {
-    both(|folder| {
-        let path = folder.write("-p/s1.jsonl", &prompts(1..3));
-        let mut subscriber = folder.listen();
-        let process = ProcessState::start(&folder);
-        process.says("s1", &json!("busy"), &json!(null));
-        subscriber.until_state("s1", State::Thinking, Evidence::Registry);
-        append(
-            &path,
-            &line(
-                &json!({"type": "assistant", "message": {"content": [{"type": "tool_use", "id": "t1", "name": "Bash", "input": {}}], "stop_reason": "tool_use"}}),
-            ),
-        );
-        subscriber.until_state("s1", State::ToolUse, Evidence::Registry);
-        process.says("s1", &json!("waiting"), &json!("permission prompt"));
-        subscriber.until_state("s1", State::WaitingPermission, Evidence::Registry);
-        process.says("s1", &json!("idle"), &json!(null));
-        subscriber.until_state("s1", State::WaitingInput, Evidence::Registry);
-        // `/clear`: the same process holds another session now.
-        process.says("s2", &json!("idle"), &json!(null));
-        subscriber.until_state("s1", State::Ended, Evidence::Registry);
-        assert!(subscriber.snapshot().sessions.iter().any(|info| info.session_id.as_str() == "s2"));
-        fs::remove_file(&process.record).unwrap();
-        subscriber.until("s2 removed: it never had a transcript", |event| event.name() == "session-removed");
-    });
+    both(|folder| follow_registry(&folder));
+    // Without waiting until somebody looks.
+    follow_registry(&WatchedFolder::by_events_alone());
+}
+
+fn follow_registry(folder: &WatchedFolder) {
+    let path = folder.write("-p/s1.jsonl", &prompts(1..3));
+    let process = ProcessState::start(folder);
+    let mut subscriber = folder.listen();
+    process.says("s1", &json!("busy"), &json!(null));
+    subscriber.until_state("s1", State::Thinking, Evidence::Registry);
+    append(
+        &path,
+        &line(
+            &json!({"type": "assistant", "message": {"content": [{"type": "tool_use", "id": "t1", "name": "Bash", "input": {}}], "stop_reason": "tool_use"}}),
+        ),
+    );
+    subscriber.until_state("s1", State::ToolUse, Evidence::Registry);
+    process.says("s1", &json!("waiting"), &json!("permission prompt"));
+    subscriber.until_state("s1", State::WaitingPermission, Evidence::Registry);
+    process.says("s1", &json!("idle"), &json!(null));
+    subscriber.until_state("s1", State::WaitingInput, Evidence::Registry);
+    // `/clear`: the same process holds another session now.
+    process.says("s2", &json!("idle"), &json!(null));
+    subscriber.until_state("s1", State::Ended, Evidence::Registry);
+    assert!(subscriber.snapshot().sessions.iter().any(|info| info.session_id.as_str() == "s2"));
+    fs::remove_file(&process.record).unwrap();
+    subscriber.until("s2 removed: it never had a transcript", |event| event.name() == "session-removed");
 }
 
 #[test]

@@ -5,12 +5,11 @@ use std::fs;
 use std::io::{BufReader, Read as _, Write as _};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::net::UnixStream;
-use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
-use testkit::ScratchHome;
 use testkit::claude::Run;
+use testkit::{PATIENCE, ScratchHome};
 
 use super::client::{Answer, connect};
 use super::{Server, cookie, revoke, token};
@@ -334,8 +333,6 @@ fn a_body_that_is_too_large_is_not_asked_for() {
 fn who_has_no_token_takes_no_place_from_who_has_one() {
     /// More than the server has places.
     const STRANGERS: usize = 1000;
-    /// A silent connection ends by itself after 15 seconds.
-    const SOON: Duration = Duration::from_secs(10);
     let home = ScratchHome::new();
     let path = home.path().join("serve.sock");
     let server = Server::start(&home, &["--unix", path.to_str().unwrap()]);
@@ -363,11 +360,10 @@ fn who_has_no_token_takes_no_place_from_who_has_one() {
     let strangers: Vec<_> = (0..STRANGERS).map(|_| connect(&server.address)).collect();
     let beside: Vec<_> = (0..100).map(|_| UnixStream::connect(&path).unwrap()).collect();
     let tcp = connect(&server.address);
-    tcp.set_read_timeout(Some(SOON)).unwrap();
     (&tcp).write_all(own.as_bytes()).unwrap();
     assert_eq!(Answer::read(&mut BufReader::new(tcp)).status, 200);
     let unix = UnixStream::connect(&path).unwrap();
-    unix.set_read_timeout(Some(SOON)).unwrap();
+    unix.set_read_timeout(Some(PATIENCE)).unwrap();
     (&unix).write_all(own.as_bytes()).unwrap();
     assert_eq!(Answer::read(&mut BufReader::new(unix)).status, 200);
     assert_eq!(ask_kept(), 200);
