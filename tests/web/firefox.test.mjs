@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { firefox, Home } from './house.mjs'
+import { firefox, Home } from './scratch-home.mjs'
 import { idOf, Transcript } from './transcripts.mjs'
 
 const home = await Home.open()

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { WEB } from './house.mjs'
+import { WEB } from './scratch-home.mjs'
 
 const MODULES = ['chat/command', 'chat/field', 'chat/plan-text', 'chat/reason', 'format', 'live/fold', 'live/names', 'live/overlay', 'pages/filter', 'pages/hit', 'pages/schedule', 'pages/spending', 'pages/stack', 'pages/today', 'palette/score', 'reader/as-markdown', 'reader/diff-rows', 'reader/groups', 'reader/items', 'reader/load', 'reader/window', 'world/actors', 'world/crew', 'world/layout', 'world/look', 'world/replay']
 

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { Home } from './house.mjs'
-import { askAtHarbor, paintFence, writeLetter } from './shop.mjs'
+import { Home } from './scratch-home.mjs'
+import { askAtHarbor, paintFence, writeLetter } from './example-sessions.mjs'
 import { idOf } from './transcripts.mjs'
-import { walks } from './walk.mjs'
+import { walks } from './page-test.mjs'
 
 const LONG = 20_000
 

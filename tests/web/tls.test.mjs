@@ -7,7 +7,7 @@ import { request } from 'node:https'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { Home } from './house.mjs'
+import { Home } from './scratch-home.mjs'
 import { idOf, Transcript } from './transcripts.mjs'
 
 const home = await Home.open()

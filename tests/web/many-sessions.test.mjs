@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { Home } from './house.mjs'
+import { Home } from './scratch-home.mjs'
 import { idOf, Transcript } from './transcripts.mjs'
 
 const MANY = 10_000

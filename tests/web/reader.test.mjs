@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
-import { Home, seriousFindings } from './house.mjs'
+import { Home, seriousFindings } from './scratch-home.mjs'
 import { idOf, Transcript } from './transcripts.mjs'
-import { hold, walks } from './walk.mjs'
+import { hold, walks } from './page-test.mjs'
 
 const home = await Home.open()
 const DEEP = 'crates/engines/painting/src/colours/of/the/harbor/at/night/lantern.rs'

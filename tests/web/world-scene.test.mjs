@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { Home, seriousFindings } from './house.mjs'
+import { Home, seriousFindings } from './scratch-home.mjs'
 
 const home = await Home.open()
 before(() => home.serve())
