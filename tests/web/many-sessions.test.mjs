@@ -19,7 +19,6 @@ after(() => home.close())
 
 test('they are listed, scrolled to the last, and filtered', async () => {
   const page = await home.browse()
-  page.setDefaultTimeout(150_000)
   await page.goto(`${home.address}/sessions?group=none`)
   await page.locator('.session-list article').first().waitFor()
   assert.match(await page.locator('.head .dim').innerText(), /^10,000$/)
@@ -34,7 +33,6 @@ test('they are listed, scrolled to the last, and filtered', async () => {
 
 test('forty projects are filtered, and the filter is in the address', async () => {
   const page = await home.browse()
-  page.setDefaultTimeout(150_000)
   await page.goto(`${home.address}/projects`)
   await page.getByRole('searchbox').fill('project-7')
   await page.waitForURL(/q=project-7/)

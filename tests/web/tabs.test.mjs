@@ -31,7 +31,6 @@ test('tabs share one connection, and the second goes on when the first is closed
   await open(first, `/s/${fence.id}`)
   await first.getByText('Done.').waitFor()
   const second = await first.context().newPage()
-  second.setDefaultTimeout(60_000)
   const ofSecond = connections(second)
   await open(second, `/s/${fence.id}`)
   await second.getByText('Done.').waitFor()
