@@ -72,13 +72,18 @@ page('a long session opens at its end, and keeps its place to its beginning', as
     const first = () => [...scroller.querySelectorAll('[data-key]')].find(item => item.getBoundingClientRect().bottom > scroller.getBoundingClientRect().top)
     // What is between two frames is never seen.
     const shown = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
+    // Until what was asked for is there.
+    const loaded = async () => {
+      do await shown()
+      while (document.querySelector('[role=feed][aria-busy=true]'))
+    }
     let dropped = 0
     for (let count = 0; count < 40; count++) {
       scroller.scrollTop = Math.max(0, scroller.scrollTop - 900)
       await shown()
       const anchor = first()
       const top = anchor.getBoundingClientRect().top
-      await new Promise(done => setTimeout(done, 60))
+      await loaded()
       await shown()
       if (!anchor.isConnected || Math.abs(anchor.getBoundingClientRect().top - top) > 2) dropped++
     }
