@@ -60,7 +60,8 @@ test('a lost graphics card comes back, or gives way to the map', async () => {
   })
   const hears = (...names) => page.waitForFunction(names => window.heard.join() === names, names.join())
   await page.clock.install()
-  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000))
+  // Later than it can have become meanwhile.
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 600_000))
   await page.evaluate(() => window.backstoryWorld.loseContext(300))
   await hears('webglcontextlost')
   await page.clock.runFor(300)
