@@ -1,7 +1,7 @@
 // Ten thousand sessions in one list.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import { Home } from './scratch-home.mjs'
 import { idOf, Transcript } from './transcripts.mjs'
 
@@ -15,6 +15,7 @@ before(async () => {
   }
   await home.serve()
 })
+afterEach(() => home.closePages())
 after(() => home.close())
 
 test('they are listed, scrolled to the last, and filtered', async () => {
@@ -28,7 +29,6 @@ test('they are listed, scrolled to the last, and filtered', async () => {
   await page.getByRole('searchbox').fill('number 7777')
   await page.getByText('1 of 10,000').waitFor()
   assert.deepEqual(page.complaints, [])
-  await page.context().close()
 })
 
 test('forty projects are filtered, and the filter is in the address', async () => {
@@ -43,5 +43,4 @@ test('forty projects are filtered, and the filter is in the address', async () =
   await page.getByRole('searchbox').fill('no such thing')
   await page.getByText('No project matches').waitFor()
   assert.deepEqual(page.complaints, [])
-  await page.context().close()
 })

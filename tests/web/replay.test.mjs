@@ -1,7 +1,7 @@
 // A day played again, in a home that has one session: the last day is the day of that one.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import { Home } from './scratch-home.mjs'
 import { idOf, Transcript } from './transcripts.mjs'
 
@@ -14,6 +14,7 @@ before(async () => {
   one.write()
   await home.serve()
 })
+afterEach(() => home.closePages())
 after(() => home.close())
 
 /** The last day, in a browser that wants less motion. */
@@ -55,7 +56,6 @@ test('the card of a replay leads to the moment that is shown', async () => {
   await page.keyboard.press('Escape')
   await page.waitForURL(address => !address.searchParams.has('replay'))
   assert.deepEqual(page.complaints, [])
-  await page.context().close()
 })
 
 test('the last day is played again', async () => {
@@ -64,5 +64,4 @@ test('the last day is played again', async () => {
   await page.locator('.map-agent', { hasText: 'paint the fence green' }).waitFor()
   assert.match(await page.locator('.map-agent').getAttribute('href'), /#/)
   assert.deepEqual(page.complaints, [])
-  await page.context().close()
 })

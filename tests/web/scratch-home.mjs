@@ -86,6 +86,11 @@ export class Home {
     await rm(this.path, { recursive: true, force: true, maxRetries: 60, retryDelay: 100 })
   }
 
+  /** Closes all pages: one that a failed test has left open would keep the machine busy. */
+  async closePages() {
+    await Promise.all((this.browser?.contexts() ?? []).map(context => context.close()))
+  }
+
   /** A page in a browser that is signed in; what goes wrong in it is kept in `complaints`. */
   async browse(options = {}) {
     this.browser ??= await openChromium()

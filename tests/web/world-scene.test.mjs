@@ -3,12 +3,13 @@
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import { focusOn } from './page-test.mjs'
 import { Home, seriousFindings } from './scratch-home.mjs'
 
 const home = await Home.open()
 before(() => home.serve())
+afterEach(() => home.closePages())
 after(() => home.close())
 
 /** Sessions of five states; none of them leaves for having done nothing, however long a test takes. */
@@ -35,7 +36,6 @@ test('two hundred sessions take few draw calls', async () => {
   const { calls } = await page.evaluate(() => window.backstoryWorld.stats())
   assert.ok(calls > 0 && calls <= 30, `${calls} draw calls`)
   assert.deepEqual(page.complaints, [])
-  await page.context().close()
 })
 
 test('one who waits is flown to, and opened', async () => {
@@ -48,7 +48,6 @@ test('one who waits is flown to, and opened', async () => {
   await page.locator('.label.waiting_permission', { hasText: 'rm -rf build' }).waitFor()
   await page.keyboard.press('o')
   await page.waitForURL(/\/s\/s3/)
-  await page.context().close()
 })
 
 test('a lost graphics card comes back, or gives way to the map', async () => {
@@ -78,7 +77,6 @@ test('a lost graphics card comes back, or gives way to the map', async () => {
   assert.equal(await page.locator('.map-agent').count(), 5)
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.waitForFunction(() => window.backstoryWorld.stats().calls > 0)
-  await page.context().close()
 })
 
 test('who wants less motion has the map, and the list by a key', async () => {
@@ -89,7 +87,6 @@ test('who wants less motion has the map, and the list by a key', async () => {
   await page.keyboard.press('2')
   await page.getByRole('link', { name: /Session 2/ }).click()
   await page.waitForURL(/\/s\/s2/)
-  await page.context().close()
 })
 
 /** Sessions of one room. */
@@ -124,7 +121,6 @@ test('the map shows rooms with everybody at a desk of their own, who waits in re
   await page.getByRole('link', { name: /^Session 7 / }).focus()
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/s\/s7/)
-  await page.context().close()
 })
 
 /** The world of who wants less motion, in three dimensions: nothing moves that nobody moved. */
@@ -161,7 +157,6 @@ test('on a phone all rooms are seen, and are arranged anew when it is turned', a
   assert.equal(turned.count, 8)
   assert.ok(turned.most <= 0, `${turned.most} pixels outside`)
   assert.deepEqual(page.complaints, [])
-  await page.context().close()
 })
 
 test('on a phone nothing lies over the map and the list, and what an agent at the side says is on the screen', async () => {
@@ -179,7 +174,6 @@ test('on a phone nothing lies over the map and the list, and what an agent at th
   }
   await page.keyboard.press('1')
   await isBelow('.flat-room')
-  await page.context().close()
 })
 
 test('on a phone names of rooms are beside each other, and what is said in small rooms is one line', async () => {
@@ -195,7 +189,6 @@ test('on a phone names of rooms are beside each other, and what is said in small
     assert.ok(one.left >= 0 && one.right <= 390 && one.height < 30, JSON.stringify(one))
     assert.ok(!labels.some((other, place) => place > at && isOver(one, other)), JSON.stringify(one))
   }
-  await page.context().close()
 })
 
 test('two fingers bring the rooms nearer, and one moves them', async () => {
@@ -215,7 +208,6 @@ test('two fingers bring the rooms nearer, and one moves them', async () => {
   assert.ok(moved.x > near.x + 1, `${moved.x} after ${near.x}`)
   assert.ok(Math.abs(moved.distance - near.distance) < 0.5)
   assert.equal(await page.locator('.agent-card').count(), 0, 'nobody was meant')
-  await page.context().close()
 })
 
 test('the camera follows who comes until somebody has moved it', async () => {
@@ -238,7 +230,6 @@ test('the camera follows who comes until somebody has moved it', async () => {
   assert.deepEqual(await sight(page), dragged, 'it stays where it was put')
   await page.keyboard.press('0')
   assert.ok((await sight(page)).distance > five.distance)
-  await page.context().close()
 })
 
 test('who comes while another leaves is looked at', async () => {
@@ -249,7 +240,6 @@ test('who comes while another leaves is looked at', async () => {
   const { x, z } = await sight(page)
   const { centre } = await page.evaluate(() => window.backstoryWorld.scene().rooms[0])
   assert.deepEqual([x, z], [centre.x, centre.z])
-  await page.context().close()
 })
 
 test('a click on an agent shows its card, a double click and Enter open its session, and the card goes with it', async () => {
@@ -279,14 +269,12 @@ test('a click on an agent shows its card, a double click and Enter open its sess
   await frame(page)
   await page.mouse.dblclick(...at)
   await page.waitForURL(/\/s\/s0/)
-  await page.context().close()
 })
 
 test('sub-agents beyond those that are shown are counted beside the name', async () => {
   const subagents = Array.from({ length: 11 }, (_, at) => ({ id: `t${at}`, name: `Task ${at}` }))
   const page = await still([{ ...actors(1)[0], state: 'waiting_permission', detail: 'Which colour?', subagents }], {}, 9)
   await page.locator('.label', { hasText: '3 more sub-agents' }).waitFor()
-  await page.context().close()
 })
 
 test('a session of a worker is in its room with its name from the first moment, and what it asks is said', async () => {
@@ -320,7 +308,6 @@ test('a session of a worker is in its room with its name from the first moment, 
     return all.length === 2 && all.every(at => at.left >= left && at.right <= right && at.top >= top && at.bottom <= bottom)
   })
   assert.deepEqual(page.complaints, [])
-  await page.context().close()
 })
 
 test('without WebGL there is the map', async () => {
@@ -337,7 +324,6 @@ test('without WebGL there is the map', async () => {
   await page.locator('.map-agent').nth(2).waitFor()
   assert.ok(await page.getByRole('button', { name: '3D' }).isDisabled())
   assert.deepEqual(page.complaints, [])
-  await page.context().close()
 })
 
 test('a bubble that is too long ends with an ellipsis', async () => {
@@ -354,7 +340,6 @@ test('a bubble that is too long ends with an ellipsis', async () => {
     return [...range.getClientRects()].filter(line => line.top + 2 < end && line.bottom - 2 > end).length
   })
   assert.equal(seen, 0)
-  await page.context().close()
 })
 
 test('what several say who wait side by side is all read, and covers no name of a room', async () => {
@@ -369,5 +354,4 @@ test('what several say who wait side by side is all read, and covers no name of 
     return all.filter((one, at) => all.some((other, place) => place > at && isOver(one, other))).length
   })
   assert.equal(covered, 0)
-  await page.context().close()
 })
