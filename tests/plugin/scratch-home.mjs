@@ -3,7 +3,8 @@
 // CLAUDE and BACKSTORY name the programs; without them they are the pinned release and the debug build.
 
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -19,6 +20,8 @@ export const BACKSTORY = process.env.BACKSTORY ?? join(ROOT, 'target/debug/backs
 export const OLDER = process.env.OLDER_CLAUDE ?? join(TOOLS, 'claude-code-2-1-197/claude')
 export const TSC = process.env.TSC ?? join(TOOLS, '.bin/tsc')
 
+/** A program that runs longer hangs, in milliseconds. */
+const PATIENCE = 300_000
 const KEY = 'sk-ant-not-a-key'
 
 /** A home, a project in it, and a model that answers every prompt with `Hello.` */
@@ -70,7 +73,7 @@ export class ScratchHome {
 
   /** Runs a program in the project; it has to succeed. Returns what it printed. */
   run(program, ...words) {
-    const options = { cwd: this.project, encoding: 'utf8', env: this.environment, timeout: 120_000 }
+    const options = { cwd: this.project, encoding: 'utf8', env: this.environment, timeout: PATIENCE }
     return new Promise((resolve, reject) => {
       const child = execFile(program, words, { ...options, maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
         if (error) reject(new Error(`${program} ${words.join(' ')}: ${error.message}\n${stdout}\n${stderr}`))
@@ -98,15 +101,8 @@ export class ScratchHome {
 
   async close() {
     this.model.close()
-    for (let attempt = 0; ; attempt++) {
-      try {
-        return rmSync(this.path, { recursive: true, force: true })
-      } catch (error) {
-        // A session that ends may still write.
-        if (attempt === 50) throw error
-        await new Promise(resolve => setTimeout(resolve, 100))
-      }
-    }
+    // A session that ends may still write.
+    await rm(this.path, { recursive: true, force: true, maxRetries: 60, retryDelay: 100 })
   }
 }
 

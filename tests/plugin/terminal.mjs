@@ -2,7 +2,8 @@
 
 import { execFileSync } from 'node:child_process'
 
-const PATIENCE = 20_000
+/** After so many milliseconds something does not come at all: this decides when a test fails that hangs, and nothing else. */
+export const PATIENCE = 180_000
 
 /** A terminal in which a program runs; both end when it is closed. */
 export class Terminal {

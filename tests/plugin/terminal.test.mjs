@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 
 import { ScratchHome, PLUGIN, TSC } from './scratch-home.mjs'
-import { Terminal } from './terminal.mjs'
+import { PATIENCE, Terminal } from './terminal.mjs'
 
 /** Sessions about other things: among two, no word says much, and no hit is strong. */
 const OTHERS = ['rate-limit', 'migration', 'dark-mode', 'config-refactor', 'release-notes', 'dialog-a11y']
@@ -43,7 +43,7 @@ after(async () => {
 
 /** Waits until the server is connected. */
 async function connected() {
-  const end = Date.now() + 30_000
+  const end = Date.now() + PATIENCE
   while (!/plugin:backstory:backstory": Successfully connected/.test(readFileSync(log, 'utf8'))) {
     assert.ok(Date.now() < end, readFileSync(log, 'utf8'))
     await new Promise(resolve => setTimeout(resolve, 100))
@@ -90,7 +90,7 @@ test('the pane that is opened with words keeps them', async () => {
   terminal.type('/backstory upload')
   await terminal.until(/❯.\/backstory upload/)
   terminal.key('Enter')
-  await terminal.until(/Find: upload[^]*▸ /)
+  await terminal.until(/Find: upload +⏎ choose[^]*▸ /)
   for (const _ of [1, 2]) {
     terminal.key('Enter')
     // The keys belong to the hit now, and the field has its words.

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
-import { Home } from './house.mjs'
-import { walks } from './walk.mjs'
+import { focusOn, walks } from './page-test.mjs'
+import { Home } from './scratch-home.mjs'
 
 const home = await Home.open()
 before(() => home.serve())
@@ -58,7 +58,7 @@ page('a plan is sent back, and then approved', async page => {
   await ask.getByRole('textbox').fill('the posts come first')
   await ask.getByRole('button', { name: 'Send back' }).click()
   await page.locator('.prose', { hasText: 'First the posts.' }).first().waitFor()
-  assert.ok(home.model.asked.at(-1).body.includes('the posts come first'))
+  assert.ok(home.model.asked.some(one => one.body.includes('the posts come first')))
   await ask.getByRole('button', { name: 'Approve' }).click()
   await said(page, 'I begin with the posts.').waitFor()
   await ask.waitFor({ state: 'detached' })
@@ -69,7 +69,7 @@ page('the model and the mode are chosen, and changed while the worker lives', as
   await said(page, 'Hello.').waitFor()
   const first = home.model.asked.findLast(one => one.body.includes('say hello to the model'))
   assert.match(first.model, /opus/)
-  assert.equal(await select(page, 'Permissions').inputValue(), 'plan')
+  await page.waitForFunction(() => document.querySelector('select[aria-label="Permissions"]').value === 'plan')
   const [worker] = await workers(page)
   assert.equal(worker.permission_mode, 'plan')
   for (const [label, value, path] of [['Model', 'sonnet'], ['Permissions', '']]) {
@@ -114,8 +114,8 @@ page('a message is forked at, and the fork has nothing of what came after', asyn
   await first.getByRole('button', { name: 'Fork here' }).click()
   const place = page.getByText('In a fork that ends at “Hello.”')
   await place.waitFor()
-  const field = page.getByRole('textbox', { name: 'Message' })
-  assert.ok(await field.evaluate(field => field === document.activeElement), 'one writes at once')
+  // One writes at once.
+  await focusOn(page.getByRole('textbox', { name: 'Message' }))
   // It is left again, and taken again.
   await page.getByRole('button', { name: 'Do not fork' }).click()
   await place.waitFor({ state: 'detached' })
@@ -136,7 +136,7 @@ async function notified(page) {
   await page.goto(home.address + '/settings')
   await page.getByRole('button', { name: 'Turn on' }).click()
   await page.getByRole('button', { name: 'On', exact: true }).waitFor()
-  assert.equal((await page.evaluate(() => window.shown))[0].title, 'Notifications are on')
+  await page.waitForFunction(() => window.shown[0]?.title === 'Notifications are on')
   await page.goto(home.address + '/')
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.evaluate(() => Object.defineProperty(document, 'hidden', { get: () => true }))
@@ -222,14 +222,14 @@ page('a task whose directory is taken says that it waits, and what it is to do',
   await page.locator('.draft', { hasText: 'word' }).waitFor()
   const other = await home.browse()
   await other.goto(`${home.address}/new?repo=${encodeURIComponent(home.path + '/shop')}`)
-  await other.getByRole('textbox', { name: 'What should be done' }).fill('count slowly after it\nand carefully')
+  await other.getByRole('textbox', { name: 'What should be done' }).fill('count to twelve after it\nand carefully')
   await other.getByRole('radio', { name: /^Wait for the session/ }).waitFor()
   home.workers++
   await other.getByRole('button', { name: 'Start when it is free' }).click()
   await other.waitForURL(/\/s\//)
   await other.locator('.doing', { hasText: 'Waiting for the session before it to end' }).waitFor()
-  assert.match(await other.locator('.item-prompt').innerText(), /count slowly after it\nand carefully/)
-  assert.equal(await other.locator('.session-title h1').innerText(), 'count slowly after it')
+  assert.match(await other.locator('.item-prompt').innerText(), /count to twelve after it\nand carefully/)
+  assert.equal(await other.locator('.session-title h1').innerText(), 'count to twelve after it')
   assert.ok(await other.getByRole('textbox', { name: 'Message' }).isDisabled())
   // What is not written yet is not asked for, also by a page that has just come.
   await other.reload()
@@ -264,10 +264,10 @@ page('who has answered one card goes on with the next, and allows for good only 
   assert.equal(await other.getByRole('button', { name: 'Always allow' }).count(), 0)
   await allow('shop').press('Enter')
   await card(other, 'make a file in the shop').waitFor({ state: 'detached' })
-  assert.equal(await other.evaluate(() => document.activeElement.textContent), 'make a file in the mill')
+  await other.waitForFunction(() => document.activeElement.textContent === 'make a file in the mill')
   await allow('mill').press('Enter')
   await other.getByRole('heading', { name: 'Nothing needs you' }).waitFor()
-  assert.equal(await other.evaluate(() => document.activeElement.id), 'needs')
+  await other.waitForFunction(() => document.activeElement.id === 'needs')
   assert.deepEqual(other.complaints, [])
   await other.context().close()
 })

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
-import { WEB } from './house.mjs'
+import { WEB } from './places.mjs'
 
 const DIST = join(WEB, 'dist')
 const run = (program, ...words) => execFileSync(join(WEB, 'node_modules/.bin', program), words, { cwd: WEB, encoding: 'utf8', stdio: 'pipe' })

@@ -2,8 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { firefox, Home } from './house.mjs'
+import { openFirefox } from './browser.mjs'
+import { PATIENCE } from './places.mjs'
+import { Home } from './scratch-home.mjs'
 import { idOf, Transcript } from './transcripts.mjs'
+import { unhurriedPage } from './unhurried.mjs'
 
 const home = await Home.open()
 let browser, session
@@ -14,7 +17,7 @@ before(async () => {
   one.says('The fence is **green**.')
   session = one.write()
   await home.serve()
-  browser = await firefox()
+  browser = await openFirefox()
 })
 after(async () => {
   await browser?.close()
@@ -23,10 +26,12 @@ after(async () => {
 
 test('a walk through all pages', async () => {
   const page = await browser.newPage()
+  await unhurriedPage(page)
   const complaints = []
   page.on('console', message => message.type() === 'error' && complaints.push(message.text()))
   page.on('pageerror', error => complaints.push(error.message))
-  page.setDefaultTimeout(60_000)
+  page.setDefaultTimeout(PATIENCE)
+  page.setDefaultNavigationTimeout(PATIENCE)
   const open = path => page.goto(home.address + path)
   const has = words => page.waitForFunction(words => document.querySelector('main')?.innerText.includes(words), {}, words)
   await page.goto(home.link)

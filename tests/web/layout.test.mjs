@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
-import { Home, seriousFindings } from './house.mjs'
+import { Home, seriousFindings } from './scratch-home.mjs'
 import { idOf, Transcript } from './transcripts.mjs'
-import { walks } from './walk.mjs'
+import { walks } from './page-test.mjs'
 
 const home = await Home.open()
 const { page, open } = walks(home)
@@ -115,8 +115,9 @@ page('a background job that is blocked needs the person, who copies the command 
   const card = page.getByRole('article', { name: 'deploy it' })
   await card.getByText('Job blocked: set DEPLOY_TOKEN, and').waitFor()
   await card.getByText('“rollout”').waitFor()
+  const copied = words => page.waitForFunction(async words => (await navigator.clipboard.readText()) === words, words)
   await card.getByRole('button', { name: 'Copy claude attach a1b2c3d4' }).click()
-  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'claude attach a1b2c3d4')
+  await copied('claude attach a1b2c3d4')
   await page.locator('.repository .row', { hasText: 'mender · mend it' }).getByText('job done').waitFor()
   assert.deepEqual(await seriousFindings(page), [])
   await open(page, '/sessions?group=none')
@@ -127,7 +128,7 @@ page('a background job that is blocked needs the person, who copies the command 
   await page.evaluate(() => navigator.clipboard.writeText(''))
   await page.keyboard.press('a')
   await page.getByText('Copied the command').waitFor()
-  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'claude attach a1b2c3d4')
+  await copied('claude attach a1b2c3d4')
   await open(page, `/s/${blocked}`)
   await page.locator('.session-facts').getByText('Job blocked: set DEPLOY_TOKEN, and').waitFor()
   await page.getByRole('button', { name: 'More' }).click()

@@ -3,8 +3,10 @@
 import { createServer } from 'node:http'
 
 const text = words => ({ type: 'text', text: words })
-/** A text that takes its time: so many milliseconds for a few letters. */
-const slowly = (words, pause) => ({ ...text(words), pause })
+/** A text without an end: it is written on until nobody listens. */
+const endless = words => ({ ...text(words), isEndless: true })
+/** How long it pauses after a few letters, in milliseconds. */
+const PAUSE = 60
 /** A text that stops after its first words until the model is released. */
 const held = words => ({ ...text(words), isHeld: true })
 const tool = (name, input) => ({ type: 'tool_use', id: `toolu_${Math.random().toString(36).slice(2)}`, name, input })
@@ -27,9 +29,9 @@ const SCRIPT = [
   ['make a file', [[text('I will make it.'), tool('Bash', { command: 'touch made && rm -rf nothing', description: 'Make a file' })], [text('It is made.')]]],
   ['ask me', [[tool('AskUserQuestion', QUESTION)], [text('Blue it is.')]]],
   ['plan the fence', [[tool('ExitPlanMode', { plan: '# Plan\n\nFirst the gate, **then** the posts.' })], [tool('ExitPlanMode', { plan: '# Plan\n\nFirst the posts.' })], [text('I begin with the posts.')]]],
-  ['count slowly', [[slowly('One two three four five six seven eight nine ten eleven twelve.', 150)]]],
+  ['count to twelve', [[text('One two three four five six seven eight nine ten eleven twelve.')]]],
   ['count when you may', [[held('One two three four five six seven eight nine ten eleven twelve.')]]],
-  ['go on for ever', [[slowly('word '.repeat(3000), 60)]]],
+  ['go on for ever', [[endless('word '.repeat(20))]]],
   ['send a scout', [[tool('Agent', { description: 'Scout the harbor', prompt: 'go on for ever at the harbor', subagent_type: 'general-purpose' })], [text('The harbor is calm.')]]],
   ['write a poem', [[text('# Tide\n\nThe harbor breathes **twice** a day.\n\n```js\nconst tide = 2\n```')]]],
 ]
@@ -65,11 +67,11 @@ export class Model {
       const stop_reason = blocks.some(block => block.type === 'tool_use') ? 'tool_use' : 'end_turn'
       const usage = { input_tokens: 12, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 5 }
       const message = { id: `msg_${Date.now()}${Math.random()}`, type: 'message', role: 'assistant', model: asked.model, usage, stop_sequence: null }
-      if (!asked.stream) return response.end(JSON.stringify({ ...message, content: blocks.map(({ pause, isHeld, ...block }) => block), stop_reason }))
+      if (!asked.stream) return response.end(JSON.stringify({ ...message, content: blocks.map(({ isEndless, isHeld, ...block }) => block), stop_reason }))
       response.setHeader('content-type', 'text/event-stream')
-      for (const { pause, isHeld, ...event } of events(message, blocks, stop_reason)) {
+      for (const { isPaused, isHeld, ...event } of events(message, blocks, stop_reason)) {
         if (isHeld) await this.released
-        if (pause) await new Promise(done => setTimeout(done, pause))
+        if (isPaused) await new Promise(done => setTimeout(done, PAUSE))
         if (response.destroyed) return
         response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
       }
@@ -107,8 +109,9 @@ function* events(message, blocks, stop_reason) {
     const isText = block.type === 'text'
     yield { type: 'content_block_start', index, content_block: isText ? { type: 'text', text: '' } : { ...block, input: {} } }
     const pieces = isText ? block.text.match(/.{1,9}/gs) : [JSON.stringify(block.input)]
-    for (const [number, piece] of pieces.entries()) {
-      yield { pause: block.pause, isHeld: block.isHeld && number === 3, type: 'content_block_delta', index, delta: isText ? { type: 'text_delta', text: piece } : { type: 'input_json_delta', partial_json: piece } }
+    for (let number = 0; number < pieces.length || block.isEndless; number++) {
+      const piece = pieces[number % pieces.length]
+      yield { isPaused: block.isEndless, isHeld: block.isHeld && number === 3, type: 'content_block_delta', index, delta: isText ? { type: 'text_delta', text: piece } : { type: 'input_json_delta', partial_json: piece } }
     }
     yield { type: 'content_block_stop', index }
   }

@@ -1,8 +1,8 @@
-// A day played again, in a home that has one session: the last day is the day of that one, also in the hour after midnight.
+// A day played again, in a home that has one session: the last day is the day of that one.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { Home } from './house.mjs'
+import { after, afterEach, before, test } from 'node:test'
+import { Home } from './scratch-home.mjs'
 import { idOf, Transcript } from './transcripts.mjs'
 
 const home = await Home.open()
@@ -14,6 +14,7 @@ before(async () => {
   one.write()
   await home.serve()
 })
+afterEach(() => home.closePages())
 after(() => home.close())
 
 /** The last day, in a browser that wants less motion. */
@@ -24,14 +25,21 @@ async function lastDay() {
   return page
 }
 
-test('the card of a replay leads to the moment that is shown', async () => {
-  const page = await lastDay()
-  await page.getByRole('button', { name: '3D' }).click()
-  await page.getByRole('button', { name: 'Pause' }).click()
-  await page.getByRole('slider').evaluate(field => {
+/** Stops the replay a moment after the first thing that happened. In one step: it may still play, or have come to its end. */
+async function stop(page) {
+  await page.evaluate(() => {
+    document.querySelector('.replay button[aria-label^=Pause]')?.click()
+    const field = document.querySelector('.replay input[type=range]')
     field.value = String(Number(field.min) + 62_000)
     field.dispatchEvent(new Event('input', { bubbles: true }))
   })
+  await page.getByRole('button', { name: 'Play', exact: true }).waitFor()
+}
+
+test('the card of a replay leads to the moment that is shown', async () => {
+  const page = await lastDay()
+  await stop(page)
+  await page.getByRole('button', { name: '3D' }).click()
   await page.waitForFunction(() => window.backstoryWorld.scene().agents.length === 1)
   await page.keyboard.press(']')
   const card = page.locator('.agent-card', { hasText: 'paint the fence green' })
@@ -48,18 +56,12 @@ test('the card of a replay leads to the moment that is shown', async () => {
   await page.keyboard.press('Escape')
   await page.waitForURL(address => !address.searchParams.has('replay'))
   assert.deepEqual(page.complaints, [])
-  await page.context().close()
 })
 
 test('the last day is played again', async () => {
   const page = await lastDay()
-  const scrubber = page.getByRole('slider')
-  await scrubber.evaluate(field => {
-    field.value = String(Number(field.min) + 62_000)
-    field.dispatchEvent(new Event('input', { bubbles: true }))
-  })
+  await stop(page)
   await page.locator('.map-agent', { hasText: 'paint the fence green' }).waitFor()
   assert.match(await page.locator('.map-agent').getAttribute('href'), /#/)
   assert.deepEqual(page.complaints, [])
-  await page.context().close()
 })

@@ -1,13 +1,13 @@
 // The rules of the dashboard, bundled for node: what is pure is tested without a browser.
 
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { WEB } from './house.mjs'
+import { WEB } from './places.mjs'
 
-const MODULES = ['chat/command', 'chat/field', 'chat/plan-text', 'chat/reason', 'format', 'live/fold', 'live/names', 'live/overlay', 'pages/filter', 'pages/hit', 'pages/schedule', 'pages/spending', 'pages/stack', 'pages/today', 'palette/score', 'reader/as-markdown', 'reader/diff-rows', 'reader/groups', 'reader/items', 'reader/load', 'reader/window', 'world/actors', 'world/crew', 'world/layout', 'world/look', 'world/replay']
+const MODULES = ['chat/command', 'chat/field', 'chat/plan-text', 'chat/reason', 'format', 'live/fold', 'live/names', 'live/overlay', 'live/stream', 'pages/filter', 'pages/hit', 'pages/schedule', 'pages/spending', 'pages/stack', 'pages/today', 'palette/score', 'reader/as-markdown', 'reader/diff-rows', 'reader/groups', 'reader/items', 'reader/load', 'reader/window', 'world/actors', 'world/crew', 'world/layout', 'world/look', 'world/replay']
 
 const require = createRequire(join(WEB, 'package.json'))
 const vite = await import(pathToFileURL(require.resolve('vite').replace(/index\.cjs$/, 'dist/node/index.js')))
@@ -27,6 +27,7 @@ export const field = await load('chat/field')
 export const format = await load('format')
 export const live = await load('live/fold')
 export const names = await load('live/names')
+export const stream = await load('live/stream')
 export const overlay = await load('live/overlay')
 export const filter = await load('pages/filter')
 export const hit = await load('pages/hit')
@@ -46,3 +47,6 @@ export const crew = await load('world/crew')
 export const layout = await load('world/layout')
 export const look = await load('world/look')
 export const replay = await load('world/replay')
+
+// All of it has been read.
+rmSync(outDir, { recursive: true })

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
-import { Home } from './house.mjs'
-import { askAtHarbor, paintFence } from './shop.mjs'
-import { hold, walks } from './walk.mjs'
+import { Home } from './scratch-home.mjs'
+import { askAtHarbor, paintFence } from './example-sessions.mjs'
+import { hold, walks } from './page-test.mjs'
 
 const home = await Home.open()
 let painted

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { Home } from './house.mjs'
-import { askAtHarbor, paintFence, writeLetter } from './shop.mjs'
+import { Home } from './scratch-home.mjs'
+import { askAtHarbor, paintFence, writeLetter } from './example-sessions.mjs'
 import { idOf } from './transcripts.mjs'
-import { walks } from './walk.mjs'
+import { walks } from './page-test.mjs'
 
 const LONG = 20_000
 
@@ -72,13 +72,18 @@ page('a long session opens at its end, and keeps its place to its beginning', as
     const first = () => [...scroller.querySelectorAll('[data-key]')].find(item => item.getBoundingClientRect().bottom > scroller.getBoundingClientRect().top)
     // What is between two frames is never seen.
     const shown = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
+    // Until what was asked for is there.
+    const loaded = async () => {
+      do await shown()
+      while (document.querySelector('[role=feed][aria-busy=true]'))
+    }
     let dropped = 0
     for (let count = 0; count < 40; count++) {
       scroller.scrollTop = Math.max(0, scroller.scrollTop - 900)
       await shown()
       const anchor = first()
       const top = anchor.getBoundingClientRect().top
-      await new Promise(done => setTimeout(done, 60))
+      await loaded()
       await shown()
       if (!anchor.isConnected || Math.abs(anchor.getBoundingClientRect().top - top) > 2) dropped++
     }

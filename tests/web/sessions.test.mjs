@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
-import { Home } from './house.mjs'
-import { askAtHarbor, paintFence } from './shop.mjs'
-import { walks } from './walk.mjs'
+import { Home } from './scratch-home.mjs'
+import { askAtHarbor, paintFence } from './example-sessions.mjs'
+import { walks } from './page-test.mjs'
 
 const home = await Home.open()
 let painted
@@ -24,7 +24,7 @@ page('sessions are filtered, and the filter is in the address', async page => {
   await page.waitForURL(/q=fence/)
   await page.waitForFunction(() => document.querySelectorAll('.session-list article').length === 1)
   await page.reload()
-  assert.equal(await page.getByRole('searchbox').inputValue(), 'fence')
+  await page.waitForFunction(() => document.querySelector('main input[type=search]')?.value === 'fence')
   await page.locator('.session-list article').first().waitFor()
   await page.keyboard.press('Escape')
   await page.keyboard.press('j')
@@ -57,10 +57,12 @@ page('pins, tags, names and notes are those of the command line', async page => 
   home.run('tag', painted, 'urgent', '--remove', 'later')
   home.run('pin', painted)
   for (const one of [row, other.locator('.session-head')]) await one.getByText('urgent').waitFor()
+  // The page shows it before the server has heard of it.
+  const changed = other.waitForResponse(answer => answer.request().method() === 'PATCH' && answer.url().endsWith('/annotations'))
   await other.getByRole('button', { name: 'Unpin' }).click()
   await other.getByRole('button', { name: 'Pin', exact: true }).waitFor()
-  const isUnpinned = async () => !home.run('list', '--pinned').includes('The green fence')
-  for (let tries = 0; !(await isUnpinned()); tries++) assert.ok(tries < 50)
+  assert.equal((await changed).status(), 200)
+  assert.doesNotMatch(home.run('list', '--pinned'), /The green fence/)
   home.run('name', painted, '--clear')
   await other.locator('.session-title h1', { hasText: /^paint the fence/ }).waitFor()
   home.run('note', painted, '--clear')

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
-import { Home } from './house.mjs'
-import { walks } from './walk.mjs'
+import { Home } from './scratch-home.mjs'
+import { walks } from './page-test.mjs'
 
 const home = await Home.open()
 before(async () => {

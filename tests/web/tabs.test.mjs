@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { Home } from './house.mjs'
+import { Home } from './scratch-home.mjs'
 import { idOf, Transcript } from './transcripts.mjs'
-import { walks } from './walk.mjs'
+import { walks } from './page-test.mjs'
 
 const home = await Home.open()
 let fence
@@ -31,7 +31,6 @@ test('tabs share one connection, and the second goes on when the first is closed
   await open(first, `/s/${fence.id}`)
   await first.getByText('Done.').waitFor()
   const second = await first.context().newPage()
-  second.setDefaultTimeout(60_000)
   const ofSecond = connections(second)
   await open(second, `/s/${fence.id}`)
   await second.getByText('Done.').waitFor()

@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { Home } from './house.mjs'
+import { after, afterEach, before, test } from 'node:test'
+import { Home } from './scratch-home.mjs'
 import { idOf, Transcript } from './transcripts.mjs'
 
 const home = await Home.open()
@@ -22,6 +22,7 @@ before(async () => {
   one.write()
   await home.serve('--tls-certificate', certificate, '--tls-key', key)
 })
+afterEach(() => home.closePages())
 after(() => home.close())
 
 /** Asks over a connection whose certificate is checked. */
@@ -64,5 +65,4 @@ test('a browser signs in, and follows what happens', async () => {
   two.write()
   await page.getByRole('link', { name: /now the gate/ }).waitFor()
   assert.deepEqual(page.complaints, [])
-  await page.context().close()
 })

@@ -8,14 +8,9 @@ export function idOf(number, group = 1) {
   return `${String(number).padStart(8, '0')}-0000-4000-8000-${String(group).padStart(12, '0')}`
 }
 
-/** An hour ago, or the beginning of the day: what is written together is of one day. */
-function anHourAgo() {
-  return Math.max(Date.now() - 3_600_000, new Date().setHours(0, 0, 0, 0))
-}
-
-/** A transcript that is being written. */
+/** A transcript that is being written; without another time it begins an hour ago, which is today. */
 export class Transcript {
-  constructor(home, project, id, start = anHourAgo()) {
+  constructor(home, project, id, start = Date.now() - 3_600_000) {
     Object.assign(this, { home, id, at: start, lines: [], parent: null, count: 0 })
     this.cwd = join(home.path, project)
     mkdirSync(this.cwd, { recursive: true })

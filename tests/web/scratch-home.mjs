@@ -1,31 +1,22 @@
 // A scratch home with the real Claude Code, the real server and a browser that looks at it.
 
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { openChromium } from './browser.mjs'
 import { Model } from './model.mjs'
+import { PATIENCE, ROOT, WEB, ZONE } from './places.mjs'
+import { unhurried } from './unhurried.mjs'
 
-export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
-export const WEB = join(ROOT, 'web')
-const require = createRequire(join(WEB, 'package.json'))
-export const { chromium } = require('playwright-core')
-export const AXE = require.resolve('axe-core/axe.min.js')
+const AXE = createRequire(join(WEB, 'package.json')).resolve('axe-core/axe.min.js')
 const CLAUDE = process.env.CLAUDE ?? join(ROOT, 'tests/tools/node_modules/@anthropic-ai/claude-code-linux-x64/claude')
 const BACKSTORY = process.env.BACKSTORY ?? join(ROOT, 'target/debug/backstory')
 /** A folder with a build to look at in place of the one in the program. */
 const FRONT = process.env.FRONT
-/** Debian's Firefox, by WebDriver BiDi. */
-export const firefox = async () => {
-  const { default: puppeteer } = await import(pathToFileURL(require.resolve('puppeteer-core')))
-  // The size of the window is that of the page: not every release can be told another one.
-  const size = { defaultViewport: null, args: ['--width=1280', '--height=800'] }
-  return puppeteer.launch({ browser: 'firefox', executablePath: process.env.FIREFOX ?? '/usr/bin/firefox-esr', timeout: 120_000, ...size })
-}
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
 const KEY = 'sk-ant-not-a-key'
 
 export class Home {
@@ -55,6 +46,7 @@ export class Home {
       DISABLE_TELEMETRY: '1',
       HOME: this.path,
       PATH: `${join(this.path, 'bin')}:/usr/local/bin:/usr/bin:/bin`,
+      TZ: ZONE,
     }
   }
 
@@ -67,6 +59,7 @@ export class Home {
       this.link = /https?:\S+/.exec(line)?.[0]
       if (this.link) break
     }
+    if (!this.link) throw new Error('the server ended before it listened')
     this.address = new URL(this.link).origin
   }
 
@@ -82,20 +75,28 @@ export class Home {
 
   async close() {
     await this.browser?.close()
-    if (this.server?.exitCode === null) {
+    if (this.server?.exitCode === null && this.server.signalCode === null) {
       const ended = new Promise(done => this.server.once('exit', done))
       this.server.kill()
       await ended
     }
     await stopWorkers(this)
     this.model.close()
-    rmSync(this.path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+    // A program that is on its way out may still write.
+    await rm(this.path, { recursive: true, force: true, maxRetries: 60, retryDelay: 100 })
   }
 
-  /** A signed-in browser; what goes wrong in its pages is kept in `complaints`. */
+  /** Closes all pages: one that a failed test has left open would keep the machine busy. */
+  async closePages() {
+    await Promise.all((this.browser?.contexts() ?? []).map(context => context.close()))
+  }
+
+  /** A page in a browser that is signed in; what goes wrong in it is kept in `complaints`. */
   async browse(options = {}) {
-    this.browser ??= await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'] })
-    const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, storageState: this.signedIn, ...options })
+    this.browser ??= await openChromium()
+    const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, storageState: this.signedIn, timezoneId: ZONE, ...options })
+    context.setDefaultTimeout(PATIENCE)
+    await unhurried(context)
     const page = await context.newPage()
     page.complaints = []
     page.on('console', message => {
@@ -109,7 +110,6 @@ export class Home {
       await page.goto(this.link)
       this.signedIn = await context.storageState()
     }
-    page.setDefaultTimeout(60_000)
     return page
   }
 }
@@ -122,7 +122,7 @@ async function stopWorkers(home) {
 
 /** What axe finds to be serious on a page. */
 export async function seriousFindings(page) {
-  await page.addScriptTag({ path: AXE }).catch(() => page.evaluate(require('node:fs').readFileSync(AXE, 'utf8')))
+  await page.addScriptTag({ path: AXE }).catch(() => page.evaluate(readFileSync(AXE, 'utf8')))
   const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }))
   return found.violations
     .filter(one => one.impact === 'serious' || one.impact === 'critical')

@@ -1,8 +1,8 @@
 // Ten thousand sessions in one list.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { Home } from './house.mjs'
+import { after, afterEach, before, test } from 'node:test'
+import { Home } from './scratch-home.mjs'
 import { idOf, Transcript } from './transcripts.mjs'
 
 const MANY = 10_000
@@ -15,11 +15,11 @@ before(async () => {
   }
   await home.serve()
 })
+afterEach(() => home.closePages())
 after(() => home.close())
 
 test('they are listed, scrolled to the last, and filtered', async () => {
   const page = await home.browse()
-  page.setDefaultTimeout(150_000)
   await page.goto(`${home.address}/sessions?group=none`)
   await page.locator('.session-list article').first().waitFor()
   assert.match(await page.locator('.head .dim').innerText(), /^10,000$/)
@@ -29,12 +29,10 @@ test('they are listed, scrolled to the last, and filtered', async () => {
   await page.getByRole('searchbox').fill('number 7777')
   await page.getByText('1 of 10,000').waitFor()
   assert.deepEqual(page.complaints, [])
-  await page.context().close()
 })
 
 test('forty projects are filtered, and the filter is in the address', async () => {
   const page = await home.browse()
-  page.setDefaultTimeout(150_000)
   await page.goto(`${home.address}/projects`)
   await page.getByRole('searchbox').fill('project-7')
   await page.waitForURL(/q=project-7/)
@@ -45,5 +43,4 @@ test('forty projects are filtered, and the filter is in the address', async () =
   await page.getByRole('searchbox').fill('no such thing')
   await page.getByText('No project matches').waitFor()
   assert.deepEqual(page.complaints, [])
-  await page.context().close()
 })

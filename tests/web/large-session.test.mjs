@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import { statSync } from 'node:fs'
-import { Home } from './house.mjs'
+import { Home } from './scratch-home.mjs'
 import { idOf, Transcript } from './transcripts.mjs'
-import { walks } from './walk.mjs'
+import { walks } from './page-test.mjs'
 
 const TURNS = 1000
 const home = await Home.open()

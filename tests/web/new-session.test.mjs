@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
-import { Home } from './house.mjs'
-import { paintFence } from './shop.mjs'
-import { walks } from './walk.mjs'
+import { Home } from './scratch-home.mjs'
+import { paintFence } from './example-sessions.mjs'
+import { walks } from './page-test.mjs'
 
 const home = await Home.open()
 before(async () => {

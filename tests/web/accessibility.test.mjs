@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
-import { Home, seriousFindings } from './house.mjs'
-import { askAtHarbor, paintFence } from './shop.mjs'
-import { walks } from './walk.mjs'
+import { Home, seriousFindings } from './scratch-home.mjs'
+import { askAtHarbor, paintFence } from './example-sessions.mjs'
+import { walks } from './page-test.mjs'
 
 const home = await Home.open()
 let painted

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
-import { Home } from './house.mjs'
+import { Home } from './scratch-home.mjs'
 import { idOf, Transcript } from './transcripts.mjs'
-import { walks } from './walk.mjs'
+import { walks } from './page-test.mjs'
 
 const home = await Home.open()
 const TASK = 'أصلح خطأ تسجيل الدخول في صفحة auth.ts من فضلك'

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
-import { Home } from './house.mjs'
+import { Home } from './scratch-home.mjs'
 import { Transcript, idOf } from './transcripts.mjs'
-import { hold, stayAt, walks } from './walk.mjs'
+import { hold, stayAt, walks } from './page-test.mjs'
 
 const LONG = 400
 const LAST = `answer ${LONG - 1}`
