@@ -7,6 +7,7 @@ mod bridge;
 mod callers;
 mod cancelling;
 mod lengths;
+mod owners;
 mod paging;
 mod retention;
 mod scene;
