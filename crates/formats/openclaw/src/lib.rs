@@ -58,6 +58,7 @@ mod problem;
 mod record;
 mod registry;
 mod rewrite;
+mod roster;
 mod settings;
 mod sqlite;
 mod store;
