@@ -138,7 +138,10 @@ impl AgentStore {
         let id = new_id();
         self.update(clock, |store, now| {
             store.put_fields(key, fields)?;
-            let known = store.get(key)?;
+            let known = store.get(key)?.map(|mut entry| {
+                settle_delivery(&mut entry, fields);
+                entry
+            });
             put(store, key, known.as_ref(), &Entry::default(), now, &id)
         })
     }
@@ -250,6 +253,33 @@ fn set_delivery(entry: &mut Entry, place: Option<DeliveryContext>) {
     entry.last_account_id = said.account_id;
     entry.last_thread_id = said.thread_id;
     entry.delivery_context = place;
+}
+
+/// Makes all fields that say where answers go agree with those that were set, as OpenClaw does at each write.
+fn settle_delivery(entry: &mut Entry, set: &Map<String, Value>) {
+    let is_set = |name: &str| set.contains_key(name);
+    if is_set("channel") {
+        entry.channel = entry.channel.as_deref().and_then(normalized_channel);
+    }
+    let named = ["deliveryContext", "lastChannel", "lastTo", "lastAccountId", "lastThreadId"];
+    if !named.into_iter().any(is_set) {
+        return;
+    }
+    let known = if is_set("deliveryContext") { entry.delivery_context.clone() } else { delivery_of(entry) };
+    let mut place = known.unwrap_or_default();
+    if is_set("lastChannel") {
+        place.channel.clone_from(&entry.last_channel);
+    }
+    if is_set("lastTo") {
+        place.to.clone_from(&entry.last_to);
+    }
+    if is_set("lastAccountId") {
+        place.account_id.clone_from(&entry.last_account_id);
+    }
+    if is_set("lastThreadId") {
+        place.thread_id.clone_from(&entry.last_thread_id);
+    }
+    set_delivery(entry, place.normalized());
 }
 
 /// What a message says of its session; `None` where it says nothing.

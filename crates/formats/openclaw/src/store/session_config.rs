@@ -231,11 +231,7 @@ fn send_rule(rule: &Value) -> SendRule {
 }
 
 fn decision(value: &Value) -> Option<SendDecision> {
-    match value.as_str()?.trim().to_lowercase().as_str() {
-        "allow" => Some(SendDecision::Allow),
-        "deny" => Some(SendDecision::Deny),
-        _ => None,
-    }
+    value.as_str().and_then(SendDecision::from_word)
 }
 
 fn reset(block: &Value) -> ResetConfig {

@@ -7,5 +7,6 @@
 )]
 
 mod killing;
+mod send_policies;
 mod stores;
 mod streaming;

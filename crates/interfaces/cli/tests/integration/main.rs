@@ -27,6 +27,7 @@ mod healing;
 mod hits;
 mod holding;
 mod hooking;
+mod installations;
 mod keeping;
 mod labelling;
 mod memory;
