@@ -29,7 +29,9 @@ impl StorePlace {
 pub(super) fn agents(context: &Context) -> Vec<AgentId> {
     let folders = context.config().store_folders();
     let with_folder = folders.iter().flat_map(|state| Agents::find(state).agents).map(|agent| agent.id);
-    let configured = folders.iter().flat_map(|state| OpenClawConfig::find(state).agents());
+    let named = context.config().openclaw_configuration.iter().map(|file| OpenClawConfig::read(file));
+    let configurations = folders.iter().map(|state| OpenClawConfig::find(state)).chain(named);
+    let configured = configurations.flat_map(|config| config.agents());
     let mut agents: Vec<AgentId> = with_folder.chain(configured).collect();
     agents.sort();
     agents.dedup();

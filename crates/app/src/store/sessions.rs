@@ -64,9 +64,10 @@ pub struct ListedStore {
 /// Lists the sessions of an agent, or of all.
 pub fn list(context: &Context, request: &StoreRequest) -> Result<ListAnswer, Error> {
     require_agent(context, request.agent.as_ref())?;
-    let wanted: Vec<Option<AgentId>> = match request.all_agents {
-        true => agents(context).into_iter().map(Some).collect(),
-        false => vec![request.agent.clone()],
+    let wanted: Vec<Option<AgentId>> = if request.all_agents {
+        agents(context).into_iter().map(Some).collect()
+    } else {
+        vec![request.agent.clone()]
     };
     let (mut sessions, mut stores, mut places, mut notes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for agent in &wanted {
@@ -223,10 +224,7 @@ pub(super) fn found(context: &Context, store: &AgentStore, key: &SessionKey) -> 
         entry,
         generation: Generation::File,
     });
-    match session {
-        Some(session) => Ok(session),
-        None => Err(not_found(context, store, key)),
-    }
+    session.ok_or_else(|| not_found(context, store, key))
 }
 
 /// There is no such session in this installation: what there is instead.

@@ -12,6 +12,12 @@ pub(crate) struct ConfiguredAgent<'a> {
     pub(crate) settings: &'a Value,
 }
 
+impl<'a> ConfiguredAgent<'a> {
+    fn new(id: &str, settings: &'a Value) -> Option<Self> {
+        Some(Self { id: id.trim().parse().ok()?, settings })
+    }
+}
+
 impl OpenClawConfig {
     /// The agents it names.
     pub fn agents(&self) -> Vec<AgentId> {
@@ -30,19 +36,13 @@ impl OpenClawConfig {
 
     /// The agents with their settings, in order. As in OpenClaw, a map hides a list.
     pub(crate) fn roster(&self) -> Vec<ConfiguredAgent<'_>> {
-        let named =
-            |(id, settings): (&str, _)| Some(ConfiguredAgent { id: id.trim().parse().ok()?, settings });
-        match self.at("/agents").get("entries") {
-            Some(entries) => {
-                let entries = entries.as_object().into_iter().flatten();
-                let entries = entries.filter(|(_, settings)| settings.is_object());
-                entries.filter_map(|(id, settings)| named((id, settings))).collect()
-            }
-            None => {
-                let listed = self.at("/agents/list").as_array().into_iter().flatten();
-                listed.filter_map(|agent| named((agent["id"].as_str()?, agent))).collect()
-            }
+        if let Some(entries) = self.at("/agents").get("entries") {
+            let entries = entries.as_object().into_iter().flatten();
+            let entries = entries.filter(|(_, settings)| settings.is_object());
+            return entries.filter_map(|(id, settings)| ConfiguredAgent::new(id, settings)).collect();
         }
+        let listed = self.at("/agents/list").as_array().into_iter().flatten();
+        listed.filter_map(|agent| ConfiguredAgent::new(agent["id"].as_str()?, agent)).collect()
     }
 
     /// Whether the agents are in the map of 2026.9.

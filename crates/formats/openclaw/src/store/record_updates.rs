@@ -138,10 +138,10 @@ impl AgentStore {
         let id = new_id();
         self.update(clock, |store, now| {
             store.put_fields(key, fields)?;
-            let known = store.get(key)?.map(|mut entry| {
-                settle_delivery(&mut entry, fields);
-                entry
-            });
+            if let Some(settled) = store.get(key)?.and_then(|entry| settled_delivery(&entry, fields)) {
+                store.put_fields(key, &settled)?;
+            }
+            let known = store.get(key)?;
             put(store, key, known.as_ref(), &Entry::default(), now, &id)
         })
     }
@@ -255,15 +255,13 @@ fn set_delivery(entry: &mut Entry, place: Option<DeliveryContext>) {
     entry.delivery_context = place;
 }
 
-/// Makes all fields that say where answers go agree with those that were set, as OpenClaw does at each write.
-fn settle_delivery(entry: &mut Entry, set: &Map<String, Value>) {
+/// The fields that say where answers go, so that all agree with those that were set: OpenClaw does that at each write.
+/// `None` where none was set.
+fn settled_delivery(entry: &Entry, set: &Map<String, Value>) -> Option<Map<String, Value>> {
     let is_set = |name: &str| set.contains_key(name);
-    if is_set("channel") {
-        entry.channel = entry.channel.as_deref().and_then(normalized_channel);
-    }
-    let named = ["deliveryContext", "lastChannel", "lastTo", "lastAccountId", "lastThreadId"];
+    let named = ["channel", "deliveryContext", "lastChannel", "lastTo", "lastAccountId", "lastThreadId"];
     if !named.into_iter().any(is_set) {
-        return;
+        return None;
     }
     let known = if is_set("deliveryContext") { entry.delivery_context.clone() } else { delivery_of(entry) };
     let mut place = known.unwrap_or_default();
@@ -279,7 +277,11 @@ fn settle_delivery(entry: &mut Entry, set: &Map<String, Value>) {
     if is_set("lastThreadId") {
         place.thread_id.clone_from(&entry.last_thread_id);
     }
-    set_delivery(entry, place.normalized());
+    let channel = entry.channel.as_deref().and_then(normalized_channel);
+    let mut settled = Entry { channel, ..Entry::default() };
+    set_delivery(&mut settled, place.normalized());
+    let fields = serde_json::to_value(&settled).ok()?;
+    Some(named.map(|name| (name.to_owned(), fields[name].clone())).into_iter().collect())
 }
 
 /// What a message says of its session; `None` where it says nothing.

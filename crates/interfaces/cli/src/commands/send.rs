@@ -56,6 +56,7 @@ fn print_for_key(out: &mut impl Write, answer: &KeyAnswer) -> io::Result<()> {
     }
     if let Some(sent) = &answer.sent {
         print(out, sent)?;
+        writeln!(out, "OpenClaw's own transcript does not get the message and the answer.")?;
     }
     writeln!(out, "{}", place_line(&answer.place))
 }
