@@ -70,7 +70,7 @@ pub(super) fn tools(settings: &BridgeSettings) -> Result<Vec<Tool>, Error> {
 /// What OpenClaw's own configuration says about its bridge.
 pub(super) fn in_openclaw(context: &Context) -> Option<bool> {
     let config = context.config();
-    let first = || config.openclaw_folders.first().map(|state| openclaw::OpenClawConfig::find(state));
+    let first = || config.store_folders().first().map(|state| openclaw::OpenClawConfig::find(state));
     let read = config.openclaw_configuration.as_deref().map(openclaw::OpenClawConfig::read).or_else(first);
     read.and_then(|config| config.bridge_enabled)
 }

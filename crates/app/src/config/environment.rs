@@ -33,6 +33,8 @@ pub struct Config {
     pub claude_projects: Vec<PathBuf>,
     /// Where OpenClaw keeps its state.
     pub openclaw_folders: Vec<PathBuf>,
+    /// The state folders of the one installation of OpenClaw that the environment names; none where it names none.
+    pub openclaw_installation: Vec<PathBuf>,
     /// OpenClaw's configuration, where the environment says that it is not in the first of these.
     pub openclaw_configuration: Option<PathBuf>,
     /// What the environment says of OpenClaw's sessions: the variables `OPENCLAW_SESSION_…`.
@@ -95,7 +97,9 @@ impl Config {
         };
         let settings = settings(variables, &home)?;
         let claude_folders = claude_folders(variables, &home, &settings);
-        let openclaw_folders = openclaw_folders(variables, &home, &settings);
+        let state_folders = state_folders(variables, &home);
+        let openclaw_folders =
+            each_once(state_folders.find().into_iter().chain(settings.openclaw.folders.iter().cloned()));
         let usual: HashSet<_> = claude_folders.iter().map(|folder| folder.join("projects")).collect();
         let openclaw_configuration = ["OPENCLAW_CONFIG_PATH", "CLAWDBOT_CONFIG_PATH"]
             .into_iter()
@@ -111,6 +115,7 @@ impl Config {
             claude_projects: each_once(named.filter(|path| !usual.contains(path))),
             claude_folders,
             openclaw_folders,
+            openclaw_installation: state_folders.installation(),
             openclaw_configuration,
             for_workers: BTreeMap::new(),
             store_cache: StoreCache::new(filled(variables, "OPENCLAW_SESSION_CACHE_TTL_MS").as_deref()),
@@ -140,6 +145,13 @@ impl Config {
             settings,
             home,
         })
+    }
+
+    /// The state folders whose session stores and registries are shown and changed: those of the installation that the
+    /// environment names, else all.
+    pub fn store_folders(&self) -> &[PathBuf] {
+        let named = &self.openclaw_installation;
+        if named.is_empty() { &self.openclaw_folders } else { named }
     }
 
     /// Where the catalog looks.
@@ -231,16 +243,15 @@ fn claude_folders(variables: &Variables, home: &Path, settings: &Settings) -> Ve
     each_once(named.chain([home.join(".claude")]).chain(settings.claude.folders.iter().cloned()))
 }
 
-/// The state folders that exist; those from the environment come before those from the settings.
-fn openclaw_folders(variables: &Variables, home: &Path, settings: &Settings) -> Vec<PathBuf> {
-    let usual = StateFolders {
+/// What the environment says of OpenClaw's state folders.
+fn state_folders(variables: &Variables, home: &Path) -> StateFolders {
+    StateFolders {
         flag: None,
         env_openclaw: folder(variables, "OPENCLAW_STATE_DIR"),
         env_clawdbot: folder(variables, "CLAWDBOT_STATE_DIR"),
         profile: ["OPENCLAW_PROFILE", "CLAWDBOT_PROFILE"].iter().find_map(|name| filled(variables, name)),
         home: folder(variables, "OPENCLAW_HOME").or_else(|| Some(home.to_owned())),
-    };
-    each_once(usual.find().into_iter().chain(settings.openclaw.folders.iter().cloned()))
+    }
 }
 
 fn each_once(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
@@ -293,6 +304,10 @@ mod tests {
         assert_eq!(set.state, Path::new("/data/backstory"));
         assert_eq!(set.claude_folders, ["/a", "/b", "/home/u/.claude", "/c"].map(Path::new));
         assert_eq!(set.openclaw_folders, [Path::new("/claw")]);
+        assert_eq!(set.store_folders(), [Path::new("/claw")]);
+        let named = config(&[("OPENCLAW_STATE_DIR", "/new"), ("BACKSTORY_OPENCLAW_FOLDERS", "/claw")]);
+        assert_eq!(named.openclaw_folders, [Path::new("/claw")]);
+        assert_eq!(named.store_folders(), [Path::new("/new")], "it need not exist");
         assert_eq!(config(&[("BACKSTORY_HOME", "/s")]).state, Path::new("/s"));
         assert_eq!(usual.hub_cache, Path::new("/home/u/.cache/huggingface/hub"));
         assert_eq!(config(&[("HF_HOME", "/hf")]).hub_cache, Path::new("/hf/hub"));

@@ -86,8 +86,15 @@ pub(crate) fn all_conversations(memory: &Memory) -> impl Iterator<Item = StoredC
     memory.agents.iter().flat_map(|agent| agent.conversations().0)
 }
 
-/// The sessions that meet the filter. Only an agent has conversations and notes: whatever else is asked for,
-/// none of them has.
+/// The conversations behind which one of these Claude sessions is: they belong to its project.
+pub(crate) fn with_claude_among(memory: &Memory, sessions: &HashSet<SessionId>) -> HashSet<SessionId> {
+    let conversations = all_conversations(memory);
+    let of_them = conversations.filter(|known| known.claude.iter().any(|claude| sessions.contains(claude)));
+    of_them.map(|conversation| conversation.session).collect()
+}
+
+/// The sessions that meet the filter. Only an agent has conversations and notes, and a project those behind which its
+/// sessions are: whatever else is asked for, none of them has.
 pub(crate) fn chosen(
     context: &Context,
     filter: &SessionFilter,
@@ -97,10 +104,14 @@ pub(crate) fn chosen(
     let agent = &filter.agent;
     let only_agent = *filter == SessionFilter { agent: agent.clone(), ..SessionFilter::default() };
     let of_agent = memory.agents.iter().filter(|known| only_agent && Some(&known.agent) == agent.as_ref());
-    Ok(Chosen {
-        sessions: Some(select(context, found, filter)?),
-        conversations: Some(of_agent.flat_map(search::session_names).collect()),
-    })
+    let of_project = SessionFilter { project: filter.project.clone(), ..SessionFilter::default() };
+    let sessions = select(context, found, filter)?;
+    let conversations = if filter.project.is_some() && *filter == of_project {
+        with_claude_among(memory, &sessions)
+    } else {
+        of_agent.flat_map(search::session_names).collect()
+    };
+    Ok(Chosen { sessions: Some(sessions), conversations: Some(conversations) })
 }
 
 /// What filters call the project that a person names.

@@ -1,19 +1,20 @@
 //! `cc`: the Claude sessions of OpenClaw's agents, in the grammar and JSON of `openclaw cc`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use model::{AgentId, Origin, Session};
+use catalog::{Locations, agents_sessions};
+use model::{AgentId, Origin, Session, SessionId};
 use serde::Serialize;
 
 use crate::sessions::list::{self, OriginName, list};
-use crate::{Context, Error, Kind};
+use crate::{Config, Context, Error, Kind};
 
 /// Which sessions.
 #[derive(Debug, Clone, Default)]
 pub struct CcRequest {
     /// Only of this agent.
     pub agent: Option<AgentId>,
-    /// Those that people started too.
+    /// Those that people started too; of a repository they are there anyway.
     pub all: bool,
     /// Only of this repository.
     pub repo: Option<String>,
@@ -77,17 +78,37 @@ impl From<&Session> for CcSession {
     }
 }
 
-/// Lists Claude sessions.
+/// Lists Claude sessions: with an installation that the environment names, those that agents of others started are
+/// left out.
 pub fn sessions(context: &Context, request: &CcRequest) -> Result<Vec<CcSession>, Error> {
+    let (context, elsewhere) = in_installation(context);
+    let context = &context;
+    let has_people = request.all || request.repo.is_some();
     let wanted = list::Request {
         project: request.repo.clone(),
-        origin: (!request.all).then_some(OriginName::OpenClaw),
+        origin: (!has_people).then_some(OriginName::OpenClaw),
         agent: request.agent.clone(),
         since: request.since.clone(),
         ..list::Request::default()
     };
     let found = list(context, &wanted)?.sessions;
-    Ok(found.iter().filter(|session| !session.is_conversation).map(CcSession::from).collect())
+    let is_meant = |session: &&Session| !session.is_conversation && !elsewhere.contains(&session.id);
+    Ok(found.iter().filter(is_meant).map(CcSession::from).collect())
+}
+
+/// The same request, limited to the installation that the environment names, and the sessions that only others know.
+fn in_installation(context: &Context) -> (Context, HashSet<SessionId>) {
+    let config = context.config();
+    let named = &config.openclaw_installation;
+    if named.is_empty() {
+        return (context.clone(), HashSet::new());
+    }
+    let others = config.openclaw_folders.iter().filter(|folder| !named.contains(folder)).cloned().collect();
+    let of = |folders| agents_sessions(&Locations { openclaw_folders: folders, ..config.places() });
+    let (own, mut elsewhere) = (of(named.clone()), of(others));
+    elsewhere.retain(|session| !own.contains(session));
+    let config = Config { openclaw_folders: named.clone(), ..config.clone() };
+    (context.with_config(config), elsewhere)
 }
 
 /// One session, by its id or the beginning of it.

@@ -1,13 +1,14 @@
 //! The condition of a store: who holds its lock, and what is wrong with it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::sessions::{StoreRequest, each_entry};
+use super::place::require_agent;
+use super::sessions::{StoreRequest, StoredSession, each_entry};
 use super::store_of;
 use crate::{Context, Error};
 
@@ -29,6 +30,7 @@ pub struct LockAnswer {
 
 /// Who holds the lock of an agent's store.
 pub fn lock(context: &Context, request: &StoreRequest) -> Result<LockAnswer, Error> {
+    require_agent(context, request.agent.as_ref())?;
     let store = store_of(context, request.agent.as_ref(), None)?;
     let state = store.lock_state(context.now);
     Ok(LockAnswer {
@@ -71,11 +73,14 @@ struct CheckedEntry {
 
 /// Looks for what is wrong with an agent's store.
 pub fn check(context: &Context, request: &StoreRequest) -> Result<CheckAnswer, Error> {
+    require_agent(context, request.agent.as_ref())?;
     let store = store_of(context, request.agent.as_ref(), None)?;
     let mut all = Vec::new();
-    let (path, notes) = each_entry(context, &store, &mut |key, entry| {
+    let (path, notes) = each_entry(context, &store, &mut |StoredSession { key, entry, .. }| {
         let is_lost = || store.transcript_of(&entry).is_ok_and(|path| !path.exists());
-        let has_lost_transcript = entry.input_tokens.is_some() && is_lost();
+        // One that OpenClaw has just reset has the counts of the conversation before, or none.
+        let has_run = entry.system_sent != Some(false) && entry.input_tokens.unwrap_or(0) > 0;
+        let has_lost_transcript = has_run && is_lost();
         let is_named = entry.session().is_some();
         all.push(CheckedEntry { key, is_named, has_lost_transcript, parent: entry.spawned_by });
     })?;
@@ -90,6 +95,7 @@ pub fn check(context: &Context, request: &StoreRequest) -> Result<CheckAnswer, E
     }
     let is_file = path == *store.path();
     let keys: HashSet<&str> = all.iter().map(|entry| entry.key.as_str()).collect();
+    let mut folded: HashMap<String, &str> = HashMap::new();
     for entry in &all {
         let mut say = |problem: &str| {
             problems.push(StoreProblem { subject: entry.key.clone(), problem: problem.to_owned() });
@@ -98,6 +104,9 @@ pub fn check(context: &Context, request: &StoreRequest) -> Result<CheckAnswer, E
             say("has no valid session id");
         } else if is_file && entry.has_lost_transcript {
             say("has no transcript any more");
+        }
+        if let Some(other) = folded.insert(entry.key.to_lowercase(), &entry.key) {
+            say(&format!("differs from {other} in case only: name each as it is written here"));
         }
         if let Some(parent) = entry.parent.as_deref().filter(|parent| !keys.contains(parent)) {
             say(&format!("was started by {parent}, which is gone"));

@@ -8,8 +8,9 @@ use openclaw::{
 };
 use serde::Serialize;
 
+use super::place::{StorePlace, require_agent};
 use super::sessions::found;
-use super::{clock, failed, key, store_of};
+use super::{clock, failed, key, require_writable, store_of};
 use crate::{Context, Error};
 
 /// How a session is reset.
@@ -30,7 +31,10 @@ pub struct ResetRequest {
 /// A session that was reset or removed, or would be.
 #[derive(Debug, Serialize)]
 pub struct Ended {
-    /// Its key.
+    /// The installation and the agent.
+    #[serde(flatten)]
+    pub place: StorePlace,
+    /// Its key, spelled as the store has it.
     pub key: String,
     /// Whether it was done.
     pub is_done: bool,
@@ -54,7 +58,9 @@ impl ResetRequest {
 
 /// Gives a session a new conversation.
 pub fn reset(context: &Context, request: &ResetRequest) -> Result<Ended, Error> {
-    end(context, request, |store, key| {
+    let own_command =
+        |key: &SessionKey| format!("openclaw agent --session-key {} --message /new", key.given());
+    end(context, request, own_command, |store, key| {
         let options =
             ResetOptions { keep_metadata: !request.drop_metadata, transcript: request.transcript() };
         store.reset(key, options, &clock(context))
@@ -63,23 +69,27 @@ pub fn reset(context: &Context, request: &ResetRequest) -> Result<Ended, Error> 
 
 /// Removes a session.
 pub fn delete(context: &Context, request: &ResetRequest) -> Result<Ended, Error> {
-    end(context, request, |store, key| store.delete(key, request.transcript(), &clock(context)))
+    let own_command = |key: &SessionKey| format!("openclaw sessions delete {} --yes", key.given());
+    end(context, request, own_command, |store, key| store.delete(key, request.transcript(), &clock(context)))
 }
 
 fn end(
     context: &Context,
     request: &ResetRequest,
+    own_command: impl FnOnce(&SessionKey) -> String,
     how: impl FnOnce(&AgentStore, &SessionKey) -> Result<openclaw::Updated<EndedSession>, openclaw::StoreError>,
 ) -> Result<Ended, Error> {
     context.require_person("changing a session store")?;
     let key = key(&request.key)?;
     let store = store_of(context, request.agent.as_ref(), Some(&key))?;
+    require_writable(&store, || own_command(&key))?;
+    let known = found(context, &store, &key)?;
     if request.dry_run {
-        let (_, entry) = found(context, &store, &key)?;
         return Ok(Ended {
-            key: key.to_string(),
+            place: StorePlace::of(&store),
+            key: known.key,
             is_done: false,
-            old_session_id: entry.session_id,
+            old_session_id: known.entry.session_id,
             new_session_id: None,
             archived: None,
             notes: Vec::new(),
@@ -89,7 +99,8 @@ fn end(
     context.config().store_cache.forget(&store);
     let EndedSession { before, after, archived } = done.value;
     Ok(Ended {
-        key: key.to_string(),
+        place: StorePlace::of(&store),
+        key: known.key,
         is_done: true,
         old_session_id: before.session_id,
         new_session_id: after.and_then(|after| after.session_id),
@@ -107,13 +118,29 @@ pub struct PruneRequest {
     pub enforce: Option<bool>,
 }
 
+/// What was removed, or would be.
+#[derive(Debug, Serialize)]
+pub struct PruneAnswer {
+    /// The installation and the agent.
+    #[serde(flatten)]
+    pub place: StorePlace,
+    /// What was removed, or would be.
+    #[serde(flatten)]
+    pub report: MaintenanceReport,
+}
+
 /// Removes old sessions and those beyond the limit, as the configuration says.
-pub fn prune(context: &Context, request: &PruneRequest) -> Result<MaintenanceReport, Error> {
+pub fn prune(context: &Context, request: &PruneRequest) -> Result<PruneAnswer, Error> {
     context.require_person("changing a session store")?;
+    require_agent(context, request.agent.as_ref())?;
     let store = store_of(context, request.agent.as_ref(), None)?;
     let mode =
         request.enforce.map(|enforce| if enforce { MaintenanceMode::Enforce } else { MaintenanceMode::Warn });
+    require_writable(&store, || {
+        let how = if request.enforce == Some(true) { "--enforce" } else { "--dry-run" };
+        format!("openclaw sessions cleanup --agent {} {how}", store.agent())
+    })?;
     let done = store.maintain(mode, &clock(context)).map_err(failed)?;
     context.config().store_cache.forget(&store);
-    Ok(done.value)
+    Ok(PruneAnswer { place: StorePlace::of(&store), report: done.value })
 }

@@ -6,6 +6,7 @@ mod check;
 pub(crate) mod claude_behind;
 mod cleanup;
 pub(crate) mod continue_key;
+mod place;
 mod policy;
 mod sessions;
 
@@ -16,9 +17,12 @@ use openclaw::{AgentStore, SessionKey, StoreError};
 pub use openclaw::{SendDecision, SessionRow};
 
 pub use self::check::{CheckAnswer, LockAnswer, StoreProblem, check, lock};
-pub use self::cleanup::{Ended, PruneRequest, ResetRequest, delete, prune, reset};
+pub use self::cleanup::{Ended, PruneAnswer, PruneRequest, ResetRequest, delete, prune, reset};
+pub use self::place::StorePlace;
 pub use self::policy::{PolicyAnswer, policy};
-pub use self::sessions::{GetAnswer, KeyRequest, ListAnswer, SetRequest, StoreRequest, get, list, set};
+pub use self::sessions::{
+    GetAnswer, KeyRequest, ListAnswer, ListedStore, SetRequest, StoreRequest, get, list, set,
+};
 use crate::{Context, Error, Kind};
 
 /// The store of the agent that a request is about: the one it names, else the caller's own, else the one of the key.
@@ -42,7 +46,7 @@ fn store_of(
     let agent = agent.unwrap_or_else(|| default_agent(context));
     let variable = |name: &str| config.openclaw_variables.get(name).cloned();
     Ok(AgentStore::find(
-        &config.openclaw_folders,
+        config.store_folders(),
         config.openclaw_configuration.as_deref(),
         &config.home,
         &agent,
@@ -52,7 +56,7 @@ fn store_of(
 
 fn default_agent(context: &Context) -> AgentId {
     let config = context.config();
-    let first = config.openclaw_folders.first();
+    let first = config.store_folders().first();
     let found = match (&config.openclaw_configuration, first) {
         (Some(file), _) => openclaw::OpenClawConfig::read(file),
         (None, Some(state)) => openclaw::OpenClawConfig::find(state),
@@ -64,6 +68,17 @@ fn default_agent(context: &Context) -> AgentId {
 /// Refuses what is another agent's, with its name.
 pub(crate) fn of_another(what: &str, owner: &AgentId, caller: &AgentId) -> Error {
     Error::new(Kind::Forbidden, format!("{what} belongs to agent {owner}, and this is agent {caller}"))
+}
+
+/// Refuses to change what only OpenClaw may, with the command of its own that does it.
+fn require_writable(store: &AgentStore, own_command: impl FnOnce() -> String) -> Result<(), Error> {
+    store.ensure_writable().map_err(|error| match error {
+        StoreError::InDatabase { .. } => {
+            let message = error.to_string();
+            Error::new(Kind::Unavailable, message).hint(format!("let OpenClaw do it: {}", own_command()))
+        }
+        other => failed(other),
+    })
 }
 
 fn key(text: &str) -> Result<SessionKey, Error> {
@@ -86,6 +101,9 @@ pub(crate) fn failed(error: StoreError) -> Error {
         }
         StoreError::OtherAgent { .. } | StoreError::MaySpawn(_) => Error::new(Kind::Forbidden, message),
         StoreError::NoSession { .. } => Error::new(Kind::NotFound, message),
+        StoreError::TwoSpellings { .. } => {
+            Error::new(Kind::Ambiguous, message).hint("write the key as the store has it")
+        }
         StoreError::Outside(_) | StoreError::Unwritable { .. } => Error::new(Kind::Usage, message),
     }
 }

@@ -85,7 +85,7 @@ fn enter(
         cost_usd: worker.stats.cost_usd,
         turns: worker.stats.turns,
     };
-    let entered = openclaw::folder_for(&context.config().openclaw_folders, &context.config().home, agent)
+    let entered = openclaw::folder_for(context.config().store_folders(), &context.config().home, agent)
         .and_then(|folder| openclaw::record_run(&folder, &run, clock));
     entered.map_err(|problem| {
         format!("OpenClaw's {} {} {}", problem.path.display(), problem.what, problem.next_step)

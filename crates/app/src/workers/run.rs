@@ -25,6 +25,7 @@ use crate::proceed::{claude, fork};
 use crate::repository::target::RepoTarget;
 use crate::sessions::lookup::{SessionRef, by_name};
 use crate::sessions::totals::map_all_sessions;
+use crate::store::of_another;
 use crate::workers::host::{recover_orphans, run_in_this_process};
 use crate::workers::instruction::{require_message, require_task};
 use crate::workers::launch::{self, LaunchPlan};
@@ -121,11 +122,11 @@ pub fn prepare(context: &Context, task_spec: &TaskSpec) -> Result<Ready, Error> 
     if task_spec.options.acts_without_asking() {
         context.require_person("a worker that acts without asking")?;
     }
-    if let (Some(_), TaskSession::Resume(text) | TaskSession::Fork { session: text, .. }) =
-        (context.caller.agent(), &task_spec.session)
+    if let (Some(agent), TaskSession::Resume(text) | TaskSession::Fork { session: text, .. }) =
+        (&task_spec.agent, &task_spec.session)
     {
         // The owner is checked before what is missing on this machine.
-        find_session(context, text)?;
+        require_of(agent, &find_session(context, text)?)?;
     }
     let claude = controllable_claude(context, &task_spec.task)?;
     let Some(wanted) = &task_spec.worktree else { return ready(context, task_spec, claude) };
@@ -145,6 +146,14 @@ pub fn prepare(context: &Context, task_spec: &TaskSpec) -> Result<Ready, Error> 
         worktree::remove_if_unused(context, &tree.path);
     }
     ready
+}
+
+/// Refuses an agent a session of another one, with its owner's name.
+fn require_of(agent: &AgentId, session: &Session) -> Result<(), Error> {
+    match session.origin.agent().filter(|owner| *owner != agent) {
+        Some(owner) => Err(of_another(&format!("session {}", session.id), owner, agent)),
+        None => Ok(()),
+    }
 }
 
 /// Adds a worker to the table that runs a task in a fork of this session.

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::store::continue_key::BareReset;
+pub use crate::store::continue_key::KeyAnswer;
 use crate::store::{claude_behind, continue_key};
 use crate::workers::deliver;
 pub use crate::workers::deliver::Answer;
@@ -27,10 +29,19 @@ pub struct Request {
 /// The key of a session of OpenClaw's names the Claude session behind it; where there is none, one is started.
 pub fn send(context: &Context, request: &Request) -> Result<Answer, Error> {
     require_message(&request.message)?;
-    match claude_behind::as_key(&request.to) {
-        Some((key, agent)) => continue_key::send(context, &key, &agent, &request.message),
-        None => deliver::to_session(context, &request.to, &request.message, None),
-    }
+    let Some((key, agent)) = claude_behind::as_key(&request.to) else {
+        return deliver::to_session(context, &request.to, &request.message, None);
+    };
+    let sent = continue_key::send(context, &key, &agent, &request.message, BareReset::IsRefused)?.sent;
+    sent.ok_or_else(|| Error::new(Kind::Internal, "the message was given to nobody"))
+}
+
+/// Sends a message to the key of a session of OpenClaw's; `None` where it is to somebody else. A message that only asks
+/// for a new conversation begins one.
+pub fn send_to_key(context: &Context, request: &Request) -> Result<Option<KeyAnswer>, Error> {
+    require_message(&request.message)?;
+    let Some((key, agent)) = claude_behind::as_key(&request.to) else { return Ok(None) };
+    continue_key::send(context, &key, &agent, &request.message, BareReset::Resets).map(Some)
 }
 
 /// Whether the recipient of a message acts without asking: the session's living worker, or a new one, which continues

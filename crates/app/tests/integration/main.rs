@@ -7,6 +7,7 @@ mod callers;
 mod cancellation;
 mod isolation;
 mod lengths;
+mod owners;
 mod paging;
 mod retention;
 mod scene;

@@ -54,6 +54,20 @@ impl OpenClaw {
     }
 }
 
+impl OpenClaw {
+    /// The folder of its package.
+    pub fn package(&self) -> &Path {
+        self.program.parent().expect("it is in a folder")
+    }
+
+    /// A script that loads functions of it, run to its end.
+    pub fn script(&self, home: &ScratchHome, script: &Path, arguments: &[&str]) -> Run {
+        let mut command: Command = home.command(&self.node);
+        command.arg(script).args(arguments).env("TMPDIR", &self.cache);
+        Run::of(command)
+    }
+}
+
 /// The model of a configuration with which it talks to this server and to nobody else.
 pub fn offline_models(model: &ModelServer) -> Value {
     let claude = json!({

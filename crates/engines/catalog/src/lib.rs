@@ -35,6 +35,7 @@ pub use discover::{discover, transcript_of};
 pub use filter::{Hidden, SessionFilter};
 pub use overview::{Projection, map_sessions, overview, overview_of};
 pub use past::{PastCatalog, catalogs_at, repository};
+pub use registries::agents_sessions;
 pub use scope::ProjectScope;
 pub use select::select;
 pub use types::{Catalog, CatalogEntry, Detail, Discovery, IoStats, Locations, ReadProgress};

@@ -37,10 +37,11 @@
 //! What may be sent is decided by [`resolve_send_policy`]:
 //!
 //! ```
-//! use openclaw::{DecidedBy, Entry, SendDecision, SendStrategy, resolve_send_policy};
+//! use openclaw::{DecidedBy, Entry, Generation, SendDecision, SendStrategy, SendTarget, resolve_send_policy};
 //!
 //! let entry = Entry { send_policy: Some(SendDecision::Deny), ..Entry::default() };
-//! let verdict = resolve_send_policy(None, "agent:main:main", Some(&entry), SendStrategy::DenyWins);
+//! let target = SendTarget { key: "agent:main:main", entry: Some(&entry), generation: Generation::File };
+//! let verdict = resolve_send_policy(None, &target, SendStrategy::DenyWins);
 //! assert_eq!((verdict.decision, verdict.by), (SendDecision::Deny, DecidedBy::Session));
 //! ```
 
@@ -51,6 +52,7 @@ mod conversation_file;
 mod conversations;
 mod file;
 mod json5_text;
+mod left_over;
 mod lock;
 mod memory;
 mod paths;
@@ -58,6 +60,7 @@ mod problem;
 mod record;
 mod registry;
 mod rewrite;
+mod roster;
 mod settings;
 mod sqlite;
 mod store;
@@ -84,13 +87,14 @@ pub use store::delivery::{ChatType, DeliveryContext, SessionOrigin, ThreadId};
 pub use store::entry::{
     DirectSpelling, Entry, GroupActivation, OverrideSource, QueueDrop, ResponseUsage, SendDecision, mistyped,
 };
+pub use store::generation::Generation;
 pub use store::lifecycle::{EndedSession, Mirrored, OldTranscript, ResetOptions};
 pub use store::log_line::{LogHeader, LogLine};
 pub use store::maintenance::MaintenanceReport;
 pub use store::new_line::NewLine;
 pub use store::record_updates::{InboundGroup, InboundMessage, RouteUpdate, UsageUpdate, delivery_of};
 pub use store::reset_policy::{Freshness, ResetPolicy, reset_type};
-pub use store::send_policy::{DecidedBy, SendStrategy, SendVerdict, resolve_send_policy};
+pub use store::send_policy::{DecidedBy, SendStrategy, SendTarget, SendVerdict, resolve_send_policy};
 pub use store::session_config::{
     MaintenanceConfig, MaintenanceMode, ResetConfig, ResetMode, ResetRule, ResetType, SendRule, SendRules,
     SessionConfig, WriteLockConfig,

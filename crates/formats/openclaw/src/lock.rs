@@ -27,6 +27,9 @@ pub struct LockTimes {
     pub poll: Duration,
     /// How old it has to be to count as abandoned.
     pub stale: Duration,
+    /// How old it has to be where its process is not seen here. It may still run in another container, so it is given
+    /// the time that a change takes.
+    pub unseen: Duration,
     /// How long it may be held: who has held it longer writes nothing, because OpenClaw releases such a lock.
     pub max_hold: Duration,
 }
@@ -38,6 +41,7 @@ impl Default for LockTimes {
             timeout: Duration::from_secs(10),
             poll: Duration::from_millis(25),
             stale: Duration::from_secs(30),
+            unseen: Duration::from_secs(5),
             max_hold: Duration::from_mins(5),
         }
     }
@@ -81,7 +85,7 @@ impl Lock {
             if let Some(held) = Self::try_create(&lock, clock(), times.max_hold)? {
                 return Ok(held);
             }
-            match evict_stale(&lock, clock(), times.stale).map_err(LockError::Io)? {
+            match evict_stale(&lock, clock(), times).map_err(LockError::Io)? {
                 Some(other) => holder = other,
                 // It is free now, perhaps for us.
                 None => {
@@ -115,7 +119,10 @@ impl Lock {
             "startedAt": now.as_millisecond(),
             "namespace": namespace(),
         });
-        let mut new = tempfile::NamedTempFile::new_in(lock.parent().unwrap_or(Path::new(".")))?;
+        let folder = lock.parent().unwrap_or(Path::new("."));
+        let name = lock.file_name().unwrap_or_default().to_string_lossy();
+        let mut new =
+            tempfile::Builder::new().prefix(&format!("{name}.")).suffix(".tmp").tempfile_in(folder)?;
         new.write_all(content.to_string().as_bytes())?;
         let found = new.as_file().metadata()?;
         fs::hard_link(new.path(), lock)?;
@@ -159,7 +166,7 @@ impl Drop for Lock {
 }
 
 /// Removes an abandoned lock; otherwise describes its holder. `None` where there is no lock any more.
-fn evict_stale(lock: &Path, now: Timestamp, stale: Duration) -> io::Result<Option<String>> {
+fn evict_stale(lock: &Path, now: Timestamp, times: LockTimes) -> io::Result<Option<String>> {
     let before = match fs::symlink_metadata(lock) {
         Ok(found) => found,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -168,7 +175,7 @@ fn evict_stale(lock: &Path, now: Timestamp, stale: Duration) -> io::Result<Optio
     let content = file::read(lock, CAP).ok().flatten().unwrap_or_default();
     let says: Value = serde_json::from_slice(&content).unwrap_or_default();
     let touched = before.modified().ok().and_then(|time| Timestamp::try_from(time).ok()).unwrap_or(now);
-    if !is_stale(&says, touched, now, stale, &namespace(), system::process_exists) {
+    if !is_stale(&says, touched, now, times, &namespace(), system::process_exists) {
         return Ok(Some(format!("process {}", says["pid"])));
     }
     // Moved aside first: of two processes that find it stale only one can move it, and a new lock made meanwhile stays.
@@ -198,7 +205,7 @@ pub struct LockState {
 
 impl LockState {
     /// The lock of a file; `None` where it has none.
-    pub fn read(path: &Path, stale: Duration, now: Timestamp) -> Option<Self> {
+    pub fn read(path: &Path, times: LockTimes, now: Timestamp) -> Option<Self> {
         let lock = lock_path(path);
         let found = fs::symlink_metadata(&lock).ok()?;
         let content = file::read(&lock, CAP).ok().flatten().unwrap_or_default();
@@ -207,7 +214,7 @@ impl LockState {
         Some(Self {
             pid: pid(&says),
             since: recorded_time(&says).unwrap_or(touched),
-            is_stale: is_stale(&says, touched, now, stale, &namespace(), system::process_exists),
+            is_stale: is_stale(&says, touched, now, times, &namespace(), system::process_exists),
             path: lock,
         })
     }
@@ -226,20 +233,19 @@ fn is_stale(
     says: &Value,
     touched: Timestamp,
     now: Timestamp,
-    stale: Duration,
+    times: LockTimes,
     here: &str,
     is_alive: fn(u32) -> bool,
 ) -> bool {
+    let is_gone = pid(says).is_some_and(|pid| !is_alive(pid));
     // Only a lock of ours says where its process runs; a bare number may be of another container.
-    if let (Some(pid), Some(namespace)) = (pid(says), says["namespace"].as_str())
-        && !here.is_empty()
-        && namespace == here
-        && !is_alive(pid)
-    {
-        return true;
-    }
-    let stale = SignedDuration::try_from(stale).unwrap_or(SignedDuration::MAX);
-    let is_old = |time: Timestamp| now.duration_since(time) > stale;
+    let limit = match says["namespace"].as_str() {
+        Some(namespace) if is_gone && !here.is_empty() && namespace == here => return true,
+        None if is_gone => times.unseen,
+        _ => times.stale,
+    };
+    let limit = SignedDuration::try_from(limit).unwrap_or(SignedDuration::MAX);
+    let is_old = |time: Timestamp| now.duration_since(time) > limit;
     is_old(touched) && is_old(recorded_time(says).unwrap_or(touched))
 }
 
@@ -272,7 +278,7 @@ mod tests {
         let old = "2026-01-01T00:00:00Z".parse().unwrap();
         let check = |says: Value, touched, expected: bool| {
             assert_eq!(
-                is_stale(&says, touched, now, LockTimes::default().stale, "here", |pid| pid == 1),
+                is_stale(&says, touched, now, LockTimes::default(), "here", |pid| pid == 1),
                 expected,
                 "{says}"
             );
@@ -283,6 +289,12 @@ mod tests {
         check(json!({"pid": 1, "startedAt": now.as_millisecond()}), old, false);
         check(json!({"pid": 1, "startedAt": 0}), old, true);
         check(json!({"pid": 2, "createdAt": now}), now, false);
+        // One of an OpenClaw that is gone, and of one that runs.
+        let recent: Timestamp = "2026-01-01T00:09:50Z".parse().unwrap();
+        check(json!({"pid": 2, "startedAt": recent.as_millisecond()}), recent, true);
+        check(json!({"pid": 2, "startedAt": recent.as_millisecond()}), now, false);
+        check(json!({"pid": 1, "startedAt": recent.as_millisecond()}), recent, false);
+        check(json!({"pid": 2, "createdAt": recent, "namespace": "there"}), recent, false);
         check(json!({"pid": 2, "createdAt": now, "namespace": "there"}), now, false);
         check(json!({"pid": 2, "createdAt": now, "namespace": "here"}), now, true);
         check(json!({"pid": 1, "createdAt": now, "namespace": "here"}), now, false);

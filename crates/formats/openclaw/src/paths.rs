@@ -28,20 +28,28 @@ impl StateFolders {
     /// `~/.openclaw` is always included, because OpenClaw's registry of Claude sessions stays there whatever the
     /// environment says. A folder that is reachable under several names is listed once. Creates nothing.
     pub fn find(&self) -> Vec<PathBuf> {
+        let usual = self.home.iter().flat_map(|home| NAMES.map(|name| home.join(name)));
+        existing(self.all_named().into_iter().chain(usual))
+    }
+
+    /// The state folders of the one installation that is named, whether or not they exist; none where none is named.
+    pub fn installation(&self) -> Vec<PathBuf> {
+        let Some(folder) = self.all_named().into_iter().next() else { return Vec::new() };
+        let mut found = existing(std::iter::once(folder.clone()));
+        if found.is_empty() {
+            found.push(folder);
+        }
+        found
+    }
+
+    /// The folders that are named, the one that decides first.
+    fn all_named(&self) -> Vec<PathBuf> {
         let named = [&self.flag, &self.env_openclaw, &self.env_clawdbot].into_iter().flatten();
-        let named = named.filter(|path| !path.as_os_str().is_empty()).map(|path| self.expand(path));
+        let named = named.filter(|path| !path.to_string_lossy().trim().is_empty());
         let of_profile = self.profile.iter().filter(|profile| is_profile(profile));
         let of_profile =
             of_profile.filter_map(|name| Some(self.home.as_ref()?.join(format!(".openclaw-{name}"))));
-        let usual = self.home.iter().flat_map(|home| NAMES.map(|name| home.join(name)));
-        let mut seen = HashSet::new();
-        named
-            .chain(of_profile)
-            .chain(usual)
-            .flat_map(|folder| [folder.join("state"), folder].into_iter().rev())
-            .filter(|folder| folder.is_dir() && !is_part_of_state(folder))
-            .filter(|folder| fs::canonicalize(folder).is_ok_and(|real| seen.insert(real)))
-            .collect()
+        named.map(|path| self.expand(path)).chain(of_profile).collect()
     }
 
     /// `~/x`: a service file sets such a value without a shell that would expand it.
@@ -51,6 +59,16 @@ impl StateFolders {
             _ => path.to_owned(),
         }
     }
+}
+
+/// The folders that exist, each with the state folder below it, in order and once.
+fn existing(folders: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let mut seen = HashSet::new();
+    folders
+        .flat_map(|folder| [folder.join("state"), folder].into_iter().rev())
+        .filter(|folder| folder.is_dir() && !is_part_of_state(folder))
+        .filter(|folder| fs::canonicalize(folder).is_ok_and(|real| seen.insert(real)))
+        .collect()
 }
 
 /// Whether the folder is the `state` folder that a state folder has since 2026.6, which holds what its agents share
@@ -89,6 +107,32 @@ mod tests {
         check("default", &[".openclaw"]);
         check("../x", &[".openclaw"]);
         check("", &[".openclaw"]);
+    }
+
+    #[test]
+    fn the_first_name_names_the_installation() {
+        let scratch = tempfile::tempdir().unwrap();
+        let home = scratch.path();
+        for folder in [".openclaw", ".openclaw-work", "mine", "mine/state"] {
+            fs::create_dir_all(home.join(folder)).unwrap();
+        }
+        let check = |openclaw: &str, clawdbot: &str, profile: &str, expected: &[&str]| {
+            let folders = StateFolders {
+                env_openclaw: Some(openclaw.into()),
+                env_clawdbot: Some(clawdbot.into()),
+                profile: Some(profile.to_owned()),
+                home: Some(home.to_owned()),
+                ..StateFolders::default()
+            };
+            let expected: Vec<_> = expected.iter().map(|name| home.join(name)).collect();
+            assert_eq!(folders.installation(), expected, "{openclaw} {clawdbot} {profile}");
+        };
+        check("", "", "", &[]);
+        check(" ", "", "default", &[]);
+        check("~/mine", "~/other", "work", &["mine", "mine/state"]);
+        check("", "~/other", "work", &["other"]);
+        check("", "", "work", &[".openclaw-work"]);
+        check("", "", "new", &[".openclaw-new"]);
     }
 
     #[test]

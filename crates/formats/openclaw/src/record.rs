@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use crate::lock::{Lock, LockError};
 use crate::rewrite::rewrite;
-use crate::{Problem, file};
+use crate::{Problem, file, left_over};
 
 /// The maximum size of a registry, far larger than any real one.
 const CAP: u64 = 64 << 20;
@@ -72,7 +72,9 @@ pub fn record_run(
     let unwritable = |error: std::io::Error| {
         Problem::new(&path, format!("cannot be written: {error}"), "Make it and its folder writable.")
     };
-    system::replace_private_file(&path, text.as_bytes()).map_err(unwritable)
+    system::replace_private_file(&path, text.as_bytes()).map_err(unwritable)?;
+    left_over::remove(&path, clock());
+    Ok(())
 }
 
 /// The registry's path, links resolved, so that a link is kept when the file is replaced.

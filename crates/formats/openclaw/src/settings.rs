@@ -39,22 +39,10 @@ pub struct ClaudeSessions {
 }
 
 impl OpenClawConfig {
-    /// The agents it lists.
-    pub fn agents(&self) -> Vec<AgentId> {
-        let listed = self.listed().filter_map(|agent| agent["id"].as_str());
-        listed.filter_map(|id| id.trim().parse().ok()).collect()
-    }
-
-    /// The agent that is meant where none is named.
-    pub fn default_agent(&self) -> AgentId {
-        let named = |agent: &Value| agent["id"].as_str().and_then(|id| id.trim().parse().ok());
-        let marked = self.listed().find(|agent| agent["default"] == true).and_then(named);
-        marked.or_else(|| self.listed().find_map(named)).unwrap_or_else(AgentId::main)
-    }
-
     /// The folders of Claude Code's project folders that any of its agents' memory names.
     pub fn claude_projects(&self, home: &Path) -> Vec<PathBuf> {
-        let blocks = self.listed().map(|agent| &agent["memorySearch"]).chain(self.common());
+        let roster = self.roster();
+        let blocks = roster.iter().map(|agent| &agent.settings["memorySearch"]).chain(self.common());
         let paths = blocks.filter_map(|block| block["claudeSessions"]["path"].as_str()).map(str::trim);
         paths.filter(|path| !path.is_empty()).map(|path| expand(path, home)).collect()
     }
@@ -74,7 +62,10 @@ impl OpenClawConfig {
         }
         // OpenClaw puts it in the home whatever the state folder is; earlier ones had `~/clawd`.
         let name = if is_default { "workspace".to_owned() } else { format!("workspace-{agent}") };
-        let mut usual = vec![state.join(&name), home.join(".openclaw").join(&name)];
+        // Since 2026.9 the other agents work below the common one.
+        let below = set(self.at("/agents/defaults/workspace")).filter(|_| self.has_keyed_roster());
+        let mut usual: Vec<PathBuf> = below.map(|common| common.join(agent.as_str())).into_iter().collect();
+        usual.extend([state.join(&name), home.join(".openclaw").join(&name)]);
         if is_default {
             usual.push(home.join("clawd"));
         }
@@ -127,15 +118,9 @@ impl OpenClawConfig {
         [self.at("/memory/search"), self.at("/agents/defaults/memorySearch")]
     }
 
-    fn listed(&self) -> impl Iterator<Item = &Value> {
-        self.at("/agents/list").as_array().into_iter().flatten()
-    }
-
     fn of_agent(&self, agent: &AgentId) -> &Value {
-        let is = |listed: &&Value| {
-            listed["id"].as_str().and_then(|id| id.trim().parse::<AgentId>().ok()).as_ref() == Some(agent)
-        };
-        self.listed().find(is).unwrap_or(&Value::Null)
+        let found = self.roster().into_iter().find(|known| known.id == *agent);
+        found.map_or(&Value::Null, |known| known.settings)
     }
 }
 
@@ -243,5 +228,22 @@ mod tests {
         assert_eq!(config.default_agent(), AgentId::main());
         assert_eq!(config.store(&agent("ops"), Path::new("/h")), Some("/h/s/ops/sessions.json".into()));
         assert_eq!(OpenClawConfig::default().default_agent(), AgentId::main());
+    }
+
+    #[test]
+    fn agents_in_a_map_have_their_settings() {
+        let (scratch, config) = config(
+            r#"{agents: {defaults: {workspace: "~/all"}, entries: {main: {default: true},
+                coder: {workspace: "~/codews", memorySearch: {extraPaths: ["n"]}}, ops: {}}}}"#,
+        );
+        let (home, agent) = (Path::new("/h"), |name: &str| name.parse::<AgentId>().unwrap());
+        let check = |name: &str, expected: &str| {
+            assert_eq!(config.workspace(&agent(name), scratch.path(), home), Path::new(expected), "{name}");
+        };
+        check("coder", "/h/codews");
+        check("main", "/h/all");
+        check("ops", "/h/all/ops");
+        let memory = config.memory(&agent("coder"), Path::new("/h/codews"), home);
+        assert_eq!(memory.extra_paths, [Path::new("/h/codews/n")]);
     }
 }

@@ -8,7 +8,7 @@ use openclaw::{Memory, MemorySettings};
 use search::SearchScope;
 
 use crate::search::SourceKind;
-use crate::search::chosen::{Chosen, all_conversations, named, of_project};
+use crate::search::chosen::{Chosen, all_conversations, named, of_project, with_claude_among};
 use crate::search::memory::request::Request;
 use crate::search::memory::sources_of;
 use crate::{Context, Error, Secrets};
@@ -31,10 +31,11 @@ pub(super) fn scope(
         named(request.session.as_deref(), found, memory, visible.as_ref())?.unwrap_or_default();
     let default_project = settings.and_then(|set| set.claude.default_project.as_deref());
     if let Some(name) = project.or(default_project) {
-        narrow(&mut sessions, of_project(context, name, found)?);
-    }
-    if project.is_some() {
-        conversations = Some(HashSet::new());
+        let of_project = of_project(context, name, found)?;
+        if project.is_some() {
+            narrow(&mut conversations, with_claude_among(memory, &of_project));
+        }
+        narrow(&mut sessions, of_project);
     }
     if let Some(folder) = settings.and_then(|set| set.claude.path.as_deref()) {
         let folder = folder.canonicalize().unwrap_or(folder.to_owned());

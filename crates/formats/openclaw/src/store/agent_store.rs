@@ -10,6 +10,7 @@ use model::{AgentId, SessionId};
 use system::PreparedFile;
 
 use super::entry::Entry;
+use super::generation::Generation;
 use super::session_config::SessionConfig;
 use super::session_key::SessionKey;
 use super::session_store::SessionStore;
@@ -19,7 +20,7 @@ use super::stored_object::StoredObject;
 use crate::config::OpenClawConfig;
 use crate::lock::{Lock, LockError, LockState, LockTimes};
 use crate::sqlite::AgentDatabase;
-use crate::{Agents, Problem};
+use crate::{Agents, Problem, left_over};
 
 /// A file from this size on is read and written before the lock is taken, in bytes.
 const LARGE: u64 = 1 << 20;
@@ -28,6 +29,7 @@ const LARGE: u64 = 1 << 20;
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentStore {
     agent: AgentId,
+    state: PathBuf,
     /// Whether sessions without an agent in their key are its own.
     is_default: bool,
     file: PathBuf,
@@ -91,6 +93,7 @@ impl AgentStore {
         Self {
             is_default: config.default_agent() == *agent,
             agent: agent.clone(),
+            state: state.to_owned(),
             database: AgentDatabase::of_agent(&folder),
             file,
             config: SessionConfig::new(config, variable),
@@ -101,6 +104,11 @@ impl AgentStore {
     /// The agent.
     pub fn agent(&self) -> &AgentId {
         &self.agent
+    }
+
+    /// The state folder of the installation.
+    pub fn state(&self) -> &Path {
+        &self.state
     }
 
     /// The file of the store.
@@ -186,6 +194,7 @@ impl AgentStore {
                 std::fs::hard_link(&file, aside).map_err(|error| unwritable(&file, error))?;
             }
             new.replace().map_err(|error| unwritable(&file, error))?;
+            left_over::remove(&file, clock());
         }
         Ok(Updated { value: prepared.value, notes: prepared.notes })
     }
@@ -193,13 +202,19 @@ impl AgentStore {
     /// Whether the store's lock is held, and by whom.
     pub fn lock_state(&self, now: Timestamp) -> Option<LockState> {
         let file = self.file.canonicalize().unwrap_or_else(|_| self.file.clone());
-        LockState::read(&file, self.times.stale, now)
+        LockState::read(&file, self.times, now)
+    }
+
+    /// The generation of OpenClaw that keeps the sessions.
+    pub fn generation(&self) -> Generation {
+        let holds = |database: &AgentDatabase| database.may_hold_sessions();
+        if self.database.as_ref().is_some_and(holds) { Generation::Database } else { Generation::File }
     }
 
     /// Refuses to write where a database holds the sessions.
-    pub(crate) fn ensure_writable(&self) -> Result<(), StoreError> {
-        match &self.database {
-            Some(database) if database.may_hold_sessions() => {
+    pub fn ensure_writable(&self) -> Result<(), StoreError> {
+        match (&self.database, self.generation()) {
+            (Some(database), Generation::Database) => {
                 Err(StoreError::InDatabase { path: database.path.clone() })
             }
             _ => Ok(()),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::lenient::{Lenient, as_serde_does, field, read_object, read_with_serde};
+use super::lenient::{Lenient, field, read_object};
 
 /// The kind of a chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,7 +121,11 @@ pub struct SessionOrigin {
     pub thread_id: Option<ThreadId>,
 }
 
-as_serde_does!(ChatType);
+impl Lenient for ChatType {
+    fn read(text: &str) -> Option<Self> {
+        Self::from_word(&String::read(text)?)
+    }
+}
 
 impl Lenient for DeliveryContext {
     fn read(text: &str) -> Option<Self> {

@@ -71,7 +71,24 @@ pub enum QueueDrop {
     Summarize,
 }
 
-as_serde_does!(SendDecision, GroupActivation, OverrideSource, ResponseUsage, QueueDrop);
+impl SendDecision {
+    /// Reads a word as OpenClaw does.
+    pub fn from_word(word: &str) -> Option<Self> {
+        match word.trim().to_lowercase().as_str() {
+            "allow" => Some(Self::Allow),
+            "deny" => Some(Self::Deny),
+            _ => None,
+        }
+    }
+}
+
+impl Lenient for SendDecision {
+    fn read(text: &str) -> Option<Self> {
+        Self::from_word(&String::read(text)?)
+    }
+}
+
+as_serde_does!(GroupActivation, OverrideSource, ResponseUsage, QueueDrop);
 
 /// Declares the entry: each field under its name in JSON.
 macro_rules! entry {
@@ -130,6 +147,8 @@ entry! {
     last_thread_id: ThreadId,
     /// Where answers go.
     delivery_context: DeliveryContext,
+    /// Where answers go, in 2026.9: none, internal, or a route with its context and origin.
+    delivery: OpaqueJson,
     /// Whether it is a direct chat, a group or a channel.
     chat_type: ChatType,
     /// The id of its group.
@@ -268,6 +287,15 @@ impl Entry {
             merged.session_id = Some(new_id()).filter(|id| !id.is_empty());
         }
         merged
+    }
+
+    /// The channel that answers go to, as `delivery` says it.
+    pub(crate) fn delivery_channel(&self) -> Option<String> {
+        let delivery: Value = serde_json::from_str(self.delivery.as_ref()?.get()).ok()?;
+        let is_external = delivery["kind"] == "external";
+        let named = [&delivery["context"]["channel"], &delivery["origin"]["provider"]];
+        let first = named.into_iter().find(|name| !name.is_null()).filter(|_| is_external);
+        first?.as_str().map(str::to_owned)
     }
 
     /// The id of its conversation, where it is a valid one.

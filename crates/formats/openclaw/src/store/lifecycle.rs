@@ -243,7 +243,8 @@ impl AgentStore {
     pub fn transcript_times(&self) -> LockTimes {
         let lock = &self.config.write_lock;
         let (timeout, stale, max_hold) = (lock.acquire_timeout, lock.stale, lock.max_hold);
-        LockTimes { timeout, stale, max_hold, ..LockTimes::default() }
+        // OpenClaw holds it while its agent works, perhaps in a container.
+        LockTimes { timeout, stale, max_hold, unseen: stale, ..LockTimes::default() }
     }
 
     /// Archives or deletes the transcript of a conversation that is over, and what says which Claude session was behind

@@ -138,6 +138,9 @@ impl AgentStore {
         let id = new_id();
         self.update(clock, |store, now| {
             store.put_fields(key, fields)?;
+            if let Some(settled) = store.get(key)?.and_then(|entry| settled_delivery(&entry, fields)) {
+                store.put_fields(key, &settled)?;
+            }
             let known = store.get(key)?;
             put(store, key, known.as_ref(), &Entry::default(), now, &id)
         })
@@ -250,6 +253,35 @@ fn set_delivery(entry: &mut Entry, place: Option<DeliveryContext>) {
     entry.last_account_id = said.account_id;
     entry.last_thread_id = said.thread_id;
     entry.delivery_context = place;
+}
+
+/// The fields that say where answers go, so that all agree with those that were set: OpenClaw does that at each write.
+/// `None` where none was set.
+fn settled_delivery(entry: &Entry, set: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let is_set = |name: &str| set.contains_key(name);
+    let named = ["channel", "deliveryContext", "lastChannel", "lastTo", "lastAccountId", "lastThreadId"];
+    if !named.into_iter().any(is_set) {
+        return None;
+    }
+    let known = if is_set("deliveryContext") { entry.delivery_context.clone() } else { delivery_of(entry) };
+    let mut place = known.unwrap_or_default();
+    if is_set("lastChannel") {
+        place.channel.clone_from(&entry.last_channel);
+    }
+    if is_set("lastTo") {
+        place.to.clone_from(&entry.last_to);
+    }
+    if is_set("lastAccountId") {
+        place.account_id.clone_from(&entry.last_account_id);
+    }
+    if is_set("lastThreadId") {
+        place.thread_id.clone_from(&entry.last_thread_id);
+    }
+    let channel = entry.channel.as_deref().and_then(normalized_channel);
+    let mut settled = Entry { channel, ..Entry::default() };
+    set_delivery(&mut settled, place.normalized());
+    let fields = serde_json::to_value(&settled).ok()?;
+    Some(named.map(|name| (name.to_owned(), fields[name].clone())).into_iter().collect())
 }
 
 /// What a message says of its session; `None` where it says nothing.

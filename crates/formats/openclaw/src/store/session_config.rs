@@ -9,6 +9,7 @@ use super::delivery::ChatType;
 use super::entry::{DirectSpelling, SendDecision};
 use super::session_key::{DmScope, KeyRules};
 use crate::config::OpenClawConfig;
+use crate::roster::ConfiguredAgent;
 
 /// What OpenClaw assumes where nothing is configured.
 const MODEL: &str = "claude-opus-4-5";
@@ -31,7 +32,7 @@ pub struct SessionConfig {
     pub model: Option<String>,
     /// The size of a context that is assumed where nothing is known.
     pub context_tokens: i64,
-    /// `agents.list[].subagents.allowAgents`, by agent: under whose names an agent may start sub-agents.
+    /// `subagents.allowAgents` of each agent: under whose names an agent may start sub-agents.
     pub allowed_agents: BTreeMap<String, Vec<String>>,
 }
 
@@ -230,11 +231,7 @@ fn send_rule(rule: &Value) -> SendRule {
 }
 
 fn decision(value: &Value) -> Option<SendDecision> {
-    match value.as_str()?.trim().to_lowercase().as_str() {
-        "allow" => Some(SendDecision::Allow),
-        "deny" => Some(SendDecision::Deny),
-        _ => None,
-    }
+    value.as_str().and_then(SendDecision::from_word)
 }
 
 fn reset(block: &Value) -> ResetConfig {
@@ -355,14 +352,12 @@ fn model(config: &OpenClawConfig) -> String {
 }
 
 fn allowed_agents(config: &OpenClawConfig) -> BTreeMap<String, Vec<String>> {
-    let listed = config.at("/agents/list").as_array().into_iter().flatten();
     let common = texts(&config.at("/agents/defaults/subagents")["allowAgents"]);
-    let of = |agent: &Value| {
-        let id = agent["id"].as_str()?.trim().to_lowercase();
-        let own = &agent["subagents"]["allowAgents"];
-        Some((id, if own.is_array() { texts(own) } else { common.clone() }))
+    let of = |agent: ConfiguredAgent<'_>| {
+        let own = &agent.settings["subagents"]["allowAgents"];
+        (agent.id.to_string(), if own.is_array() { texts(own) } else { common.clone() })
     };
-    listed.filter_map(of).chain([("*".to_owned(), common.clone())]).collect()
+    config.roster().into_iter().map(of).chain([("*".to_owned(), common.clone())]).collect()
 }
 
 impl SessionConfig {
@@ -436,6 +431,12 @@ mod tests {
         assert_eq!(all.write_lock.stale, Duration::from_millis(200));
         assert!(all.may_spawn_as("main", "Coder") && !all.may_spawn_as("main", "ops"));
         assert!(all.may_spawn_as("ops", "coder") && !parse("{}").may_spawn_as("ops", "coder"));
+    }
+
+    #[test]
+    fn agents_in_a_map_may_start_others() {
+        let all = parse(r#"{agents: {entries: {Main: {subagents: {allowAgents: ["coder"]}}, ops: {}}}}"#);
+        assert!(all.may_spawn_as("main", "coder") && !all.may_spawn_as("ops", "coder"));
     }
 
     #[test]

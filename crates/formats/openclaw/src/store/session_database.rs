@@ -11,6 +11,9 @@ use model::SessionId;
 use serde::{Deserialize, Serialize};
 
 use super::entry::Entry;
+use super::session_key::SessionKey;
+use super::session_store::only_spelling;
+use super::store_error::StoreError;
 use crate::Problem;
 use crate::sqlite::AgentDatabase;
 
@@ -118,10 +121,16 @@ impl SessionDatabase {
         Ok(rows.into_iter().filter_map(session).collect())
     }
 
-    /// One session, by its key without regard to case.
-    pub fn session(&self, key: &str) -> Result<Option<DatabaseSession>, Problem> {
-        let is_it = |session: &DatabaseSession| session.key.eq_ignore_ascii_case(key);
-        Ok(self.sessions()?.into_iter().find(is_it))
+    /// One session: that of the key as it was given, else the only one whose key differs in case.
+    pub fn session(&self, key: &SessionKey) -> Result<Option<DatabaseSession>, StoreError> {
+        let mut sessions = self.sessions()?;
+        let exact = sessions.iter().position(|session| session.key == key.given());
+        let at = match exact {
+            Some(at) => Some(at),
+            None => only_spelling(key, sessions.iter().map(|session| session.key.as_str()))?
+                .and_then(|name| sessions.iter().position(|session| session.key == name)),
+        };
+        Ok(at.map(|at| sessions.swap_remove(at)))
     }
 
     /// The conversations, the one that changed last first.
@@ -260,7 +269,8 @@ mod tests {
         assert_eq!(open.warning(), None);
         let keys: Vec<_> = open.sessions().unwrap().into_iter().map(|session| session.key).collect();
         assert_eq!(keys, ["agent:main:new", "agent:main:main"]);
-        assert_eq!(open.session("AGENT:main:main").unwrap().unwrap().entry.updated_at, Some(5));
+        let key = "AGENT:main:main".parse().unwrap();
+        assert_eq!(open.session(&key).unwrap().unwrap().entry.updated_at, Some(5));
         assert_eq!(open.conversations().unwrap().len(), 1);
         let mut lines = Vec::new();
         let unread = open

@@ -23,9 +23,13 @@ use super::entry::DirectSpelling;
 /// The longest key.
 const LONGEST: usize = 1024;
 
-/// The key of a session in a store, in lower case.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SessionKey(String);
+/// The key of a session in a store. Keys are compared in lower case; the spelling that was given finds an entry first.
+#[derive(Debug, Clone)]
+pub struct SessionKey {
+    /// In lower case.
+    folded: String,
+    given: String,
+}
 
 /// A text that cannot be the key of a session.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -119,7 +123,11 @@ impl SessionKey {
     /// The main conversation of an agent.
     pub fn main(agent: &AgentId, main_key: &str) -> Self {
         let name = main_key.trim().to_lowercase();
-        Self(format!("agent:{agent}:{}", if name.is_empty() { "main" } else { &name }))
+        Self::new(format!("agent:{agent}:{}", if name.is_empty() { "main" } else { &name }))
+    }
+
+    fn new(given: String) -> Self {
+        Self { folded: given.to_lowercase(), given }
     }
 
     /// The session in which an agent answers a peer.
@@ -131,7 +139,7 @@ impl SessionKey {
         let channel = word(peer.channel, "unknown");
         if peer.chat != ChatType::Direct {
             let kind = peer.chat.as_str();
-            return Self(format!("agent:{agent}:{channel}:{kind}:{}", word(peer.id, "unknown")));
+            return Self::new(format!("agent:{agent}:{channel}:{kind}:{}", word(peer.id, "unknown")));
         }
         let linked = (rules.dm_scope != DmScope::Main).then(|| linked(peer, &rules.identity_links)).flatten();
         let id = linked.unwrap_or(peer.id).trim().to_lowercase();
@@ -139,11 +147,11 @@ impl SessionKey {
         match rules.dm_scope {
             _ if id.is_empty() => Self::main(agent, &rules.main_key),
             DmScope::Main => Self::main(agent, &rules.main_key),
-            DmScope::PerPeer => Self(format!("agent:{agent}:{direct}:{id}")),
-            DmScope::PerChannelPeer => Self(format!("agent:{agent}:{channel}:{direct}:{id}")),
+            DmScope::PerPeer => Self::new(format!("agent:{agent}:{direct}:{id}")),
+            DmScope::PerChannelPeer => Self::new(format!("agent:{agent}:{channel}:{direct}:{id}")),
             DmScope::PerAccountChannelPeer => {
-                let account = word(peer.account.unwrap_or_default(), "default");
-                Self(format!("agent:{agent}:{channel}:{account}:{direct}:{id}"))
+                let account = account_slug(peer.account.unwrap_or_default());
+                Self::new(format!("agent:{agent}:{channel}:{account}:{direct}:{id}"))
             }
         }
     }
@@ -152,7 +160,7 @@ impl SessionKey {
     #[must_use]
     pub fn thread(&self, id: &str) -> Self {
         let id = id.trim().to_lowercase();
-        if id.is_empty() { self.clone() } else { Self(format!("{self}:thread:{id}")) }
+        if id.is_empty() { self.clone() } else { Self::new(format!("{}:thread:{id}", self.given)) }
     }
 
     /// A session that one of an agent's starts; `name` is usually a UUID.
@@ -160,9 +168,14 @@ impl SessionKey {
         format!("agent:{agent}:subagent:{name}").parse()
     }
 
-    /// The key as text.
+    /// The key as text, in lower case.
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.folded
+    }
+
+    /// The key as it was given.
+    pub fn given(&self) -> &str {
+        &self.given
     }
 
     /// The agent it belongs to; `None` where it names none.
@@ -177,21 +190,22 @@ impl SessionKey {
     /// What follows the agent, empty parts left out; the whole key where it names none.
     pub fn rest(&self) -> String {
         if self.agent().is_none() {
-            return self.0.clone();
+            return self.folded.clone();
         }
         self.parts().skip(2).collect::<Vec<_>>().join(":")
     }
 
     /// The key of the session whose thread this is, and the thread's id.
     pub fn thread_of(&self) -> Option<(Self, &str)> {
-        let found = [":thread:", ":topic:"].into_iter().filter_map(|mark| Some((self.0.rfind(mark)?, mark)));
+        let key = &self.folded;
+        let found = [":thread:", ":topic:"].into_iter().filter_map(|mark| Some((key.rfind(mark)?, mark)));
         let (at, mark) = found.max().filter(|(at, _)| *at > 0)?;
-        Some((Self(self.0[..at].to_owned()), &self.0[at + mark.len()..]))
+        Some((Self::new(key[..at].to_owned()), &key[at + mark.len()..]))
     }
 
     /// Whether it is the session of a thread.
     pub fn is_thread(&self) -> bool {
-        [":thread:", ":topic:"].iter().any(|mark| self.0.contains(mark))
+        [":thread:", ":topic:"].iter().any(|mark| self.folded.contains(mark))
     }
 
     /// Whether another session started it.
@@ -238,15 +252,52 @@ impl SessionKey {
 
     /// The kind of chat that the key itself names.
     pub fn chat_type(&self) -> Option<ChatType> {
-        if self.0.contains(":group:") {
+        if self.folded.contains(":group:") {
             return Some(ChatType::Group);
         }
-        self.0.contains(":channel:").then_some(ChatType::Channel)
+        self.folded.contains(":channel:").then_some(ChatType::Channel)
+    }
+
+    /// Whether it is a scheduled job's, as 2026.9 tells it.
+    pub fn is_cron(&self) -> bool {
+        let rest = self.folded.strip_prefix("agent:").and_then(|key| key.split_once(':'));
+        rest.is_some_and(|(agent, rest)| !agent.trim().is_empty() && rest.trim().starts_with("cron:"))
     }
 
     fn parts(&self) -> impl Iterator<Item = &str> {
-        self.0.split(':').filter(|part| !part.is_empty())
+        self.folded.split(':').filter(|part| !part.is_empty())
     }
+}
+
+impl PartialEq for SessionKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.folded == other.folded
+    }
+}
+
+impl Eq for SessionKey {}
+
+/// An account's id as OpenClaw writes it into keys.
+fn account_slug(id: &str) -> String {
+    const LONGEST_ACCOUNT: usize = 64;
+    let id = id.trim().to_lowercase();
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
+    let begins_well = id.starts_with(|c: char| c.is_ascii_alphanumeric());
+    if begins_well && id.len() <= LONGEST_ACCOUNT && id.chars().all(is_plain) {
+        return id;
+    }
+    let mut slug = String::new();
+    let mut was_plain = true;
+    for c in id.chars() {
+        if is_plain(c) {
+            slug.push(c);
+        } else if was_plain {
+            slug.push('-');
+        }
+        was_plain = is_plain(c);
+    }
+    let slug: String = slug.trim_matches('-').chars().take(LONGEST_ACCOUNT).collect();
+    if slug.is_empty() { "default".to_owned() } else { slug }
 }
 
 /// The name of the person to whom an account is linked.
@@ -268,17 +319,17 @@ impl FromStr for SessionKey {
     type Err = InvalidKey;
 
     fn from_str(text: &str) -> Result<Self, InvalidKey> {
-        let key = text.trim().to_lowercase();
+        let key = text.trim();
         if key.is_empty() || key.len() > LONGEST || key.chars().any(char::is_control) {
             return Err(InvalidKey(text.chars().take(80).collect()));
         }
-        Ok(Self(key))
+        Ok(Self::new(key.to_owned()))
     }
 }
 
 impl fmt::Display for SessionKey {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.pad(&self.0)
+        out.pad(&self.given)
     }
 }
 
@@ -371,8 +422,37 @@ mod tests {
         check(DmScope::PerChannelPeer, Direct, None, "u7", "agent:main:slack:dm:anna");
         check(DmScope::PerAccountChannelPeer, Direct, None, "u2", "agent:main:slack:default:dm:u2");
         check(DmScope::PerAccountChannelPeer, Direct, Some("W"), "u2", "agent:main:slack:w:dm:u2");
+        check(
+            DmScope::PerAccountChannelPeer,
+            Direct,
+            Some(" My Bot "),
+            "u2",
+            "agent:main:slack:my-bot:dm:u2",
+        );
+        check(DmScope::PerAccountChannelPeer, Direct, Some("-a- .b_"), "u2", "agent:main:slack:a--b_:dm:u2");
+        check(DmScope::PerAccountChannelPeer, Direct, Some("ü!"), "u2", "agent:main:slack:default:dm:u2");
         check(DmScope::Main, Group, None, "G1", "agent:main:slack:group:g1");
         check(DmScope::Main, Channel, None, "", "agent:main:slack:channel:unknown");
+    }
+
+    #[test]
+    fn keys_are_compared_in_lower_case_and_keep_their_spelling() {
+        let (given, folded) =
+            (key(" agent:main:slack:channel:C0ABC "), key("agent:main:slack:channel:c0abc"));
+        assert_eq!(given, folded);
+        assert_eq!((given.given(), given.as_str()), ("agent:main:slack:channel:C0ABC", folded.as_str()));
+        assert_eq!(given.to_string(), "agent:main:slack:channel:C0ABC");
+    }
+
+    #[test]
+    fn keys_of_scheduled_jobs_are_known_by_their_beginning() {
+        let check = |text: &str, expected: bool| assert_eq!(key(text).is_cron(), expected, "{text}");
+        check("agent:main:cron:job:run:1", true);
+        check("Agent:main:CRON:job", true);
+        check("agent:main:slack:channel:cron:1", false);
+        check("agent:main::cron:1", false);
+        check("agent::cron:1", false);
+        check("cron:job", false);
     }
 
     #[test]

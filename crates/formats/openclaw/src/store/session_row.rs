@@ -5,6 +5,8 @@ use serde::Serialize;
 
 use super::delivery::ChatType;
 use super::entry::{Entry, GroupActivation, ResponseUsage};
+use super::generation::Generation;
+use super::session_key::SessionKey;
 
 /// One session of a list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -12,7 +14,7 @@ use super::entry::{Entry, GroupActivation, ResponseUsage};
 pub struct SessionRow {
     /// Its key.
     pub key: String,
-    /// `direct`, `group`, `global` or `unknown`.
+    /// `direct`, `group`, `global` or `unknown`; `cron` and `spawn-child`, too, since 2026.9.
     pub kind: &'static str,
     /// When something happened in it last, in milliseconds.
     pub updated_at: Option<i64>,
@@ -62,11 +64,11 @@ pub struct SessionRow {
 
 impl SessionRow {
     /// The row of an entry.
-    pub fn new(key: &str, entry: &Entry, now: Timestamp) -> Self {
+    pub fn new(key: &str, entry: &Entry, generation: Generation, now: Timestamp) -> Self {
         let updated_at = entry.updated_at.filter(|at| *at != 0);
         Self {
             key: key.to_owned(),
-            kind: kind(key, entry),
+            kind: kind(key, entry, generation),
             updated_at: entry.updated_at,
             age_ms: updated_at.map(|at| now.as_millisecond().saturating_sub(at)),
             session_id: entry.session_id.clone(),
@@ -87,12 +89,40 @@ impl SessionRow {
     }
 }
 
-fn kind(key: &str, entry: &Entry) -> &'static str {
+fn kind(key: &str, entry: &Entry, generation: Generation) -> &'static str {
+    let is_newer = generation == Generation::Database;
     let is_group = matches!(entry.chat_type, Some(ChatType::Group | ChatType::Channel));
+    let is_cron = || key.parse::<SessionKey>().is_ok_and(|key| key.is_cron());
+    let has_parent = entry.spawned_by.as_deref().is_some_and(|parent| !parent.is_empty());
     match key {
         "global" => "global",
         "unknown" => "unknown",
+        _ if is_newer && is_cron() => "cron",
+        _ if is_newer && has_parent => "spawn-child",
         _ if is_group || key.contains(":group:") || key.contains(":channel:") => "group",
         _ => "direct",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_generation_names_the_kinds_that_it_knows() {
+        let check = |key: &str, entry: &Entry, in_file: &str, in_database: &str| {
+            let found = (kind(key, entry, Generation::File), kind(key, entry, Generation::Database));
+            assert_eq!(found, (in_file, in_database), "{key}");
+        };
+        let plain = Entry::default();
+        let child = Entry { spawned_by: Some("agent:main:main".into()), ..Entry::default() };
+        let group = Entry { chat_type: Some(ChatType::Group), ..Entry::default() };
+        check("global", &child, "global", "global");
+        check("unknown", &plain, "unknown", "unknown");
+        check("agent:main:main", &plain, "direct", "direct");
+        check("agent:main:cron:nightly:run:1", &child, "direct", "cron");
+        check("agent:main:slack:channel:cron:1", &plain, "group", "group");
+        check("agent:main:subagent:x", &child, "direct", "spawn-child");
+        check("agent:main:main", &group, "group", "group");
     }
 }

@@ -33,24 +33,24 @@ impl SessionStore {
         self.object.keys().filter(|key| self.is_own(key))
     }
 
-    /// An entry; keys are compared without regard to case.
+    /// An entry: that of the key as it was given, else the only one whose key differs in case.
     ///
     /// It is read when it is asked for, which fails where the file was changed in place since the store was read.
     pub fn get(&self, key: &SessionKey) -> Result<Option<Entry>, StoreError> {
-        let Some(name) = self.written(key) else { return Ok(None) };
+        let Some(name) = self.written(key)? else { return Ok(None) };
         Ok(self.object.get(&name)?.and_then(|text| Entry::parse(&text)))
     }
 
     /// The text of an entry, as the file has it. Fails as [`Self::get`] does.
     pub fn text(&self, key: &SessionKey) -> Result<Option<String>, StoreError> {
-        let Some(name) = self.written(key) else { return Ok(None) };
+        let Some(name) = self.written(key)? else { return Ok(None) };
         Ok(self.object.get(&name)?.map(Cow::into_owned))
     }
 
     /// Sets an entry: what it does not change stays as the file has it.
     pub fn put(&mut self, key: &SessionKey, entry: &Entry) -> Result<(), StoreError> {
         self.check(key)?;
-        let known = self.written(key);
+        let known = self.written(key)?;
         let name = known.as_deref().unwrap_or(key.as_str());
         let text = self.object.get(name)?;
         let entry_text = text.as_deref().filter(|text| Entry::parse(text).is_some());
@@ -66,7 +66,7 @@ impl SessionStore {
     /// Sets fields of an entry, whatever they are; null removes one.
     pub fn put_fields(&mut self, key: &SessionKey, fields: &Map<String, Value>) -> Result<(), StoreError> {
         self.check(key)?;
-        let name = self.written(key).unwrap_or_else(|| key.to_string());
+        let name = self.written(key)?.unwrap_or_else(|| key.as_str().to_owned());
         let text = self.object.get(&name)?.map_or_else(|| "{}".to_owned(), Cow::into_owned);
         let change = || {
             let mut object = JsonObject::parse(text, self.object.layout_within())?;
@@ -90,7 +90,7 @@ impl SessionStore {
     /// Removes an entry; returns what it was.
     pub fn remove(&mut self, key: &SessionKey) -> Result<Option<Entry>, StoreError> {
         self.check(key)?;
-        let Some(name) = self.written(key) else { return Ok(None) };
+        let Some(name) = self.written(key)? else { return Ok(None) };
         let was = self.object.get(&name)?.and_then(|text| Entry::parse(&text));
         self.object.remove(&name);
         Ok(was)
@@ -137,16 +137,32 @@ impl SessionStore {
         agent.map_or(self.is_default, |agent| agent == self.owner)
     }
 
-    /// The key as the file has it.
-    fn written(&self, key: &SessionKey) -> Option<String> {
+    /// The key as the file has it: in the spelling that was given, else in the only one that differs in case.
+    pub fn written(&self, key: &SessionKey) -> Result<Option<String>, StoreError> {
         if !self.is_own(key.as_str()) {
-            return None;
+            return Ok(None);
         }
-        if self.object.contains(key.as_str()) {
-            return Some(key.to_string());
+        if self.object.contains(key.given()) {
+            return Ok(Some(key.given().to_owned()));
         }
-        let is_it = |known: &&str| known.trim().to_lowercase() == key.as_str();
-        self.object.keys().find(is_it).map(str::to_owned)
+        let keys = self.object.keys();
+        Ok(only_spelling(key, keys)?.map(str::to_owned))
+    }
+}
+
+/// The only one of some keys that is this one but for case; several are refused with their names.
+pub(crate) fn only_spelling<'a>(
+    key: &SessionKey,
+    keys: impl Iterator<Item = &'a str>,
+) -> Result<Option<&'a str>, StoreError> {
+    let mut found = keys.filter(|known| known.trim().to_lowercase() == key.as_str());
+    match (found.next(), found.next()) {
+        (Some(one), Some(other)) => Err(StoreError::TwoSpellings {
+            key: key.to_string(),
+            one: one.to_owned(),
+            other: other.to_owned(),
+        }),
+        (one, _) => Ok(one),
     }
 }
 
@@ -187,6 +203,30 @@ mod tests {
         assert!(refused(main.put(&other, &Entry::default())) && refused(main.remove(&other).map(drop)));
         assert!(refused(main.put(&key("agent:coder:new"), &Entry::default())));
         assert_eq!(text(&main), STORE);
+    }
+
+    #[test]
+    fn the_exact_spelling_comes_first_and_two_others_are_refused() {
+        let text = r#"{"agent:main:a:channel:C1": {"label": "upper"}, "agent:main:a:channel:c1": {"label": "lower"},
+            "agent:main:a:channel:D1": {"label": "one"}}"#;
+        let mut store =
+            SessionStore::new(StoredObject::of_text(text.to_owned()).unwrap(), AgentId::main(), true);
+        let check = |store: &SessionStore, text: &str, expected: Option<(&str, &str)>| {
+            let found = store.get(&key(text)).ok().flatten().and_then(|entry| entry.label);
+            let written = store.written(&key(text)).ok().flatten();
+            assert_eq!(written.zip(found), expected.map(|(a, b)| (a.to_owned(), b.to_owned())), "{text}");
+        };
+        check(&store, "agent:main:a:channel:C1", Some(("agent:main:a:channel:C1", "upper")));
+        check(&store, "agent:main:a:channel:c1", Some(("agent:main:a:channel:c1", "lower")));
+        check(&store, "agent:main:a:channel:d1", Some(("agent:main:a:channel:D1", "one")));
+        check(&store, "Agent:main:a:channel:c1", None);
+        let refused = store.get(&key("Agent:main:a:channel:c1")).unwrap_err().to_string();
+        assert!(refused.contains("channel:C1`") && refused.contains("channel:c1`"), "{refused}");
+        let fields = Map::from_iter([("label".to_owned(), "x".into())]);
+        assert!(store.put_fields(&key("AGENT:main:a:channel:c1"), &fields).is_err() && !store.is_changed());
+        store.put_fields(&key("agent:main:a:channel:C1"), &fields).unwrap();
+        check(&store, "agent:main:a:channel:C1", Some(("agent:main:a:channel:C1", "x")));
+        check(&store, "agent:main:a:channel:c1", Some(("agent:main:a:channel:c1", "lower")));
     }
 
     #[test]

@@ -42,6 +42,16 @@ pub enum StoreError {
         /// The key.
         key: String,
     },
+    /// Two sessions have a key that is this one but for case.
+    #[error("`{key}` may be `{one}` or `{other}`, which differ in case only")]
+    TwoSpellings {
+        /// The key.
+        key: String,
+        /// The first as the store has it.
+        one: String,
+        /// The second as the store has it.
+        other: String,
+    },
     /// A sub-agent tried to start a sub-agent, or an agent acted as another without leave.
     #[error("{0}")]
     MaySpawn(String),

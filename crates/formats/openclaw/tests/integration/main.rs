@@ -8,4 +8,5 @@
 
 mod crash;
 mod large_stores;
+mod send_policies;
 mod stores;

@@ -2,7 +2,10 @@
 
 use std::io::Write as _;
 
-use app::store::{self, KeyRequest, PruneRequest, ResetRequest, SessionRow, SetRequest, StoreRequest};
+use app::store::{
+    self, KeyRequest, PruneAnswer, PruneRequest, ResetRequest, SessionRow, SetRequest, StorePlace,
+    StoreRequest,
+};
 use app::{Context, Error, Kind};
 use model::AgentId;
 use serde_json::{Map, Value};
@@ -14,8 +17,8 @@ use crate::text::{counted, safe};
 
 /// Show and change the sessions that OpenClaw's agents keep.
 ///
-/// A session goes by its key, such as `agent:main:main`. Changes are made under OpenClaw's lock; where OpenClaw keeps its
-/// sessions in SQLite (since 2026.8), they are only shown.
+/// A session goes by its key, such as `agent:main:main`. Where OpenClaw keeps its sessions in SQLite (since 2026.8), `list`,
+/// `show`, `get`, `policy`, `lock` and `check` work, and only OpenClaw's own commands change them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -60,6 +63,9 @@ struct Agent {
 struct List {
     #[command(flatten)]
     of: Agent,
+    /// The sessions of all agents.
+    #[arg(long, conflicts_with = "agent")]
+    all_agents: bool,
     /// Only sessions active within this many minutes.
     #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u64).range(1..))]
     active: Option<u64>,
@@ -139,7 +145,7 @@ impl Named {
 
 impl Agent {
     fn request(&self) -> StoreRequest {
-        StoreRequest { agent: self.agent.clone(), active_minutes: None }
+        StoreRequest { agent: self.agent.clone(), ..StoreRequest::default() }
     }
 }
 
@@ -161,16 +167,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         Command::List(args) => list(context, args),
         Command::Show(args) => show(context, args),
         Command::Get(args) => get(context, args),
-        Command::Set(args) => {
-            let fields = args.fields.iter().map(|text| field(text)).collect::<Result<Map<_, _>, _>>()?;
-            let request = SetRequest {
-                key: args.key.clone(),
-                agent: args.of.agent.clone(),
-                fields,
-                create: args.create,
-            };
-            super::json(&store::set(context, &request)?.entry)
-        }
+        Command::Set(args) => set(context, args),
         Command::Reset(args) => {
             let ended = store::reset(context, &args.end.request(args.drop_metadata))?;
             ended_session(&ended, args.end.session.of.json, "reset")
@@ -186,7 +183,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 }
 
 fn list(context: &Context, args: &List) -> Result<(), Failure> {
-    let request = StoreRequest { active_minutes: args.active, ..args.of.request() };
+    let request =
+        StoreRequest { active_minutes: args.active, all_agents: args.all_agents, ..args.of.request() };
     let answer = store::list(context, &request)?;
     if args.of.json {
         return super::json(&answer);
@@ -212,15 +210,38 @@ fn list(context: &Context, args: &List) -> Result<(), Failure> {
         ]
     };
     if answer.sessions.is_empty() {
-        writeln!(out, "No sessions in {}.", safe(&answer.path.display().to_string()))?;
+        writeln!(out, "No sessions.")?;
     } else {
         let width = out.width();
         let rows: Vec<_> = answer.sessions.iter().map(row).collect();
         table(&mut out, width, &columns, &rows)?;
     }
+    for place in &answer.places {
+        writeln!(out, "{}", place_line(place))?;
+    }
     for note in &answer.notes {
         writeln!(out, "{}", safe(note))?;
     }
+    Ok(out.finish()?)
+}
+
+/// Which installation and agent were shown or changed.
+pub(super) fn place_line(place: &StorePlace) -> String {
+    format!("In {}, agent {}.", safe(&place.installation.display().to_string()), place.agent)
+}
+
+fn set(context: &Context, args: &Set) -> Result<(), Failure> {
+    let fields = args.fields.iter().map(|text| field(text)).collect::<Result<Map<_, _>, _>>()?;
+    let names: Vec<String> = fields.keys().cloned().collect();
+    let request =
+        SetRequest { key: args.key.clone(), agent: args.of.agent.clone(), fields, create: args.create };
+    let answer = store::set(context, &request)?;
+    if args.of.json {
+        return super::json(&answer.entry);
+    }
+    let mut out = Output::plain();
+    writeln!(out, "{}: set {}.", safe(&answer.key), safe(&names.join(", ")))?;
+    writeln!(out, "{}", place_line(&answer.place))?;
     Ok(out.finish()?)
 }
 
@@ -252,6 +273,7 @@ fn show(context: &Context, args: &Named) -> Result<(), Failure> {
     if let Some(path) = &answer.transcript {
         writeln!(out, "transcript: {}", safe(&path.display().to_string()))?;
     }
+    writeln!(out, "{}", place_line(&answer.place))?;
     Ok(out.finish()?)
 }
 
@@ -285,6 +307,7 @@ fn ended_session(ended: &store::Ended, json: bool, word: &str) -> Result<(), Fai
     } else {
         writeln!(out, "{} would be {word}.", safe(&ended.key))?;
     }
+    writeln!(out, "{}", place_line(&ended.place))?;
     if let Some(id) = &ended.new_session_id {
         writeln!(out, "new conversation: {}", safe(id))?;
     }
@@ -299,10 +322,11 @@ fn ended_session(ended: &store::Ended, json: bool, word: &str) -> Result<(), Fai
 
 fn prune(context: &Context, args: &Prune) -> Result<(), Failure> {
     let enforce = if args.enforce { Some(true) } else { args.dry_run.then_some(false) };
-    let report = store::prune(context, &PruneRequest { agent: args.of.agent.clone(), enforce })?;
+    let answer = store::prune(context, &PruneRequest { agent: args.of.agent.clone(), enforce })?;
     if args.of.json {
-        return super::json(&report);
+        return super::json(&answer);
     }
+    let PruneAnswer { place, report } = &answer;
     let mut out = Output::plain();
     let verb = if report.is_done { "removed" } else { "would be removed" };
     for key in &report.pruned {
@@ -319,6 +343,7 @@ fn prune(context: &Context, args: &Prune) -> Result<(), Failure> {
     } else if !report.is_done {
         writeln!(out, "Add --enforce to do it.")?;
     }
+    writeln!(out, "{}", place_line(place))?;
     Ok(out.finish()?)
 }
 
@@ -334,6 +359,7 @@ fn policy(context: &Context, args: &Named) -> Result<(), Failure> {
         let name = if answer.strategy == "deny-wins" { "first-match" } else { "deny-wins" };
         writeln!(out, "warning: with the strategy {name} it would be: {}", word(other))?;
     }
+    writeln!(out, "{}", place_line(&answer.place))?;
     Ok(out.finish()?)
 }
 

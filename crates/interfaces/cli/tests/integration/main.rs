@@ -24,6 +24,7 @@ mod fork;
 mod handoff;
 mod heal;
 mod hooks;
+mod installations;
 mod list;
 mod memory;
 mod odd_files;

@@ -86,6 +86,9 @@ fn a_script_for_openclaw_runs_with_another_word() {
     assert_eq!(found(&home, &["walrus embeddings", "--project", "mine"]), std::slice::from_ref(&direct));
     assert_eq!(found(&home, &["walrus embeddings #mine"]), std::slice::from_ref(&direct));
     assert_eq!(found(&home, &["walrus embeddings #nobody"]).len(), 3);
+    // A conversation is of the project of the Claude session behind it, which is left out for it.
+    assert_eq!(found(&home, &["walrus embeddings #web"]), std::slice::from_ref(&talk));
+    assert_eq!(found(&home, &["walrus embeddings", "--project", "web"]), std::slice::from_ref(&talk));
     assert_eq!(found(&home, &["walrus", "--session", "agent:main:main"]), std::slice::from_ref(&talk));
     assert_eq!(found(&home, &["walrus", "--source", "memory", "--agent", "main"]), [note]);
     assert_eq!(found(&home, &["walrus", "--max-results", "1"]).len(), 1);
