@@ -48,7 +48,7 @@ impl DemoFolder {
     fn create_in(shared: &Path, now: Timestamp) -> io::Result<Self> {
         let turn = lock_shared(shared)?;
         remove_abandoned(shared);
-        let path = (0_u32..)
+        let path = (0..u32::MAX)
             .map(|number| shared.join(number.to_string()))
             .find(|path| !path.exists())
             .unwrap_or_else(|| shared.join("0"));
