@@ -92,6 +92,10 @@ fn tied(text: Text<'_>, mut words: Words<'_>) -> Option<Secret> {
 /// Finds the password of a pair behind "credentials", "creds" or "Zugangsdaten", whose known part ends at `end`.
 pub(crate) fn credentials(text: Text<'_>, end: usize) -> Option<Secret> {
     let end = end + text.bytes[end..].iter().take(8).take_while(|byte| is_letter(**byte)).count();
+    // `credential-helper` is a name.
+    if matches!(text.bytes.get(end), Some(b'-' | b'_' | b'.' | b'/')) {
+        return None;
+    }
     let mut words = Words::new(text.bytes, end);
     for _ in 0..BETWEEN {
         let (_, word) = words.next()?;

@@ -126,6 +126,7 @@ fn sentences_about_secrets() {
         "credentials are read from ~/.aws/credentials2",
         "credentials: include, mode: cors2",
         "creds are kept for 30days",
+        "branch deferred-credential-helper -> soph/issue-63-deferred-credential-helper",
         "Das Passwort für staging lautet anders als v2.",
         "la contraseña es obligatoria",
         "пароль от базы не задан",
