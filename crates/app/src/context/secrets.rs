@@ -35,6 +35,14 @@ impl Secrets {
         }
     }
 
+    /// Redacts a text that may be JSON, in its decoded strings.
+    pub(crate) fn redacted_json(self, text: &str) -> String {
+        match self {
+            Self::Shown => text.to_owned(),
+            Self::Redacted => redact::redact_json(text).0.into_owned(),
+        }
+    }
+
     /// Redacts the beginning of a longer text, where a secret may be cut off at the end.
     pub(crate) fn redacted_beginning(self, text: String) -> String {
         match self {

@@ -357,7 +357,9 @@ impl Show<'_> {
     }
 
     fn input(&self, input: Raw<'_>) -> Value {
-        let value: Value = serde_json::from_str(input.json()).unwrap_or_default();
+        // A secret may be known by the name of its field, so the text is redacted before it is parsed.
+        let json = self.context.secrets.redacted_json(input.json());
+        let value: Value = serde_json::from_str(&json).unwrap_or_default();
         let value = self.context.redacted(&value).unwrap_or_default();
         shortened(value, self.longest)
     }
@@ -368,9 +370,16 @@ impl Show<'_> {
             return Vec::new();
         }
         let hunks: Vec<Hunk> = serde_json::from_str(patch.json()).unwrap_or_default();
-        let redact =
-            |hunk: Hunk| Hunk { lines: hunk.lines.iter().map(|line| self.redacted(line)).collect(), ..hunk };
-        hunks.into_iter().map(redact).collect()
+        hunks.into_iter().map(|hunk| self.hunk(hunk)).collect()
+    }
+
+    /// A hunk whose lines are redacted together: a key has many.
+    fn hunk(&self, hunk: Hunk) -> Hunk {
+        if hunk.lines.is_empty() {
+            return hunk;
+        }
+        let text = self.redacted(&hunk.lines.join("\n"));
+        Hunk { lines: text.split('\n').map(ToOwned::to_owned).collect(), ..hunk }
     }
 }
 

@@ -42,7 +42,7 @@ impl EditDiffs {
     fn piece(&mut self, part: &Part<'_>, root: &Path) -> Option<Piece> {
         match part {
             Part::ToolUse { id, name, input } => {
-                let Some(called) = edit(*input) else { return self.filter.piece(part) };
+                let Some(called) = edit(*input, self.filter.secrets) else { return self.filter.piece(part) };
                 self.calls.insert((*id).to_owned(), ((*name).to_owned(), called));
                 None
             }

@@ -115,7 +115,8 @@ impl PartFilter {
                 ToolDetail::None => None,
                 ToolDetail::Names => Some(Piece::ToolUse { name, input: String::new(), id }),
                 ToolDetail::Full | ToolDetail::Whole => {
-                    Some(Piece::ToolUse { name, input: self.tools.cut(&redacted(input)), id })
+                    let input = self.tools.cut(&self.secrets.redacted_json(&input));
+                    Some(Piece::ToolUse { name, input, id })
                 }
             },
             Piece::ToolResult { text, is_error, call } if self.tools.has_results() => {
@@ -158,7 +159,7 @@ impl PartFilter {
                 let input = match self.tools {
                     ToolDetail::None => return None,
                     ToolDetail::Names => String::new(),
-                    ToolDetail::Full | ToolDetail::Whole => self.tools.cut(&redacted(call(*input))),
+                    ToolDetail::Full | ToolDetail::Whole => self.tools.cut(&call(*input, self.secrets)),
                 };
                 Some(Piece::ToolUse { name: (*name).to_owned(), input, id: (*id).to_owned() })
             }
@@ -171,37 +172,38 @@ impl PartFilter {
     }
 }
 
-/// What a tool is called with: an edit as the file and its changed lines, else the field that says most.
-fn call(input: Raw<'_>) -> Cow<'_, str> {
+/// What a tool is called with: an edit as the file and its changed lines, else the field that says most, else all as
+/// JSON. Redacted, before marks are put in front of lines.
+fn call(input: Raw<'_>, secrets: Secrets) -> String {
     const FIELDS: [&str; 8] =
         ["command", "file_path", "notebook_path", "pattern", "query", "url", "description", "prompt"];
-    if let Some(edit) = edit(input) {
-        return Cow::Owned(edit);
+    if let Some(edit) = edit(input, secrets) {
+        return secrets.redacted(edit.into());
     }
-    let telling = FIELDS.iter().find_map(|field| input.get(field).text());
-    telling.unwrap_or(Cow::Borrowed(input.json()))
+    match FIELDS.iter().find_map(|field| input.get(field).text()) {
+        Some(telling) => secrets.redacted(telling),
+        None => secrets.redacted_json(input.json()),
+    }
 }
 
-/// An edit's file and the lines it takes away (`-`) and adds (`+`); `None` for any other call.
-pub(crate) fn edit(input: Raw<'_>) -> Option<String> {
+/// An edit's file and the lines it takes away (`-`) and adds (`+`), whose secrets are redacted; `None` for any other call.
+pub(crate) fn edit(input: Raw<'_>, secrets: Secrets) -> Option<String> {
+    const TEXTS: [(&str, char); 4] =
+        [("old_string", '-'), ("new_string", '+'), ("content", '+'), ("new_source", '+')];
     let path = input.get("file_path").text().or_else(|| input.get("notebook_path").text())?;
     let mut out = path.into_owned();
     let edits: Vec<Raw<'_>> = input.get("edits").elements().collect();
     let all = if edits.is_empty() { vec![input] } else { edits };
     let before = out.len();
     for edit in all {
-        let lines = |field: &str, mark: char, out: &mut String| {
-            let text = edit.get(field).text().unwrap_or_default();
-            text.lines().for_each(|line| {
+        for (field, mark) in TEXTS {
+            let text = secrets.redacted(edit.get(field).text().unwrap_or_default());
+            for line in text.lines() {
                 out.push('\n');
                 out.push(mark);
                 out.push_str(line);
-            });
-        };
-        lines("old_string", '-', &mut out);
-        lines("new_string", '+', &mut out);
-        lines("content", '+', &mut out);
-        lines("new_source", '+', &mut out);
+            }
+        }
     }
     (out.len() > before).then_some(out)
 }
@@ -217,5 +219,54 @@ impl ToolDetail {
             Some((end, _)) if self != Self::Whole => format!("{}…", &text[..end]),
             _ => text.to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(input: &serde_json::Value, expected: &str) {
+        assert_eq!(call(Raw::new(&input.to_string()), Secrets::Redacted), expected);
+    }
+
+    /// The lines of a key that is made up.
+    fn key(indent: &str) -> String {
+        let lines = [
+            "-----BEGIN RSA PRIVATE KEY-----",
+            "MIIEpAIBAAKCAQEA0mVkQ8s1q7Wc9Zt2LxYp4RbN6vKj3HdG",
+            "Zk1Tf5Uo8Ei=",
+            "-----END RSA PRIVATE KEY-----",
+        ];
+        lines.map(|line| format!("{indent}{line}")).join("\n")
+    }
+
+    #[test]
+    fn an_edit_is_redacted_before_its_lines_are_marked() {
+        for indent in ["", "  ", "      ", "\t", "# ", "> ", "     3\t", "    # ", "k.pem-3-"] {
+            let old = format!("key: |\n{}\nlast: 1", key(indent));
+            let input = serde_json::json!({"file_path": "a.yml", "old_string": old, "new_string": "last: 2"});
+            check(&input, &format!("a.yml\n-key: |\n-{indent}[redacted:private-key]\n-last: 1\n+last: 2"));
+        }
+        let input = serde_json::json!({"file_path": "a.py", "edits": [{"old_string": "key-0f1e2d3c4b5a69788796a5b4c3d2e1f0", "new_string": ""}]});
+        check(&input, "a.py\n-[redacted:mailgun-key]");
+    }
+
+    #[test]
+    fn strings_of_other_inputs_are_decoded_first() {
+        let note = |text: &str| serde_json::json!({"note": text});
+        check(&note("first\nパスワードは neko1234"), r#"{"note":"first\nパスワードは [redacted:password]"}"#);
+        let escaped = r#"{"note":"\u30d1\u30b9\u30ef\u30fc\u30c9\u306f neko1234"}"#;
+        assert_eq!(
+            call(Raw::new(escaped), Secrets::Redacted),
+            r#"{"note":"パスワードは [redacted:password]"}"#
+        );
+        assert_eq!(call(Raw::new(escaped), Secrets::Shown), escaped);
+        check(
+            &note("set -e\necho 'root:Stone1234' | chpasswd\necho \"done\""),
+            r#"{"note":"set -e\necho 'root:[redacted:command-password]' | chpasswd\necho \"done\""}"#,
+        );
+        check(&serde_json::json!({"password": "hunter22"}), r#"{"password":"[redacted:password]"}"#);
     }
 }

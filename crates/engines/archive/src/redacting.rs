@@ -1,12 +1,8 @@
 //! The content of a copy without secrets: the same lines, with each secret replaced by `[redacted:kind]`.
 //!
-//! A line of JSON stays JSON: its strings are decoded before secrets are looked for, and encoded again where one was
-//! found.
+//! A line of JSON stays JSON.
 
-use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read};
-
-use serde::de::IgnoredAny;
 
 /// The longest piece that is looked through at once. Longer lines are cut between words.
 const LONGEST: usize = 16 << 20;
@@ -65,74 +61,12 @@ impl<R: Read> RedactedPieces<R> {
 fn redacted(raw: &[u8]) -> (Vec<u8>, u64) {
     let (mut out, mut secrets) = (Vec::with_capacity(raw.len()), 0);
     for chunk in raw.utf8_chunks() {
-        let (text, found) = redact_text(chunk.valid());
+        let (text, found) = redact::redact_json(chunk.valid());
         out.extend_from_slice(text.as_bytes());
         out.extend_from_slice(chunk.invalid());
-        secrets += found;
+        secrets += found as u64;
     }
     (out, secrets)
-}
-
-fn redact_text(text: &str) -> (Cow<'_, str>, u64) {
-    let is_json = |text: &str| serde_json::from_str::<IgnoredAny>(text).is_ok();
-    if !text.trim_start().starts_with(['{', '[']) || !is_json(text) {
-        return redact_words(text);
-    }
-    // A secret may be known by the name of its field.
-    let (whole, first) = match redact_words(text) {
-        (redacted, found) if found > 0 && is_json(&redacted) => (redacted, found),
-        _ => (Cow::Borrowed(text), 0),
-    };
-    let (strings, more) = redact_json_strings(&whole);
-    match strings {
-        Some(strings) => (Cow::Owned(strings), first + more),
-        None => (whole, first),
-    }
-}
-
-fn redact_words(text: &str) -> (Cow<'_, str>, u64) {
-    let found = redact::find(text).len() as u64;
-    if found == 0 { (Cow::Borrowed(text), 0) } else { (redact::redact(text), found) }
-}
-
-/// The same JSON with the secrets in its strings replaced, where there are any.
-fn redact_json_strings(json: &str) -> (Option<String>, u64) {
-    let (mut out, mut done, mut secrets) = (String::new(), 0, 0);
-    let mut from = 0;
-    while let Some(begin) = json[from..].find('"').map(|at| from + at) {
-        let Some(end) = string_end(json, begin) else { break };
-        let token = &json[begin..end];
-        // Strings without escapes were searched with the whole line.
-        if token.contains('\\')
-            && let Ok(text) = serde_json::from_str::<String>(token)
-            && let (Cow::Owned(redacted), found) = redact_words(&text)
-            && let Ok(encoded) = serde_json::to_string(&redacted)
-        {
-            out.push_str(&json[done..begin]);
-            out.push_str(&encoded);
-            (done, secrets) = (end, secrets + found);
-        }
-        from = end;
-    }
-    if secrets == 0 {
-        return (None, 0);
-    }
-    out.push_str(&json[done..]);
-    (Some(out), secrets)
-}
-
-/// The end of the string that begins at `begin`.
-fn string_end(json: &str, begin: usize) -> Option<usize> {
-    let mut is_escaped = false;
-    for (at, byte) in json.bytes().enumerate().skip(begin + 1) {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = true,
-            b'"' => return Some(at + 1),
-            _ => {}
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 use crate::colour;
 use crate::rules::{HARMLESS_TOKENS, KEY_NAMES, PASSWORD_NAMES};
+use crate::sentence::is_strong;
 use crate::value::{
     is_code, is_encoded_text, is_mixed, is_number, is_password, is_path_or_url, is_placeholder, is_random,
     is_signed, is_technical, is_uuid,
@@ -164,13 +165,15 @@ impl<'a> Name<'a> {
             return None;
         }
         let of_two_words = || {
-            ["api ", "secret ", "access "].iter().any(|word| {
-                let before = self.before();
-                before.len() >= word.len()
-                    && before[before.len() - word.len()..].eq_ignore_ascii_case(word.as_bytes())
-            })
+            ["api ", "secret ", "access ", "private ", "signing ", "encryption ", "master "].iter().any(
+                |word| {
+                    let before = self.before();
+                    before.len() >= word.len()
+                        && before[before.len() - word.len()..].eq_ignore_ascii_case(word.as_bytes())
+                },
+            )
         };
-        if plain == b"key" && of_two_words() {
+        if plain == b"key" && (of_two_words() || self.is_parameter()) {
             return Some(SecretKind::Key);
         }
         if KEY_NAMES.iter().any(&ends) {
@@ -185,25 +188,70 @@ impl<'a> Name<'a> {
 
     /// `pass` ends many words that are no password, and `pwd` names a directory.
     fn is_password_name(&self, text: &[u8], word: &str) -> bool {
-        if !matches!(word, "pass" | "pwd") {
+        if !matches!(word, "pass" | "pwd" | "pw" | "psk") {
             return true;
         }
         let Some(before) = text.len().checked_sub(word.len() + 1).map(|before| text[before]) else {
-            // Standing alone it is mostly a verb or a result: only a quoted key, an option or `pass=`.
-            let is_source =
-                [&b"-passin "[..], b"-passout "].iter().any(|option| self.before().ends_with(option));
-            let behind = &self.bytes[self.end..];
-            let is_field =
-                behind.first() == Some(&b':') && quote(&behind[1 + spaces(&behind[1..])..]).is_some();
-            return matches!(behind.first(), Some(b'"' | b'\'' | b'=' | b'\\'))
-                || word == "pwd"
-                || is_source
-                || is_field;
+            return self.is_password_alone(word);
         };
         let is_joined = before.is_ascii_alphanumeric();
         let is_camel =
             is_joined && before.is_ascii_lowercase() && text[text.len() - word.len()].is_ascii_uppercase();
         !is_joined || is_camel || (word == "pwd" && !text.eq_ignore_ascii_case(b"OLDPWD"))
+    }
+
+    /// Standing alone, `pass` is mostly a verb or a result: only a quoted key, an option, `pass=` or a setting.
+    fn is_password_alone(&self, word: &str) -> bool {
+        let is_source = [&b"-passin "[..], b"-passout "].iter().any(|option| self.before().ends_with(option));
+        let behind = &self.bytes[self.end..];
+        let is_field = behind.first() == Some(&b':') && quote(&behind[1 + spaces(&behind[1..])..]).is_some();
+        matches!(behind.first(), Some(b'"' | b'\'' | b'=' | b'\\'))
+            || matches!(word, "pwd" | "psk")
+            || is_source
+            || is_field
+            || self.is_setting()
+    }
+
+    /// Whether the name and its value are all of a line, or a field of an object, and the value is no word.
+    fn is_setting(&self) -> bool {
+        let before = self.before().trim_ascii_end();
+        let indent = &self.before()[before.len()..];
+        let is_first = indent.contains(&b'\n')
+            || matches!(before.last(), None | Some(b'{' | b',' | b';' | b'-' | b'+' | b'>' | b'#' | b'|'))
+            || (before.ends_with(b"\\n") && !indent.is_empty());
+        let behind = &self.bytes[self.end..];
+        let gap = spaces(behind);
+        let Some(b':' | b'=') = behind.get(gap) else { return false };
+        let from = gap + 1 + spaces(&behind[gap + 1..]);
+        let rest = &behind[from..];
+        let quoted = quote(rest);
+        let value = &rest[quoted.map_or(0, |quote| quote.opening)..];
+        let length = quoted.and_then(|quote| quote.length(&value[..value.len().min(VALUE)]));
+        let length =
+            length.unwrap_or_else(|| unquoted(&value[..value.len().min(VALUE)], false, Separator::Assigned));
+        let value = &value[..length];
+        let is_last = ends_setting(&rest[length..]);
+        let is_whole =
+            quoted.is_some() || (is_first && is_last && (is_of_cases(value) || self.is_beside_user()));
+        is_whole && is_strong(value)
+    }
+
+    /// Whether a user, a host or their like is named nearby.
+    fn is_beside_user(&self) -> bool {
+        let from = self.start.saturating_sub(160);
+        let near = &self.bytes[from..self.bytes.len().min(self.end + 160)];
+        [&b"user"[..], b"User", b"USER", b"login", b"host", b"mail", b"account", b"server", b"smtp", b"auth"]
+            .iter()
+            .any(|word| near.windows(word.len()).any(|part| part == *word))
+    }
+
+    /// Whether it is an argument of `nmcli` or of a command that sets values.
+    fn is_of_command(&self) -> bool {
+        let before = &self.before()[self.start.saturating_sub(160)..];
+        let line = before.iter().rposition(|byte| *byte == b'\n').map_or(before, |end| &before[end..]);
+        [&b"nmcli "[..], b" config set "]
+            .iter()
+            .any(|word| line.windows(word.len()).any(|part| part == *word))
     }
 
     /// Whether the name is written like an environment variable.
@@ -212,9 +260,31 @@ impl<'a> Name<'a> {
             && self.text().len() > 3
     }
 
+    /// Whether it is a parameter of an address.
+    fn is_parameter(&self) -> bool {
+        matches!(self.before().last(), Some(b'?' | b'&')) && self.bytes.get(self.end) == Some(&b'=')
+    }
+
     fn before(&self) -> &'a [u8] {
         &self.bytes[..self.start]
     }
+}
+
+/// Whether nothing of a setting follows but a comment or the next field.
+fn ends_setting(rest: &[u8]) -> bool {
+    let rest = &rest[spaces(rest)..];
+    matches!(
+        rest,
+        [] | [b'\n' | b'\r' | b'#' | b',' | b'}' | b';' | b'"' | b'`', ..] | [b'\\', b'n' | b'r', ..]
+    )
+}
+
+/// Whether small letters, capitals and digits are mixed, or signs with letters.
+fn is_of_cases(value: &[u8]) -> bool {
+    let holds = |is: fn(&u8) -> bool| value.iter().any(is);
+    is_random(value)
+        || holds(|byte| b"!@#$^&*+~".contains(byte))
+        || (holds(u8::is_ascii_lowercase) && holds(u8::is_ascii_uppercase))
 }
 
 /// Finds the syntax after the name, and where the value starts.
@@ -239,8 +309,11 @@ fn separator(bytes: &[u8], name: &Name<'_>) -> Option<(Separator, usize)> {
     let rest = &bytes[at + gap..];
     let tied = |length: usize, separator| Some((separator, at + gap + length + free(&rest[length..])));
     let is_option = name.text().starts_with(b"-")
-        || [&b"-"[..], b"ENV ", b"setx "].iter().any(|before| name.before().ends_with(before))
-        || name.text() == b"requirepass";
+        || [&b"-"[..], b"ENV ", b"setx ", b" set ", b" set --secret ", b"ngrok "]
+            .iter()
+            .any(|before| name.before().ends_with(before))
+        || matches!(name.text(), b"requirepass" | b"add-authtoken")
+        || name.is_of_command();
     // "Proxy-pass" is a verb.
     let is_pass = || name.text().to_ascii_lowercase().ends_with(b"pass");
     let is_cell = || name.before().trim_ascii_end().ends_with(b"|") || closed > 0;

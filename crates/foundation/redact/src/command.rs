@@ -1,8 +1,8 @@
 //! Passwords given to commands: `curl -u name:password`, `mysql -pPassword`, `docker login -p …`, `redis-cli -a …`,
-//! `htpasswd -b …`, `.netrc` and their like.
+//! `htpasswd -b …`, `echo … | sudo -S`, `.netrc` and their like.
 
 use crate::rules::MANUAL_PASSWORDS;
-use crate::value::{is_code, is_password, is_placeholder};
+use crate::value::{is_code, is_mixed, is_password, is_placeholder, is_uuid};
 use crate::{Secret, Text};
 
 /// The number of bytes examined of a command line.
@@ -27,6 +27,9 @@ pub(crate) fn password(text: Text<'_>, start: usize, end: usize) -> Option<Secre
             _ => option(words, b"-P"),
         },
         b"smbclient" => behind_user(words),
+        b"sudo -S" => return fed(text, start),
+        b"net us" => network_user(words),
+        b"snyk" => token_word(words, b"auth"),
         _ => after_login(words),
     };
     found.map(|(from, to)| Secret::new("command-password", end + from..end + to))
@@ -91,6 +94,117 @@ fn is_usual(password: &[u8]) -> bool {
     let holds = |is: fn(&u8) -> bool| password.iter().any(is);
     is_password(password)
         || (password.len() >= 6 && holds(u8::is_ascii_lowercase) && holds(u8::is_ascii_uppercase))
+}
+
+/// Finds the password behind the `key` of `ssh-keygen` or the `ecret` of `gh secret set`, whose word begins at `start`.
+pub(crate) fn given_to_option(text: Text<'_>, start: usize) -> Option<Secret> {
+    let (before, rest) = text.bytes.split_at(start);
+    let line = rest.iter().take(REACH).position(|byte| matches!(byte, b'\n' | b'\r'));
+    let words = Words { line: &rest[..line.unwrap_or(rest.len().min(REACH))], at: 0 };
+    let found = if before.ends_with(b"ssh-") && rest.starts_with(b"keygen ") {
+        option(words.clone(), b"-N").or_else(|| option(words, b"-P"))
+    } else if rest.starts_with(b"ecret set ") {
+        whole_option(words.clone(), &[b"--body", b"-b"]).or_else(|| joined_value(words, b"--body="))
+    } else {
+        None
+    };
+    found.map(|(from, to)| Secret::new("command-password", start + from..start + to))
+}
+
+/// The word behind one of the options, which is a secret whatever it is.
+fn whole_option(words: Words<'_>, names: &[&[u8]]) -> Option<(usize, usize)> {
+    let mut is_next = false;
+    for (at, word) in words {
+        if is_next {
+            return (word.len() >= 6 && accepted(word, b"")).then_some((at, at + word.len()));
+        }
+        is_next = names.contains(&word);
+    }
+    None
+}
+
+fn joined_value(mut words: Words<'_>, name: &[u8]) -> Option<(usize, usize)> {
+    words.find_map(|(at, word)| {
+        let value = word.strip_prefix(name)?;
+        let end = at + word.len();
+        (value.len() >= 6 && accepted(value, b"")).then_some((end - value.len(), end))
+    })
+}
+
+/// Finds the random word behind a command's word.
+fn token_word(words: Words<'_>, name: &[u8]) -> Option<(usize, usize)> {
+    let mut words = words.skip_while(|(_, word)| word.is_empty());
+    let (_, first) = words.next()?;
+    let (at, word) = words.next()?;
+    (first == name && (is_uuid(word) || (word.len() >= 16 && is_mixed(word))))
+        .then_some((at, at + word.len()))
+}
+
+/// Finds the password in `net use drive: \\\\host\\share password` and `net user name password /add`, behind `net us`.
+fn network_user(words: Words<'_>) -> Option<(usize, usize)> {
+    let line = words.line;
+    let command = [&b"e "[..], b"er "].into_iter().find(|rest| line.starts_with(rest))?;
+    let is_user = command.len() == 3;
+    let is_usable = |word: &[u8]| given((0, word)).is_some();
+    let mut at = command.len();
+    let mut place = 0;
+    loop {
+        at += line[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let ends = |byte: &u8| byte.is_ascii_whitespace();
+        let length = line[at..].iter().position(ends).unwrap_or(line.len() - at);
+        let word = &line[at..at + length];
+        if length == 0 {
+            return None;
+        }
+        let is_drive = word.ends_with(b":") || word == b"*";
+        if !word.starts_with(b"/") && !word.starts_with(b"\\") && !is_drive {
+            place += 1;
+            let quotes = word.iter().take_while(|byte| matches!(byte, b'"' | b'\'')).count();
+            let inside = &word[quotes..];
+            let behind = inside.iter().rev().take_while(|byte| matches!(byte, b'"' | b'\'' | b'`')).count();
+            let inside = &inside[..inside.len() - behind];
+            let is_here = if is_user { place == 2 } else { line[..at].windows(2).any(|two| two == b"\\\\") };
+            if is_here {
+                let from = at + quotes;
+                return is_usable(inside).then_some((from, from + inside.len()));
+            }
+        }
+        at += length;
+    }
+}
+
+/// Finds the password in `echo password | sudo -S …` and `echo password | docker login … --password-stdin`, where what
+/// reads it is at `at`.
+pub(crate) fn fed(text: Text<'_>, at: usize) -> Option<Secret> {
+    let before = &text.bytes[..at];
+    let start = before.len() - before.iter().rev().take(REACH).take_while(|byte| **byte != b'\n').count();
+    let pipe = start + before[start..].iter().rposition(|byte| *byte == b'|')?;
+    let speaks = |word: &&[u8]| matches!(*word, b"echo" | b"printf" | b"print" | b"Write-Output");
+    let begin = [&b"echo"[..], b"printf", b"print", b"Write-Output"]
+        .into_iter()
+        .filter_map(|word| before[start..pipe].windows(word.len()).rposition(|part| part == word))
+        .max()?;
+    let mut words = Words { line: &before[..pipe], at: start + begin };
+    let first = words.next().filter(|(_, word)| speaks(word));
+    let (from, word) =
+        first.and_then(|_| words.find(|(_, word)| !word.starts_with(b"-") && !word.contains(&b'%')))?;
+    // The line end that `printf` is given.
+    let word = word.strip_suffix(b"\\n").unwrap_or(word);
+    (is_usual(word) && accepted(word, b"")).then(|| Secret::new("command-password", from..from + word.len()))
+}
+
+/// Finds the password in a line of `.pgpass`, `host:5432:database:user:password`, whose port is at `start..end`.
+pub(crate) fn password_file(text: Text<'_>, start: usize, end: usize) -> Option<Secret> {
+    let is_host = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b'*');
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b'\\');
+    let rest = &text.bytes[end..text.bytes.len().min(end + REACH)];
+    let rest = &rest[..rest.iter().position(is_end).unwrap_or(rest.len())];
+    let mut colons = rest.iter().enumerate().filter(|(_, byte)| **byte == b':').map(|(at, _)| at);
+    let (_, user) = (colons.next()?, colons.next()?);
+    let password = &rest[user + 1..];
+    let has_host = text.bytes[..start].last().is_some_and(is_host);
+    let is_password = has_host && password.len() >= 4 && !password.contains(&b':') && accepted(password, b"");
+    is_password.then(|| Secret::new("command-password", end + user + 1..end + rest.len()))
 }
 
 /// Finds the password in `-U name%password`.

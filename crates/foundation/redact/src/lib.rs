@@ -8,18 +8,27 @@
 #![allow(rustdoc::private_intra_doc_links, reason = "the modules are named for who reads the source")]
 
 mod address;
+mod argument;
 mod assignment;
 mod colour;
 mod command;
+mod hash;
 mod header;
+mod json;
+mod key_line;
+mod kubernetes;
+mod numbers;
 mod private_key;
 mod rules;
 mod runs;
+mod sentence;
 mod value;
 mod words;
 
 use std::borrow::Cow;
 use std::ops::Range;
+
+pub use json::redact_json;
 
 /// The start of the text that replaces a secret, followed by its kind.
 const MARK: &str = "[redacted:";
@@ -60,9 +69,16 @@ pub fn find(text: &str) -> Vec<Secret> {
     find_in(text, false)
 }
 
-/// Finds the secrets in the beginning of a longer text, including one that the end of the beginning cuts off.
+/// Finds the secrets in the beginning of a longer text, including one that the end of the beginning cuts off; `…` may
+/// mark the cut.
 pub fn find_beginning(text: &str) -> Vec<Secret> {
-    find_in(text, true)
+    let beginning = text.trim_end_matches('…');
+    let mut found = find_in(beginning, true);
+    if beginning.len() < text.len() {
+        found.extend(find_in(text, false));
+        found = merged(found);
+    }
+    found
 }
 
 /// The text with `[redacted:kind]` in the place of each secret.

@@ -1,16 +1,32 @@
-//! Private keys as text: PEM, OpenSSH, PGP, `PuTTY`; also with escaped line ends, quoted line by line in code,
-//! with line numbers before them, and cut off.
+//! Private keys as text: PEM, OpenSSH, PGP, `PuTTY`, in any frame, whole or cut off.
+//!
+//! A frame is what stands around every line of the key in the same way. It is learned from the lines, so that no list of
+//! frames is needed: a line belongs to the key if base64 is all that is in it, if its base64 stands in the frame of the
+//! line before, or if it is as long as the lines before. Between these, a few lines may be anything.
 
-use crate::colour;
-use crate::value::{decoded, has_few_distinct_chars};
+use crate::key_line::{Ending, Frame, Line, Run, base64_length, is_base64};
+use crate::value::{decoded, has_few_distinct_chars, is_mixed};
 use crate::{Secret, Text};
 
-/// The longest line that can belong to a key's head, such as `DEK-Info: …`.
-const HEAD_LINE: usize = 120;
 /// The number of base64 characters at the start of a key that identify its kind.
 const HEAD: usize = 52;
 /// The fewest characters of a key without its end.
 const LEAST: usize = 24;
+/// The fewest characters of a line in a frame that is still unknown.
+const LEARNED: usize = 32;
+/// The fewest characters of a line that is no key's last one.
+const LONG: usize = 16;
+/// The most lines of a key's head, such as `DEK-Info: …`.
+const HEAD_LINES: usize = 12;
+/// The most lines of something else between two lines of a key.
+const ODD_LINES: usize = 6;
+/// How long the lines of keys usually are.
+const USUAL: std::ops::RangeInclusive<usize> = 60..=80;
+/// The most bytes of the mark of a key's end.
+const END_MARK: usize = 64;
+/// What the lines of a key's head begin with.
+const HEADS: &[&str] =
+    &["Proc-Type:", "DEK-Info:", "Version:", "Comment:", "Subject:", "Hash:", "Charset:", "MessageID:"];
 
 /// Finds the key block whose first line has the `KEY` at `at`.
 pub(crate) fn block(text: Text<'_>, at: usize) -> Option<Secret> {
@@ -20,15 +36,16 @@ pub(crate) fn block(text: Text<'_>, at: usize) -> Option<Secret> {
         return None;
     }
     let begin = at - line.len() + line.windows(5).rposition(|word| word == b"BEGIN")?;
-    let dashes = bytes[..begin].iter().rev().take(6).take_while(|byte| matches!(byte, b'-' | b' ')).count();
+    let begin = begin - usize::from(bytes[..begin].ends_with(b" "));
+    let dashes = bytes[..begin].iter().rev().take(5).take_while(|byte| **byte == b'-').count();
     if dashes < 4 {
         return None;
     }
     let rest = &bytes[at + 3..];
     let close = rest.iter().take(24).position(|byte| *byte == b'-')?;
     let first = at + 3 + close;
-    let first = first + bytes[first..].iter().take_while(|byte| **byte == b'-').count();
-    let body = Body::read(text, first);
+    let first = first + bytes[first..].iter().take(5).take_while(|byte| **byte == b'-').count();
+    let body = Body::behind_mark(text, first);
     let is_key = (body.characters >= LEAST || (body.is_whole && body.characters >= 8)) && !body.is_filler;
     let is_key = is_key || text.is_cut_at(body.end);
     is_key.then(|| Secret::new("private-key", begin - dashes..body.end))
@@ -38,34 +55,43 @@ pub(crate) fn block(text: Text<'_>, at: usize) -> Option<Secret> {
 pub(crate) fn putty(text: Text<'_>, at: usize) -> Option<Secret> {
     let rest = &text.bytes[at..];
     let number = rest.iter().take(8).take_while(|byte| matches!(byte, b':' | b' ' | b'0'..=b'9')).count();
-    let body = Body::read(text, at + number);
+    let body = Body::new(at + number).read(text, at + number, false);
     (body.characters >= LEAST).then(|| Secret::new("private-key", at + number..body.end))
 }
 
 /// Finds a base64 block that starts at `start` and whose content is a private key.
 pub(crate) fn encoded(text: Text<'_>, start: usize) -> Option<Secret> {
     let bytes = text.bytes;
-    let line =
-        |from: usize| bytes[from..].iter().position(|byte| !is_base64(*byte)).unwrap_or(bytes.len() - from);
     let head = bytes[start..].iter().take(HEAD).take_while(|byte| is_base64(**byte)).count();
     if !decoded(&bytes[start..start + head])?.windows(7).any(|word| word == b"PRIVATE") {
         return None;
     }
-    let mut length = line(start);
-    let mut end = start + length;
-    // Of lines that were broken, all but the last are of one length.
-    while (60..=80).contains(&length) && bytes.get(end) == Some(&b'\n') {
-        let from = end + 1 + bytes[end + 1..].iter().take(40).take_while(|byte| **byte == b' ').count();
-        let next = line(from);
-        if next == 0 || next > length || !ends_line(&bytes[from + next..]) {
-            break;
-        }
-        (end, length) = (from + next, if next == length { next } else { 0 });
+    let length = base64_length(&bytes[start..]);
+    let end = start + length;
+    let mut body = Body::new(end);
+    // Lines that were broken are of one length; others are no lines of a key.
+    if (60..=80).contains(&length) {
+        (body.width, body.previous) = (length, Previous::Long);
+        body = body.read(text, end, false);
     }
-    Some(Secret::new("private-key", start..end))
+    Some(Secret::new("private-key", start..body.end))
+}
+
+/// The line of a key before the one that is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Previous {
+    /// The head of the key, or its first mark.
+    Head,
+    /// A line of the usual length.
+    Long,
+    /// A short line, which may be the last.
+    Short,
+    /// An empty line inside.
+    Empty,
 }
 
 /// The extent of a key's lines.
+#[derive(Debug)]
 struct Body {
     /// The end offset of the lines.
     end: usize,
@@ -75,145 +101,179 @@ struct Body {
     is_whole: bool,
     /// Whether all lines consist of few different characters, such as `XXXX`.
     is_filler: bool,
+    /// The length of its longest line.
+    width: usize,
+    frame: Option<Frame>,
+    previous: Previous,
 }
 
 impl Body {
+    fn new(end: usize) -> Self {
+        Self {
+            end,
+            characters: 0,
+            is_whole: false,
+            is_filler: true,
+            width: 0,
+            frame: None,
+            previous: Previous::Head,
+        }
+    }
+
+    /// Reads the lines behind a mark that ends at `from`.
+    fn behind_mark(text: Text<'_>, from: usize) -> Self {
+        let rest = Line::read(text.bytes, from, false);
+        if rest.is_frame() {
+            return Self::new(from).read(text, from, false);
+        }
+        // Line ends became spaces, or the frame goes on behind the mark.
+        let joined = Self::new(from).read(text, from, true);
+        if rest.ending != Ending::Break || text.is_cut_at(joined.end) {
+            return joined;
+        }
+        let framed = Self::new(from).read(text, rest.next, false);
+        if framed.characters > joined.characters { framed } else { joined }
+    }
+
     /// Reads lines that can belong to a key.
-    fn read(text: Text<'_>, from: usize) -> Self {
-        let bytes = text.bytes;
-        let mut body = Self { end: from, characters: 0, is_whole: false, is_filler: true };
-        let mut at = from;
-        while at < bytes.len() {
-            let mut start = at + frame(&bytes[at..]);
-            // A line that a difference takes away.
-            if bytes[start..].starts_with(b"------END") {
-                start += 1;
-            }
-            let rest = &bytes[start..];
-            if rest.starts_with(b"-----END")
-                || rest.starts_with(b"---- END")
-                || rest.starts_with(b"=-----END")
+    fn read(mut self, text: Text<'_>, from: usize, by_words: bool) -> Self {
+        let (mut at, mut heads) = (from, 0);
+        loop {
+            let line = Line::read(text.bytes, at, by_words);
+            let is_taken = if line.is_frame() {
+                self.skip(&line, &text.bytes[at..line.next]);
+                true
+            } else if self.previous == Previous::Head
+                && heads < HEAD_LINES
+                && is_head(&text.bytes[at..line.next])
             {
-                let last =
-                    rest.iter().take(80).position(|byte| matches!(byte, b'\n' | b'\\' | b'"' | b'\'' | b'`'));
-                body.end = start + last.unwrap_or_else(|| rest.len().min(80));
-                body.end -= bytes[start..body.end].iter().rev().take_while(|byte| **byte != b'-').count();
-                body.is_whole = true;
-                break;
-            }
-            let length = rest.iter().position(|byte| !is_base64(*byte)).unwrap_or(rest.len());
-            let is_line = bytes[at..start].iter().any(|byte| !matches!(byte, b' ' | b'\t'));
-            // Of lines joined by spaces, only long ones can be distinguished from words.
-            let is_joined = !is_line
-                && length < 16
-                && !text.is_cut_at(start + length)
-                && !rest[length..].trim_ascii_start().starts_with(b"-----END");
-            if length > 0 && ends_line(&rest[length..]) && !is_joined {
-                (at, body.end) = (start + length, start + length);
-                body.characters += length;
-                body.is_filler &= has_few_distinct_chars(&rest[..length]);
-            } else if let Some(length) = head_line(rest) {
-                at = start + length;
+                heads += 1;
+                true
             } else {
-                break;
+                self.take(text, &line, by_words)
+            };
+            if !is_taken {
+                match self.behind_odd_lines(text, at, by_words) {
+                    Some(next) => at = next,
+                    None => return self,
+                }
+                continue;
+            }
+            match line.ending {
+                Ending::EndMark(mark) => {
+                    self.close(text.bytes, mark);
+                    return self;
+                }
+                Ending::Text | Ending::Other => return self,
+                Ending::Break => at = line.next,
             }
         }
-        body
     }
-}
 
-fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
-}
-
-/// The length of what surrounds the lines of a key: line ends (also escaped), quotes, indents, comment and diff
-/// markers, colours, line numbers.
-fn frame(rest: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(length) = around(rest, at) {
-        at += length;
-    }
-    at
-}
-
-/// The length of the next piece of such surroundings.
-fn around(rest: &[u8], at: usize) -> Option<usize> {
-    let is_first = at_line(rest, at);
-    let colour = colour::length(&rest[at..]);
-    match &rest[at..] {
-        _ if colour > 0 => Some(colour),
-        [b'\\', b'n' | b'r' | b't', ..] | [b'#' | b'*', b' ' | b'\n', ..] => Some(2),
-        [b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'`' | b',' | b'|' | b'>' | b'\\' | b';', ..] => {
-            Some(1)
-        }
-        [b'%', b'0', b'A' | b'a' | b'D' | b'd', ..] | [b'/', b'/', b' ', ..] => Some(3),
-        [b'<', b'b', b'r', tag @ ..] => Some(4 + tag.iter().take(3).position(|byte| *byte == b'>')?),
-        [b'-', next, ..] if is_first && (is_base64(*next) || *next == b'\n') => Some(1),
-        [b'+', next, ..] if is_first || matches!(next, b' ' | b'\n' | b'"' | b'\'') => Some(1),
-        [b'0'..=b'9', ..] if let Some(length) = numbered(&rest[at..]) => Some(length),
-        _ => is_first.then(|| found_at(&rest[at..]))?,
-    }
-}
-
-fn at_line(rest: &[u8], at: usize) -> bool {
-    at > 0 && rest[at - 1] == b'\n'
-}
-
-/// A line number as tools print it, with a tab or an arrow behind it.
-fn numbered(rest: &[u8]) -> Option<usize> {
-    let digits = rest.iter().take(7).take_while(|byte| byte.is_ascii_digit()).count();
-    let behind = &rest[digits..];
-    if behind.starts_with(b"\t") || (digits > 0 && behind.starts_with(b":")) {
-        Some(digits + 1)
-    } else {
-        behind.starts_with("→".as_bytes()).then_some(digits + "→".len())
-    }
-}
-
-/// The length of the file name and line number that a search prints before a match.
-fn found_at(rest: &[u8]) -> Option<usize> {
-    let path = rest.iter().take(160).position(|byte| byte.is_ascii_whitespace() || *byte == b':')?;
-    let number = numbered(rest[path..].strip_prefix(b":")?)?;
-    (path > 0 && rest[path + number] == b':').then_some(path + 1 + number)
-}
-
-/// Whether the characters of a key may end so.
-fn ends_line(rest: &[u8]) -> bool {
-    match rest.first() {
-        None => true,
-        Some(byte) => {
-            matches!(
-                byte,
-                b'\n'
-                    | b'\r'
-                    | b'\\'
-                    | b'"'
-                    | b'\''
-                    | b'`'
-                    | b'-'
-                    | b' '
-                    | b'<'
-                    | b','
-                    | b'.'
-                    | b'|'
-                    | b'\t'
-                    | b')'
-                    | b'}'
-                    | b']'
-                    | b';'
-                    | b'%'
-                    | 0x1b
-            ) && !rest.starts_with(b" (")
-                || !byte.is_ascii()
+    /// Passes a line without letters and digits.
+    fn skip(&mut self, line: &Line, content: &[u8]) {
+        let is_empty = line.is_empty() && content.contains(&b'\n');
+        if is_empty && matches!(self.previous, Previous::Long | Previous::Short) {
+            self.previous = Previous::Empty;
         }
     }
+
+    /// Takes a line where it belongs to the key.
+    fn take(&mut self, text: Text<'_>, line: &Line, by_words: bool) -> bool {
+        let Some(run) = self.accepted(text, line, by_words) else { return false };
+        let length = run.length();
+        self.end = run.end;
+        self.characters += length;
+        self.is_filler &= has_few_distinct_chars(&text.bytes[run.start..run.end]);
+        self.width = self.width.max(length);
+        self.frame = Some(line.frame(run));
+        self.previous = if length >= LONG && length == self.width { Previous::Long } else { Previous::Short };
+        true
+    }
+
+    /// The base64 of a line that belongs to the key behind the lines before.
+    fn accepted(&self, text: Text<'_>, line: &Line, by_words: bool) -> Option<Run> {
+        let run = self.body_of(text.bytes, line)?;
+        let length = run.length();
+        let is_last = matches!(line.ending, Ending::EndMark(_)) || text.is_cut_at(run.end);
+        let fits = match self.previous {
+            _ if is_last => true,
+            Previous::Head => length >= LONG,
+            Previous::Long => length >= LONG || !by_words,
+            // Behind the last line there may be a checksum.
+            Previous::Short => length >= LONG || text.bytes[run.start] == b'=',
+            Previous::Empty => length == self.width || length >= LEARNED,
+        };
+        fits.then_some(run)
+    }
+
+    /// The base64 of a line that may be the key's.
+    fn body_of(&self, bytes: &[u8], line: &Line) -> Option<Run> {
+        let longest = line.longest_run()?;
+        let is_like_others = longest.length() >= LEARNED && longest.length() == self.width;
+        if is_like_others || line.only_run().is_some() {
+            return Some(longest);
+        }
+        if let Some(frame) = &self.frame {
+            return line.framed_run(frame);
+        }
+        let content = &bytes[longest.start..longest.end];
+        (longest.length() >= LEARNED && is_of_key(content)).then_some(longest)
+    }
+
+    /// Where the key goes on behind a few lines that are unlike it; ends the key if its end is there.
+    fn behind_odd_lines(&mut self, text: Text<'_>, from: usize, by_words: bool) -> Option<usize> {
+        let (mut at, mut odd) = (from, 0);
+        while odd <= ODD_LINES {
+            let line = Line::read(text.bytes, at, by_words);
+            match line.ending {
+                Ending::EndMark(mark) if self.characters >= LEAST => {
+                    self.close(text.bytes, mark);
+                    return None;
+                }
+                Ending::EndMark(_) | Ending::Other => return None,
+                _ if at > from && self.goes_on(text, &line, at, by_words) => return Some(at),
+                Ending::Break => at = line.next,
+                Ending::Text => return None,
+            }
+            odd += usize::from(!line.is_frame());
+        }
+        None
+    }
+
+    /// Whether a line behind others that are no key's is one, beyond doubt.
+    fn goes_on(&self, text: Text<'_>, line: &Line, at: usize, by_words: bool) -> bool {
+        if self.previous == Previous::Head && is_head(&text.bytes[at..line.next]) {
+            return true;
+        }
+        let Some(run) = self.accepted(text, line, by_words) else { return false };
+        let content = &text.bytes[run.start..run.end];
+        let length = run.length();
+        let is_usual = if self.width < LEARNED { USUAL.contains(&length) } else { length == self.width };
+        let is_like_others = is_usual && is_of_key(content);
+        is_like_others
+            || self.frame.as_ref().is_some_and(|frame| !frame.is_plain() && line.frame(run) == *frame)
+    }
+
+    /// Ends the key behind the mark of its end.
+    fn close(&mut self, bytes: &[u8], mark: usize) {
+        let rest = &bytes[mark..bytes.len().min(mark + END_MARK)];
+        let line = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r' | b'\\')).unwrap_or(rest.len());
+        let words = rest.iter().take(line).skip(5).position(|byte| *byte == b'-').map_or(line, |at| at + 5);
+        let dashes = rest[words..].iter().take(5).take_while(|byte| **byte == b'-').count();
+        self.end = mark + words + dashes;
+        self.is_whole = true;
+    }
 }
 
-/// A line such as `Proc-Type: 4,ENCRYPTED`.
-fn head_line(rest: &[u8]) -> Option<usize> {
-    let name = rest.iter().take(24).position(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'-'))?;
-    if name < 3 || !rest[..name].iter().any(u8::is_ascii_uppercase) || !rest[name..].starts_with(b": ") {
-        return None;
-    }
-    rest.iter().take(HEAD_LINE).position(|byte| matches!(byte, b'\n' | b'\\'))
+/// Whether base64 is mixed as that of a key is; a checksum in hexadecimal digits may be as long.
+fn is_of_key(content: &[u8]) -> bool {
+    is_mixed(content) && !content.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// Whether a line is one such as `Proc-Type: 4,ENCRYPTED`.
+fn is_head(line: &[u8]) -> bool {
+    let line = &line[..line.len().min(200)];
+    HEADS.iter().any(|head| line.windows(head.len()).any(|part| part == head.as_bytes()))
+        && line.contains(&b':')
 }

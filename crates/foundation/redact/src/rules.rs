@@ -156,6 +156,7 @@ pub(crate) const TOKENS: &[Token] = &[
     token("aws-bedrock-key", "bedrock-api-key-", Base64, Least(24)),
     token("alibaba-key-id", "LTAI", Alnum, ExactRandom(20)),
     token("google-api-key", "AIza", Word, Least(30)),
+    token("google-api-key", "AQ.Ab8RN6", Word, Least(20)),
     token("google-oauth-secret", "GOCSPX-", Word, Least(20)),
     token("google-oauth-token", "ya29.", Dotted, Least(20)),
     token("google-oauth-token", "1//0", Word, Random(40)),
@@ -317,13 +318,62 @@ pub(crate) const PASSWORD_NAMES: &[&str] = &[
     "storepass",
     "keypass",
     "requirepass",
+    "psk",
     "pwd",
     "pass",
+    "pw",
 ];
 
-/// Words for a password in other languages; nothing of a name follows them.
-pub(crate) const PASSWORD_WORDS: &[&str] =
-    &["密码", "密碼", "口令", "パスワード", "비밀번호", "пароль", "Пароль", "Kennwort", "aseña", "de passe"];
+/// Words for a password in other languages, as far as they are written with letters of English; nothing of a name follows
+/// them.
+pub(crate) const PASSWORD_WORDS: &[&str] = &[
+    "ennwort",
+    "ontrasena",
+    "de passe",
+    "senha",
+    "achtwoord",
+    "haslo",
+    "heslo",
+    "jelszo",
+    "sifre",
+    "alasana",
+    "lozinka",
+    "dgangskode",
+];
+
+/// Words for a password in other letters.
+pub(crate) const FOREIGN_PASSWORD_WORDS: &[&str] = &[
+    "密码",
+    "密碼",
+    "口令",
+    "パスワード",
+    "暗証番号",
+    "비밀번호",
+    "암호",
+    "пароль",
+    "Пароль",
+    "ПАРОЛЬ",
+    "парола",
+    "aseña",
+    "ASEÑA",
+    "hasło",
+    "Hasło",
+    "jelszó",
+    "Jelszó",
+    "ösenord",
+    "şifre",
+    "Şifre",
+    "Mật khẩu",
+    "mật khẩu",
+    "รหัสผ่าน",
+    "كلمة المرور",
+    "كلمة السر",
+    "סיסמה",
+    "סיסמא",
+    "पासवर्ड",
+    "κωδικός",
+    "Κωδικός",
+];
 
 /// Names that end in `token` and are no secrets: places in a list, and pieces of text.
 pub(crate) const HARMLESS_TOKENS: &[&str] = &[

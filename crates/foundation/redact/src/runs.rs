@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use crate::colour;
 use crate::rules::{Body, Length, TOKENS, Token};
-use crate::value::{is_evenly_distributed, is_random, is_sure_placeholder};
-use crate::{Secret, Text};
+use crate::value::{is_evenly_distributed, is_random, is_sure_placeholder, is_uuid};
+use crate::{Secret, Text, numbers};
 
 /// The minimum length of a run. Only a few tokens are shorter; words announce those.
 const SHORTEST: usize = 23;
@@ -65,12 +65,18 @@ fn is_in_run(byte: u8) -> bool {
 /// Finds all secrets of this kind.
 pub(crate) fn find(text: Text<'_>, found: &mut Vec<Secret>) {
     let bytes = text.bytes;
-    let mut done = 0;
+    let (mut done, mut numbers_end) = (0, 0);
     let mut was_inside = false;
     // A run of the shortest length covers two words of eight bytes wholly, wherever it begins.
     for (number, word) in bytes.as_chunks::<8>().0.iter().enumerate() {
-        let is_inside = all_in_run(u64::from_ne_bytes(*word));
+        let word = u64::from_ne_bytes(*word);
+        let is_inside = all_in_run(word);
         let at = number * 8;
+        if at >= numbers_end && is_list_of_numbers(word) {
+            let (key, end) = numbers::key(text, numbers_end, at);
+            numbers_end = end;
+            found.extend(key);
+        }
         if is_inside && was_inside && at >= done {
             let before = bytes[done..at].iter().rev().take_while(|byte| is_in_run(**byte)).count();
             let (start, end) = (at - before, end_of_run(bytes, at));
@@ -86,12 +92,24 @@ pub(crate) fn find(text: Text<'_>, found: &mut Vec<Secret>) {
     }
 }
 
+/// Eight times the same byte.
+const fn all(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
+
+/// The highest bit of each byte.
+const HIGH: u64 = all(0x80);
+
+/// Whether none of eight bytes is a letter, and one is a comma.
+fn is_list_of_numbers(word: u64) -> bool {
+    let commas = word ^ all(b',');
+    word & HIGH == 0
+        && (word + all(0x7F - b'9')) & HIGH == 0
+        && commas.wrapping_sub(all(1)) & !commas & HIGH != 0
+}
+
 /// Whether all eight bytes belong to a run: eight comparisons at a time, by the highest bit of each byte.
 fn all_in_run(word: u64) -> bool {
-    const fn all(byte: u8) -> u64 {
-        u64::from_ne_bytes([byte; 8])
-    }
-    const HIGH: u64 = all(0x80);
     let between = |word: u64, first: u8, last: u8| (word + all(0x80 - first)) & !(word + all(0x7F - last));
     let is = |word: u64, byte: u8| HIGH - (word ^ all(byte));
     if word & HIGH != 0 {
@@ -143,7 +161,8 @@ fn run(text: Text<'_>, start: usize, end: usize, found: &mut Vec<Secret>) {
     let bytes = text.bytes;
     let index = &*INDEX;
     let mut done = start;
-    for head in [Some(start), behind_escape(bytes, start)].into_iter().flatten().filter(|head| *head < end) {
+    let heads = [Some(start), behind_escape(bytes, start), behind_marks(bytes, start)];
+    for head in heads.into_iter().flatten().filter(|head| *head < end) {
         let secret = headed(text, head).or_else(|| shape(text, head, end));
         let secret = secret.or_else(|| {
             index.begins_some(&bytes[head..]).then(|| inside(text, head, !is_encoded(bytes, head)))?
@@ -172,6 +191,12 @@ fn run(text: Text<'_>, start: usize, end: usize, found: &mut Vec<Secret>) {
 /// Whether the run continues base64 before `at`, where any prefix occurs by chance.
 fn is_encoded(bytes: &[u8], at: usize) -> bool {
     matches!(bytes[..at], [.., before, b'/' | b'+'] if before.is_ascii_alphanumeric() || matches!(before, b'/' | b'+'))
+}
+
+/// The start of a run after the `-` of a line that a difference takes away.
+fn behind_marks(bytes: &[u8], start: usize) -> Option<usize> {
+    let marks = bytes[start..].iter().take(4).take_while(|byte| **byte == b'-').count();
+    (marks > 0).then_some(start + marks)
 }
 
 /// The start of a run after an escape sequence whose letters seem to be part of it.
@@ -303,6 +328,7 @@ fn shape(text: Text<'_>, start: usize, end: usize) -> Option<Secret> {
     .or_else(|| match (end - start, before) {
         (64, Some(b'.')) => airtable_token(text, start, end),
         (36..=38, _) => mailchimp_key(text, start, end),
+        (40, _) => launchdarkly_key(text, start, end),
         _ => None,
     })
     .or_else(|| matches!(before, Some(b'~' | b'.')).then(|| azure_secret(text, start, end))?)
@@ -395,6 +421,13 @@ fn mailchimp_key(text: Text<'_>, start: usize, end: usize) -> Option<Secret> {
     let fits = (1..=2).contains(&number.len()) && number.iter().all(u8::is_ascii_digit);
     (fits && key.iter().all(u8::is_ascii_hexdigit) && is_random(key))
         .then(|| Secret::new("mailchimp-key", start..end))
+}
+
+/// `sdk-` or `api-` and a UUID.
+fn launchdarkly_key(text: Text<'_>, start: usize, end: usize) -> Option<Secret> {
+    let (head, id) = text.bytes[start..end].split_at_checked(4)?;
+    (matches!(head, b"sdk-" | b"api-" | b"mob-") && is_uuid(id))
+        .then(|| Secret::new("launchdarkly-key", start..end))
 }
 
 /// Finds the secret key next to an AWS access key id.

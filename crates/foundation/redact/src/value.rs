@@ -229,7 +229,11 @@ fn is_jumbled_word(value: &[u8]) -> bool {
     // `HTTPServer` has two parts.
     let begins = |pair: &&[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
     let parts = 1 + value.windows(2).filter(begins).count();
-    value.len() * 4 < parts * 11
+    let counted = CharCounts::new(value);
+    // In names, capitals are few, or most where they are initials; chance makes half of the letters so.
+    let is_even =
+        (3..=7).contains(&(counted.capitals * 10 / value.len())) && counted.case_turns * 4 >= value.len();
+    value.len() * 4 < parts * 11 || (value.len() >= 12 && is_even)
 }
 
 /// Whether the value is text in base64, as the secrets of Kubernetes are; words never are by chance.

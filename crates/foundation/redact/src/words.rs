@@ -6,8 +6,11 @@ use std::sync::LazyLock;
 use aho_corasick::packed;
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use crate::rules::PASSWORD_WORDS;
-use crate::{Secret, Text, address, assignment, command, header, private_key, runs};
+use crate::rules::{FOREIGN_PASSWORD_WORDS, PASSWORD_WORDS};
+use crate::{
+    Secret, Text, address, argument, assignment, command, hash, header, kubernetes, private_key, runs,
+    sentence,
+};
 
 /// The kind of secret that a word announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,12 +45,29 @@ enum AnnouncedSecret {
     Putty,
     /// A block of PEM in base64.
     Encoded,
-    /// A password in another script.
+    /// A password in another language.
     Foreign,
+    /// A value behind `pw`, which is followed by a sign here.
+    ShortName,
+    /// A command, or a user and a password in a sentence.
+    Login,
+    /// A user and a password in a sentence.
+    Credentials,
+    /// A hash of a password.
+    Hash,
+    /// A call whose second argument is a password.
+    Call,
+    /// A call whose third argument is a password.
+    Connection,
+    /// A string that is made secure.
+    SecureString,
+    /// A line of `.pgpass`.
+    PasswordFile,
+    /// A token of Snyk, or its command.
+    Snyk,
 }
 
-/// The words, in the spellings that occur, from where they are unlike others. At most 64, so that vector instructions
-/// look for all at once.
+/// The words, in the spellings that occur, from where they are unlike others.
 const WORDS: &[(&str, AnnouncedSecret)] = &[
     ("pass", AnnouncedSecret::Value),
     ("Pass", AnnouncedSecret::Value),
@@ -75,7 +95,35 @@ const WORDS: &[(&str, AnnouncedSecret)] = &[
     ("OOKIE", AnnouncedSecret::Cookie),
     ("curl ", AnnouncedSecret::Command),
     ("mysql", AnnouncedSecret::Command),
-    ("login", AnnouncedSecret::Command),
+    ("login", AnnouncedSecret::Login),
+    ("log in", AnnouncedSecret::Login),
+    ("creds", AnnouncedSecret::Credentials),
+    ("redential", AnnouncedSecret::Credentials),
+    ("ugangsdat", AnnouncedSecret::Credentials),
+    ("psk", AnnouncedSecret::Value),
+    ("pw:", AnnouncedSecret::ShortName),
+    ("pw=", AnnouncedSecret::ShortName),
+    ("pw =", AnnouncedSecret::ShortName),
+    ("pw\"", AnnouncedSecret::ShortName),
+    ("PW=", AnnouncedSecret::ShortName),
+    ("sudo -S", AnnouncedSecret::Command),
+    ("net us", AnnouncedSecret::Command),
+    ("cureString", AnnouncedSecret::SecureString),
+    ("auth(", AnnouncedSecret::Call),
+    ("auth=(", AnnouncedSecret::Call),
+    ("Auth(", AnnouncedSecret::Call),
+    ("tConnection(", AnnouncedSecret::Connection),
+    (":5432:", AnnouncedSecret::PasswordFile),
+    ("$1$", AnnouncedSecret::Hash),
+    ("$5$", AnnouncedSecret::Hash),
+    ("$6$", AnnouncedSecret::Hash),
+    ("$y$", AnnouncedSecret::Hash),
+    ("$apr1$", AnnouncedSecret::Hash),
+    ("$2a$", AnnouncedSecret::Hash),
+    ("$2b$", AnnouncedSecret::Hash),
+    ("$2y$", AnnouncedSecret::Hash),
+    ("$argon2", AnnouncedSecret::Hash),
+    ("pbkdf2_", AnnouncedSecret::Hash),
     ("sshpass", AnnouncedSecret::Command),
     ("redis-cli", AnnouncedSecret::Command),
     ("mongo", AnnouncedSecret::Command),
@@ -93,7 +141,7 @@ const WORDS: &[(&str, AnnouncedSecret)] = &[
     ("ACCA", AnnouncedSecret::Token),
     ("fm2_", AnnouncedSecret::Token),
     ("fm1r_", AnnouncedSecret::Token),
-    ("snyk_", AnnouncedSecret::Token),
+    ("snyk", AnnouncedSecret::Snyk),
     ("dp.st.", AnnouncedSecret::Token),
     ("whsec_", AnnouncedSecret::Token),
     ("sntrys_", AnnouncedSecret::Token),
@@ -103,7 +151,7 @@ const WORDS: &[(&str, AnnouncedSecret)] = &[
     ("LS0tLS1CRUdJTi", AnnouncedSecret::Encoded),
 ];
 
-/// The words of all scripts.
+/// The words of all languages that are written with letters of English.
 static ALL: LazyLock<Vec<(&str, AnnouncedSecret)>> = LazyLock::new(|| {
     let foreign = PASSWORD_WORDS.iter().map(|word| (*word, AnnouncedSecret::Foreign));
     WORDS.iter().copied().chain(foreign).collect()
@@ -119,19 +167,34 @@ enum Finder {
     Nothing,
 }
 
-static FINDER: LazyLock<Finder> = LazyLock::new(|| {
-    let words = || ALL.iter().map(|(word, _)| word);
-    if let Some(searcher) = packed::Searcher::new(words()) {
-        return Finder::Packed(searcher);
+impl Finder {
+    fn new(words: &[&str]) -> Self {
+        let packed = packed::Config::new().heuristic_pattern_limits(false).builder().extend(words).build();
+        if let Some(searcher) = packed {
+            return Self::Packed(searcher);
+        }
+        let automaton = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(words);
+        automaton.map_or(Self::Nothing, Self::Automaton)
     }
-    let automaton = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(words());
-    automaton.map_or(Finder::Nothing, Finder::Automaton)
-});
+
+    fn each(&self, bytes: &[u8], each: impl FnMut(aho_corasick::Match)) {
+        match self {
+            Self::Packed(searcher) => searcher.find_iter(bytes).for_each(each),
+            Self::Automaton(automaton) => automaton.find_iter(bytes).for_each(each),
+            Self::Nothing => {}
+        }
+    }
+}
+
+static FINDER: LazyLock<Finder> =
+    LazyLock::new(|| Finder::new(&ALL.iter().map(|(word, _)| *word).collect::<Vec<_>>()));
+/// Most texts have none of these letters, and need not be searched for them.
+static FOREIGN: LazyLock<Finder> = LazyLock::new(|| Finder::new(FOREIGN_PASSWORD_WORDS));
 
 /// Finds all secrets of this kind.
 pub(crate) fn find(text: Text<'_>, found: &mut Vec<Secret>) {
     let mut done = 0;
-    let mut each = |place: aho_corasick::Match| {
+    FINDER.each(text.bytes, |place| {
         if place.start() < done {
             return;
         }
@@ -140,28 +203,39 @@ pub(crate) fn find(text: Text<'_>, found: &mut Vec<Secret>) {
         if let Some(last) = found.get(before..).and_then(<[Secret]>::last) {
             done = last.end;
         }
-    };
-    match &*FINDER {
-        Finder::Packed(searcher) => searcher.find_iter(text.bytes).for_each(&mut each),
-        Finder::Automaton(automaton) => automaton.find_iter(text.bytes).for_each(&mut each),
-        Finder::Nothing => {}
+    });
+    if !text.bytes.is_ascii() {
+        FOREIGN.each(text.bytes, |place| found.extend(foreign(text, place.start(), place.end())));
     }
+}
+
+/// The password behind a word of another language.
+fn foreign(text: Text<'_>, start: usize, end: usize) -> Option<Secret> {
+    assignment::foreign(text, end).or_else(|| sentence::foreign_password(text, start, end))
 }
 
 fn ask(text: Text<'_>, announces: AnnouncedSecret, start: usize, end: usize, found: &mut Vec<Secret>) {
     match announces {
         AnnouncedSecret::Value => {
-            found.extend(assignment::value(text, start, end).or_else(|| command::of_a_user(text, start)));
+            let found_here = found.len();
+            found.extend(assignment::value(text, start, end).or_else(|| announced(text, start, end)));
+            if found.len() == found_here && &text.bytes[start..end] == b"ecret" {
+                kubernetes::values(text, end, found);
+            }
         }
         AnnouncedSecret::Key => {
-            found.extend(private_key::block(text, start).or_else(|| assignment::value(text, start, end)));
+            let key = private_key::block(text, start).or_else(|| assignment::value(text, start, end));
+            found.extend(key.or_else(|| command::given_to_option(text, start)));
         }
         AnnouncedSecret::Address => found.extend(address::password(text, start)),
         AnnouncedSecret::Bearer => found.extend(header::bearer(text, start, end)),
         AnnouncedSecret::Authorization => found.extend(header::authorization(text, start, end)),
         AnnouncedSecret::Identified => found.extend(assignment::identified(text, end)),
         AnnouncedSecret::Basic => found.extend(header::basic(text, end)),
-        AnnouncedSecret::Auth => found.extend(header::registry(text, end)),
+        AnnouncedSecret::Auth => {
+            let call = || text.bytes[end..].starts_with(b"(").then(|| argument::second(text, end + 1))?;
+            found.extend(header::registry(text, end).or_else(call));
+        }
         AnnouncedSecret::Cookie => header::cookies(text, start, end, found),
         AnnouncedSecret::Command => found.extend(command::password(text, start, end)),
         AnnouncedSecret::Signature => found.extend(address::signature(text, end)),
@@ -169,8 +243,30 @@ fn ask(text: Text<'_>, announces: AnnouncedSecret, start: usize, end: usize, fou
         AnnouncedSecret::Azure => found.extend(runs::azure_secret(text, end, end)),
         AnnouncedSecret::Encoded => found.extend(private_key::encoded(text, start)),
         AnnouncedSecret::Putty => found.extend(private_key::putty(text, end)),
-        AnnouncedSecret::Foreign => found.extend(assignment::foreign(text, end)),
+        AnnouncedSecret::Foreign => found.extend(foreign(text, start, end)),
+        AnnouncedSecret::ShortName => found.extend(assignment::value(text, start, start + 2)),
+        AnnouncedSecret::Login => {
+            found.extend(command::password(text, start, end).or_else(|| sentence::login(text, end)));
+        }
+        AnnouncedSecret::Credentials => found.extend(sentence::credentials(text, end)),
+        AnnouncedSecret::Hash => found.extend(hash::password_hash(text, start)),
+        AnnouncedSecret::Call => found.extend(argument::second(text, end)),
+        AnnouncedSecret::Connection => found.extend(argument::third(text, end)),
+        AnnouncedSecret::SecureString => found.extend(argument::secure_string(text, end)),
+        AnnouncedSecret::PasswordFile => found.extend(command::password_file(text, start, end)),
+        AnnouncedSecret::Snyk => match text.bytes.get(end) {
+            Some(b'_') => runs::token(text, start, found),
+            _ => found.extend(command::password(text, start, end)),
+        },
     }
+}
+
+/// What a command or a sentence says of the password whose name's keyword is at `start..end`.
+fn announced(text: Text<'_>, start: usize, end: usize) -> Option<Secret> {
+    command::of_a_user(text, start)
+        .or_else(|| command::given_to_option(text, start))
+        .or_else(|| text.bytes[end..].starts_with(b"word-stdin").then(|| command::fed(text, start))?)
+        .or_else(|| sentence::password(text, start, end))
 }
 
 /// Whether the kind only repeats the name of the secret, so that the secret's own form is more specific.

@@ -150,6 +150,35 @@ fn a_copy_without_secrets_follows_its_file() {
 }
 
 #[test]
+fn a_copy_without_secrets_holds_no_line_of_a_key() {
+    let scratch = Scratch::new();
+    let body = ["MIIEpAIBAAKCAQEA0mVkQ8s1", "q7Wc9Zt2LxYp4RbN6vKj3HdG", "Zk1Tf5Uo8Ei="]
+        .map(|part| format!("{part}{}", "aB3dE5fG7hJ9kL1m".repeat(if part.ends_with('=') { 0 } else { 2 })));
+    let key = [
+        "-----BEGIN RSA PRIVATE KEY-----",
+        body[0].as_str(),
+        body[1].as_str(),
+        body[2].as_str(),
+        "-----END RSA PRIVATE KEY-----",
+    ];
+    let prefixed = |prefix: &str| key.map(|line| format!("{prefix}{line}"));
+    let removed = prefixed("-    ");
+    let found = prefixed("k.pem-");
+    let logged = prefixed("web_1  | ");
+    let lines = [
+        serde_json::json!({"text": removed.join("\n")}),
+        serde_json::json!({"structuredPatch": [{"lines": removed}]}),
+        serde_json::json!({"text": format!("{}\n{}", found.join("\n"), logged.join("\r\n"))}),
+    ];
+    scratch.write("s1.jsonl", &lines.map(|line| format!("{line}\n")).concat());
+    scratch.pass(true, &|| true);
+    let kept = scratch.kept();
+    assert!(body.iter().all(|line| !kept.contains(&line[..10])), "{kept}");
+    let is_json = |line: &str| serde_json::from_str::<serde_json::Value>(line).is_ok();
+    assert!(kept.lines().count() == 3 && kept.lines().all(is_json), "{kept}");
+}
+
+#[test]
 fn secrets_are_left_out_of_the_copies_that_had_them() {
     let scratch = Scratch::new();
     let secret = format!("{{\"text\":\"{KEY}\"}}\n");

@@ -98,6 +98,31 @@ fn redaction_takes_linear_time() {
         "pass: '",
         "password: c2stbGl2ZS1hYmNk",
         "name: API_KEY\\n  value: ",
+        "kind: Secret\n",
+        "kind: Secret data:\n  a: b\n",
+        "data:\n  a: b\nkind: Secret\n---\n",
+        "echo | sudo -S ",
+        "password-stdin",
+        "| password-stdin",
+        "net use ",
+        "credentials are a ",
+        "password for a ",
+        "login as a / ",
+        "auth=(\"a\", ",
+        "tConnection(a, ",
+        ":5432:a:b:c",
+        "$6$",
+        "pass: a1",
+        "pass: 'a1B2c3D4'\n",
+        "pw = ",
+        "nmcli password ",
+        "пароль от ",
+        "-----BEGIN PRIVATE KEY-----\n\n",
+        "-----BEGIN PRIVATE KEY-----\nVersion: 1\n",
+        "-----BEGIN PRIVATE KEY-----\nab cd\n",
+        "-----BEGIN PRIVATE KEY-----\n12:MIIEpAIBAAKCAQEAMIIEpAIBAAKCAQEA\n",
+        "MIIEpAIBAAKCAQEAMIIEpAIBAAKCAQEA ab cd\n",
+        "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk1JSUV2QUlCQURBTkJna3Foa2lHOXcw\n",
     ] {
         check_growth(piece);
     }
@@ -122,6 +147,9 @@ fn a_secret_that_is_cut_off() {
     check("DB_PASSWORD=hunt", "DB_PASSWORD=[redacted:password]");
     check("my eyJhbGciOiJI", "my [redacted:json-web-token]");
     check("-----BEGIN PRIVATE KEY----- MIIEpAIBAAKCAQ", "[redacted:private-key]");
+    check("use ghp_a1B2c3D4e5F6g7…", "use [redacted:github-token]…");
+    check("at postgres://app:s3cr…", "at postgres://app:[redacted:url-password]…");
+    check("the task-list…", "the task-list…");
     check("the task-list", "the task-list");
     check("all tests pass", "all tests pass");
     check("an ordinary prompt about tokens", "an ordinary prompt about tokens");

@@ -113,6 +113,49 @@ fn code_about_secrets() {
 }
 
 #[test]
+fn sentences_about_secrets() {
+    for text in [
+        "the password for the form is required",
+        "password is not set",
+        "The password for staging is stored in vault-2, not here.",
+        "password of the db is at least 12chars",
+        "use password hashing with SHA-256",
+        "use the password manager v2",
+        "log in as admin with two-factor authentication",
+        "login as admin/superuser at 10.0.0.7",
+        "credentials are read from ~/.aws/credentials2",
+        "credentials: include, mode: cors2",
+        "creds are kept for 30days",
+        "branch deferred-credential-helper -> soph/issue-63-deferred-credential-helper",
+        "Das Passwort für staging lautet anders als v2.",
+        "la contraseña es obligatoria",
+        "пароль от базы не задан",
+        "密码是必填项",
+        "pass: true",
+        "pass: 12 tests",
+        "pass: TestLogin2 and 3 more",
+        "First pass: collect all 2 lists",
+        "  pass: 12ms",
+        "pw = 800px",
+        "claude-opus-4-1-20250805 answered from ip-10-0-3-17.ec2.internal",
+        "https://maps.internal/api?key=value1&page=2",
+        "kind: Secret\nmetadata:\n  name: db-credentials\n  namespace: shop",
+        "kind: Secret\ndata:\n  url: <base64>\n  name: ''",
+        "const S: [u8; 64] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];",
+        "replace(/a(b)(c)/, '$1$2')",
+        "auth(\"read\", \"write\") and checkAuth(user, \"write2\")",
+        "DriverManager.getConnection(url, \"app\", password)",
+        "echo \"done\" | docker login --password-stdin",
+        "cat token.txt | sudo -S tee file2",
+        "ssh-keygen -t ed25519 -N \"\" -f key2",
+        "the .NET user guide, chapter2",
+        "db.internal:5432:5432",
+    ] {
+        check(text);
+    }
+}
+
+#[test]
 fn numbers_of_things() {
     for text in [
         "session 1ba1de03-5c0e-4b1f-9d2e-0123456789ab",

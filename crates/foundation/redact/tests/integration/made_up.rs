@@ -64,6 +64,17 @@ pub(crate) fn secrets(times: u64) -> Vec<Secret> {
     all
 }
 
+/// Every way to write a secret of the other list, filled `times` times with other characters.
+pub(crate) fn forms(times: u64) -> Vec<(&'static str, Vec<Secret>)> {
+    let lines = include_str!("../forms.txt").lines().enumerate();
+    let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    let filled = |(number, line): (usize, &'static str)| {
+        let one = |time| one("", &filled(line, &mut Random::new((number as u64 + 1) * 7919 + time)));
+        (line, (0..times).map(one).collect())
+    };
+    lines.map(filled).collect()
+}
+
 /// Where a secret that is known by its form may occur. Nothing here announces one.
 pub(crate) const SURROUNDINGS: &[&str] = &[
     "{}",
@@ -136,6 +147,10 @@ fn field(rest: &str, random: &mut Random) -> Option<(String, usize)> {
         return Some((parts.join("-"), length));
     }
     let (name, count) = inside.split_once(':')?;
+    if name == "bytes" {
+        let bytes = (0..count.parse().ok()?).map(|_| random.below(256).to_string());
+        return Some((bytes.collect::<Vec<_>>().join(","), length));
+    }
     let alphabet = match name {
         "alnum" => [LOWER, UPPER, DIGITS].concat(),
         "letters" => [LOWER, UPPER].concat(),

@@ -8,6 +8,7 @@
 
 mod adversary;
 mod beginning;
+mod frames;
 mod harmless;
 mod made_up;
 mod recall;

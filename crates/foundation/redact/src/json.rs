@@ -1,0 +1,105 @@
+//! Text that may be JSON: its strings are decoded before secrets are looked for, and encoded again where one was found.
+
+use std::borrow::Cow;
+
+use serde::de::IgnoredAny;
+
+/// The same text with each secret replaced, and how many there were. JSON stays JSON.
+pub fn redact_json(text: &str) -> (Cow<'_, str>, usize) {
+    if !text.trim_start().starts_with(['{', '[']) || !is_json(text) {
+        return redacted(text);
+    }
+    // A secret may be known by the name of its field.
+    let (whole, first, is_searched) = match redacted(text) {
+        (_, 0) => (Cow::Borrowed(text), 0, true),
+        (redacted, found) if is_json(&redacted) => (redacted, found, true),
+        _ => (Cow::Borrowed(text), 0, false),
+    };
+    let (strings, more) = redact_strings(&whole, is_searched);
+    match strings {
+        Some(strings) => (Cow::Owned(strings), first + more),
+        None => (whole, first),
+    }
+}
+
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
+fn redacted(text: &str) -> (Cow<'_, str>, usize) {
+    let found = crate::find(text);
+    (crate::replaced(text, &found), found.len())
+}
+
+/// The same JSON with the secrets in its strings replaced, where there are any; strings without escapes were searched with
+/// the whole text if `is_searched`.
+fn redact_strings(json: &str, is_searched: bool) -> (Option<String>, usize) {
+    let (mut out, mut done, mut secrets) = (String::new(), 0, 0);
+    let mut from = 0;
+    while let Some(begin) = json[from..].find('"').map(|at| from + at) {
+        let Some(end) = string_end(json, begin) else { break };
+        let token = &json[begin..end];
+        if (!is_searched || token.contains('\\'))
+            && let Ok(text) = serde_json::from_str::<String>(token)
+            && let (Cow::Owned(redacted), found) = redacted(&text)
+            && let Ok(encoded) = serde_json::to_string(&redacted)
+        {
+            out.push_str(&json[done..begin]);
+            out.push_str(&encoded);
+            (done, secrets) = (end, secrets + found);
+        }
+        from = end;
+    }
+    if secrets == 0 {
+        return (None, 0);
+    }
+    out.push_str(&json[done..]);
+    (Some(out), secrets)
+}
+
+/// The end of the string that begins at `begin`.
+fn string_end(json: &str, begin: usize) -> Option<usize> {
+    let mut is_escaped = false;
+    for (at, byte) in json.bytes().enumerate().skip(begin + 1) {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(redact_json(text).0, expected);
+    }
+
+    #[test]
+    fn strings_are_decoded_first() {
+        check(
+            "{\"note\":\"\\u30d1\\u30b9\\u30ef\\u30fc\\u30c9\\u306f neko1234\",\"n\":1.50}",
+            "{\"note\":\"パスワードは [redacted:password]\",\"n\":1.50}",
+        );
+        check(
+            r#"{"script":"set -e\necho 'root:Stone1234' | chpasswd\necho \"done\""}"#,
+            r#"{"script":"set -e\necho 'root:[redacted:command-password]' | chpasswd\necho \"done\""}"#,
+        );
+    }
+
+    #[test]
+    fn a_field_names_its_secret() {
+        check(r#"{"password":"hunter22","x":[1]}"#, r#"{"password":"[redacted:password]","x":[1]}"#);
+    }
+
+    #[test]
+    fn other_text_is_taken_as_it_is() {
+        check("DB_PASSWORD=hunter22", "DB_PASSWORD=[redacted:password]");
+        check("{not JSON password=hunter22", "{not JSON password=[redacted:password]");
+    }
+}
