@@ -17,6 +17,11 @@ use crate::problem::Problem;
 const LARGEST: u64 = 64 << 20;
 /// The page that everything else belongs to.
 const INDEX: &str = "index.html";
+/// Where its pages load the script that sends the key of a browser for them.
+const KEY_PATH: &str = "/backstory-key.js";
+const KEY_SCRIPT: &str = include_str!("key.js");
+/// What loads it, before any script of a page's own.
+const KEY_TAG: &str = "<script src=\"/backstory-key.js\"></script>";
 
 /// A folder of a front end.
 #[derive(Debug, Clone)]
@@ -57,6 +62,10 @@ impl Front {
     }
 
     fn read(&self, path: &str) -> Result<Response, Problem> {
+        if path == KEY_PATH {
+            let head = [(header::CONTENT_TYPE, kind("js")), (header::CACHE_CONTROL, "no-cache")];
+            return Ok((head, KEY_SCRIPT).into_response());
+        }
         let has_ending = path.rsplit('/').next().is_some_and(|name| name.contains('.'));
         let file = match self.file(path) {
             Some(file) => file,
@@ -70,6 +79,7 @@ impl Front {
         let bytes = open_regular(&file).and_then(|file| read_limited(file, LARGEST)).map_err(missing)?;
         let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         let kind = kind(ending);
+        let bytes = if ending == "html" { with_key_script(&bytes) } else { bytes };
         let mut response = ([(header::CONTENT_TYPE, kind)], Body::from(bytes)).into_response();
         // A build names such files by what is in them.
         let is_hashed = path.starts_with("/assets/");
@@ -80,6 +90,24 @@ impl Front {
         }
         Ok(response)
     }
+}
+
+/// The page, which loads our script first: where its head begins, else behind its type.
+fn with_key_script(page: &[u8]) -> Vec<u8> {
+    let ends = end_of_tag(page, b"<head").or_else(|| end_of_tag(page, b"<!doctype"));
+    let (before, after) = page.split_at(ends.unwrap_or(0));
+    [before, KEY_TAG.as_bytes(), after].concat()
+}
+
+/// The place behind a tag that begins like this.
+fn end_of_tag(page: &[u8], start: &[u8]) -> Option<usize> {
+    let is_tag = |at: &usize| {
+        let (found, rest) = page[*at..].split_at(start.len());
+        let is_whole = rest.first().is_some_and(|byte| *byte == b'>' || byte.is_ascii_whitespace());
+        found.eq_ignore_ascii_case(start) && is_whole
+    };
+    let begins = (0..page.len().saturating_sub(start.len())).find(is_tag)?;
+    Some(begins + page[begins..].iter().position(|byte| *byte == b'>')? + 1)
 }
 
 /// A part of an address as it was before it was escaped, where that is text.
@@ -199,6 +227,19 @@ mod tests {
             check(path, None);
         }
         assert_eq!(Front::open(scratch.path()).unwrap_err().kind, Kind::Usage);
+    }
+
+    #[test]
+    fn a_page_loads_the_script_of_the_key_first() {
+        let check = |page: &str, expected: &str| {
+            let found = String::from_utf8(with_key_script(page.as_bytes())).unwrap();
+            assert_eq!(found.replace(KEY_TAG, "+"), expected);
+        };
+        check("<!doctype html><HEAD lang=en><script src=a>", "<!doctype html><HEAD lang=en>+<script src=a>");
+        check("<p>page", "+<p>page");
+        check("<!DOCTYPE html><header>x", "<!DOCTYPE html>+<header>x");
+        check("<head", "+<head");
+        assert!(KEY_TAG.contains(KEY_PATH));
     }
 
     #[test]
