@@ -223,7 +223,7 @@ fn tokens_are_kept_as_digests_in_a_private_file() {
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(file.parent().unwrap().metadata().unwrap().permissions().mode() & 0o777, 0o700);
     let kept = String::from_utf8(testkit::files::bytes(&file)).unwrap();
-    for secret in [&named, browser.secret(), &browser.key, &server.link] {
+    for secret in [&*named, browser.secret(), &browser.key, &server.link] {
         assert!(!kept.contains(secret), "{kept}");
     }
 }
