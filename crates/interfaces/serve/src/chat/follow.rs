@@ -154,7 +154,7 @@ mod tests {
     async fn a_stream_ends_when_its_token_is_revoked() {
         let (_sender, receiver) = channel(CAPACITY);
         let (_stopper, stop) = watch::channel(false);
-        let (_changer, changes) = watch::channel(());
+        let (_keeper, changes) = watch::channel(());
         let holds = AtomicBool::new(true);
         let frames = while_granted(receiver, (stop, changes), move || holds.swap(false, Ordering::Relaxed));
         let frames: Vec<_> = frames.take(3).collect().await;
@@ -165,10 +165,10 @@ mod tests {
     async fn a_stream_ends_at_once_when_its_token_is_revoked() {
         let (_sender, receiver) = channel(CAPACITY);
         let (_stopper, stop) = watch::channel(false);
-        let (changer, changes) = watch::channel(());
+        let (signal, changes) = watch::channel(());
         let began = tokio::time::Instant::now();
         let frames = while_granted(receiver, (stop, changes), || false);
-        changer.send_replace(());
+        signal.send_replace(());
         assert!(frames.collect::<Vec<_>>().await.is_empty() && began.elapsed() < KEEP_ALIVE);
     }
 
@@ -179,7 +179,7 @@ mod tests {
             sender.send(word.to_owned()).await.unwrap();
         }
         let (_stopper, stop) = watch::channel(false);
-        let (_changer, changes) = watch::channel(());
+        let (_keeper, changes) = watch::channel(());
         let holds = AtomicBool::new(true);
         let frames = while_granted(receiver, (stop, changes), move || holds.swap(false, Ordering::Relaxed));
         let frames: Vec<_> = frames.collect().await;

@@ -16,8 +16,8 @@ pub(in crate::security) struct TokenChanges {
 impl TokenChanges {
     /// Watches the folder that the file is in: the file is replaced as a whole.
     pub(in crate::security) fn watch(file: &Path) -> Self {
-        let (changer, changes) = watch::channel(());
-        Self { changes, _watcher: watcher(file, changer).ok() }
+        let (sender, changes) = watch::channel(());
+        Self { changes, _watcher: watcher(file, sender).ok() }
     }
 
     /// Marked as changed by each change from now on.
@@ -28,11 +28,11 @@ impl TokenChanges {
     }
 }
 
-fn watcher(file: &Path, changer: watch::Sender<()>) -> notify::Result<RecommendedWatcher> {
+fn watcher(file: &Path, sender: watch::Sender<()>) -> notify::Result<RecommendedWatcher> {
     let name = file.file_name().unwrap_or_default().to_owned();
     let signal = move |event: notify::Result<Event>| {
         if is_change(event, &name) {
-            changer.send_replace(());
+            sender.send_replace(());
         }
     };
     let mut watcher = notify::recommended_watcher(signal)?;
