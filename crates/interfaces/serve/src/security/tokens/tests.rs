@@ -64,7 +64,11 @@ fn neither_half_of_a_browser_is_worth_anything_alone() {
 fn a_browser_of_before_has_to_sign_in_again() {
     let (_scratch, tokens) = tokens();
     let browser = tokens.add_browser(&Grant::of_link(), NOW).unwrap();
-    tokens.file.edit(|entries| Ok(entries[0].key = None)).unwrap();
+    let without_key = |entries: &mut Vec<Entry>| {
+        entries[0].key = None;
+        Ok(())
+    };
+    tokens.file.edit(without_key).unwrap();
     assert!(tokens.browser(&browser.cookie, &browser.key, NOW).is_none());
     assert!(tokens.browser_of_cookie(&browser.cookie, NOW).is_none() && tokens.list(NOW).unwrap().is_empty());
 }
