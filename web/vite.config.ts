@@ -61,6 +61,6 @@ export default defineConfig({
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'base', test: /\/src\/(?:(?:api|live|ui)\/|(?:chat\/command|format|keys|router)\.ts)/ }] } } },
   },
   worker: { format: 'es' },
-  server: { proxy: { '/api': server, '/health': server } },
+  server: { proxy: { '/api': server, '/health': server, '^/\\?token=': server } },
   plugins: [paintOnce(), precompress()],
 })

@@ -64,16 +64,20 @@ export function oneLine(text: string, length = 200): string {
 
 /** Control characters other than newline and tab, and invisible ones, which can hide or reorder text. */
 const INVISIBLE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u{e0000}-\u{e01ef}]/gu
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u{e0000}-\u{e01ef}]|(?<=[!-~])[\u200c\u200d]|[\u200c\u200d](?=[!-~])/gu
 
 /** A text without control characters and invisible ones. */
 export function clean(text: string): string {
   return text.replace(INVISIBLE, '')
 }
 
-/** Tags with which hosts mark turns and tools; a test compares them with those of crates/app/src/quoting.rs. */
-const MARKS = 'system|human|assistant|quoted|tool_use|tool_call|tool_calls|tool_result|tool_results|function_call|function_calls|function_result|function_results'
-const TAG = new RegExp(`<(?=\\s*/?\\s*(?:[a-z]+-[a-z-]+|antml:|(?:${MARKS})\\b))`, 'gi')
+/** Words that mark turns, thoughts and calls; a test compares them with those of crates/app/src/quoting.rs, which says what
+ *  else is a tag of a host: names of several words, and special tokens. */
+const MARKS = 'system|human|user|assistant|quoted|invoke|parameter|thinking'
+const TAG = new RegExp(
+  `<(?=\\s*/?\\s*(?:[|｜][\\p{L}_]|[a-z][a-z0-9_]*[-:][a-z]|[a-z][a-z0-9]{2,}(?:_[a-z0-9]{3,})+(?=[\\s>/="']|$)|(?:${MARKS})(?![a-z0-9_:-])))`,
+  'giu',
+)
 
 /** A text in which tags of the host, such as `<system-reminder>`, are no longer tags. */
 export function withoutTags(text: string): string {

@@ -136,3 +136,12 @@ test('of the copies of a conversation the newest is named', PATIENT, () => {
   const named = [...earlier(listed, NOW).matchAll(/\[(\w+)\]$/gm)].map(([, id]) => id)
   expect(named).toEqual(['copy', 'fork', 'one', 'other'])
 })
+
+test('what hosts and models take for structure is no tag, and code stays as it is', PATIENT, () => {
+  for (const mark of ['<system_reminder>', '<|im_start|>', '</|im_end|>', '<invoke name="x">', '<ide_selection>', '<tool_use>', '<user>']) {
+    expect(earlier([session({ title: `x${mark} y` })], NOW)).not.toContain('<')
+  }
+  for (const code of ['Vec<size_t>', '<div class=x>', 'std::vector<std::string>', 'map<string_view, int>', '<sys/types.h>', 'f <| g']) {
+    expect(earlier([session({ title: code })], NOW)).toContain(code)
+  }
+})

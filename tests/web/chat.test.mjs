@@ -93,7 +93,7 @@ page('a turn is interrupted, and its worker goes on', async page => {
   await page.locator('.draft', { hasText: 'word word word' }).waitFor()
   await page.getByRole('button', { name: 'Interrupt this turn' }).click()
   await page.getByRole('button', { name: /End the worker/ }).waitFor()
-  await page.waitForFunction(async () => (await (await fetch('/api/v1/workers')).json()).workers[0].status === 'idle')
+  await page.waitForFunction(async () => (await (await window.ask('/api/v1/workers')).json()).workers[0].status === 'idle')
   const [before] = await workers(page)
   await send(page, 'and hello again')
   await said(page, 'Hello.').waitFor()

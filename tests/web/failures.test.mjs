@@ -152,7 +152,7 @@ page('a session whose transcript was deleted says so, and can be read', async pa
   await row.waitFor()
   home.run('archive')
   rmSync(gone.path)
-  await page.waitForFunction(async id => (await (await fetch('/api/v1/rows')).json()).rows.some(row => row.id === id && row.gone), gone.id)
+  await page.waitForFunction(async id => (await (await window.ask('/api/v1/rows')).json()).rows.some(row => row.id === id && row.gone), gone.id)
   await page.reload()
   await page.locator('.session-list .row.gone', { hasText: 'a session that will vanish' }).waitFor()
   await open(page, `/s/${gone.id}`)
@@ -206,7 +206,7 @@ page('a session whose worker failed before anything was written says why', async
   writeFileSync(program, `#!/bin/sh\n[ "$1" = --version ] && exec '${real}' --version\necho no more disk >&2\nexit 3\n`, { mode: 0o755 })
   await open(page, '/')
   const body = { task: 'mend the gate', fresh: true, repo: join(home.path, 'shop') }
-  const started = await page.evaluate(async body => (await fetch('/api/v1/workers', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })).json(), body)
+  const started = await page.evaluate(async body => (await window.ask('/api/v1/workers', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })).json(), body)
   home.workers = 1
   await open(page, `/s/${started.session_id}`)
   await page.getByRole('heading', { name: 'Nothing was written' }).waitFor()

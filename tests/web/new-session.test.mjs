@@ -35,7 +35,7 @@ page('a task is started, asks for permission, and is answered', async page => {
   assert.match(await other.title(), /^\(1\)/)
   // Where no events come through, it is asked for.
   const cut = await home.browse()
-  await cut.route('**/api/v1/events', route => route.abort())
+  await cut.route('**/api/v1/events*', route => route.abort())
   await open(cut, '/')
   await cut.getByRole('heading', { name: '1 session needs you' }).waitFor()
   await cut.getByText('No events are arriving').waitFor()

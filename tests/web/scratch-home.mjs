@@ -50,22 +50,23 @@ export class Home {
     }
   }
 
-  /** Starts the server; `link` signs one browser in. */
+  /** Starts the server; `link` signs one browser in, which may do everything, and `printed` one that may act. */
   async serve(...words) {
     const options = { cwd: this.path, env: this.environment, stdio: ['ignore', 'pipe', 'inherit'] }
     const front = FRONT ? ['--front', resolve(FRONT)] : []
     this.server = spawn(realpathSync(BACKSTORY), ['serve', '--port', '0', '--print-link', ...front, ...words], options)
     for await (const line of createInterface({ input: this.server.stdout })) {
-      this.link = /https?:\S+/.exec(line)?.[0]
-      if (this.link) break
+      this.printed = /https?:\S+/.exec(line)?.[0]
+      if (this.printed) break
     }
-    if (!this.link) throw new Error('the server ended before it listened')
-    this.address = new URL(this.link).origin
+    if (!this.printed) throw new Error('the server ended before it listened')
+    this.address = new URL(this.printed).origin
+    this.link = this.run('serve', 'link', '--scope', 'admin').trim()
   }
 
   /** Asks the server as the browser would. */
   async get(page, path) {
-    return page.evaluate(async path => (await fetch(path)).json(), path)
+    return page.evaluate(async path => (await window.ask(path)).json(), path)
   }
 
   /** Runs a command of the program, as in a terminal of the same person; what it prints. */
@@ -97,6 +98,9 @@ export class Home {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, storageState: this.signedIn, timezoneId: ZONE, ...options })
     context.setDefaultTimeout(PATIENCE)
     await unhurried(context)
+    await context.addInitScript(() => {
+      window.ask = (path, options) => fetch(path, { ...options, headers: { ...options?.headers, 'Backstory-Key': localStorage.getItem('backstory-key') ?? '' } })
+    })
     const page = await context.newPage()
     page.complaints = []
     page.on('console', message => {

@@ -291,7 +291,7 @@ test('a session of a worker is in its room with its name from the first moment, 
   })
   const start = (task, folder) => {
     home.workers = (home.workers ?? 0) + 1
-    return page.evaluate(body => fetch('/api/v1/workers', { method: 'POST', headers: { 'content-type': 'application/json' }, body }), JSON.stringify({ task, fresh: true, repo: join(home.path, folder) }))
+    return page.evaluate(body => window.ask('/api/v1/workers', { method: 'POST', headers: { 'content-type': 'application/json' }, body }), JSON.stringify({ task, fresh: true, repo: join(home.path, folder) }))
   }
   await start('make a file in the harbor', 'harbor')
   await page.locator('.label.room', { hasText: 'harbor' }).waitFor()

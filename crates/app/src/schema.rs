@@ -6,7 +6,7 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use crate::dashboard::{blocks, day, find, outline, picture, rows, spending};
+use crate::dashboard::{blocks, day, find, outline, picture, spending};
 use crate::live::hooks;
 use crate::proceed::{background, fork_request};
 use crate::repository::status;
@@ -68,7 +68,6 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<picture::Request, picture::Answer>("picture"),
     exchange::<prompts::Request, prompts::Answer>("prompts"),
     exchange::<restore::Request, restore::Answer>("restore"),
-    exchange::<list::Request, rows::Answer>("rows"),
     exchange::<workers::start::Request, workers::run::Ready>("run"),
     exchange::<search::Request, search::Answer>("search"),
     exchange::<workers::send::Request, workers::send::Answer>("send"),

@@ -1,6 +1,7 @@
 // Asks the server: typed by its own description, cancelled with the page that asked, and failures in its words.
 
 import { signal } from '@preact/signals'
+import { keyHeaders, takeEarly } from './key.ts'
 import type { components, paths } from './schema'
 
 export type Schemas = components['schemas']
@@ -51,9 +52,9 @@ async function ask<P extends keyof paths, M extends Method>(
   path: P,
   options: Options<Operation<P, M>>,
 ): Promise<Answer<Operation<P, M>>> {
-  const init: RequestInit = { method: method.toUpperCase(), signal: options.signal ?? null }
+  const init: RequestInit = { method: method.toUpperCase(), headers: keyHeaders(), signal: options.signal ?? null }
   if (method !== 'get') {
-    init.headers = { 'Content-Type': 'application/json' }
+    init.headers = { ...init.headers, 'Content-Type': 'application/json' }
     init.body = JSON.stringify(options.body ?? {})
   }
   const response = await reached(address(path, options), init)
@@ -63,7 +64,7 @@ async function ask<P extends keyof paths, M extends Method>(
 
 async function reached(url: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(url, init)
+    return await (takeEarly(url) ?? fetch(url, init))
   } catch (error) {
     if (isCancelled(error)) throw error
     throw new Failure(0, 'unreachable', 'The server does not answer. Is `backstory serve` still running?')

@@ -5423,11 +5423,13 @@ export interface components {
             /** @description Its title. */
             title?: string | null;
         };
-        /** @description A row for each session. */
+        /** @description A page of rows. */
         SessionRows: {
             /** @description How many sessions there are in all. */
             known: number;
-            /** @description The rows, running sessions first, then newest. */
+            /** @description The `cursor` of the next page; `null` on the last one. */
+            next: string | null;
+            /** @description A row for each session, running ones first, then pinned ones, then the newest. */
             rows: components["schemas"]["SessionRow"][];
         };
         /** @description The session that a job's message goes to. */
@@ -6005,7 +6007,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Too soon after the last request */
+        /** @description The token has too many connections or streams, or the request comes too soon after the last one */
         429: {
             headers: {
                 [name: string]: unknown;
@@ -6052,6 +6054,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6085,6 +6088,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6113,6 +6117,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6150,6 +6155,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6178,6 +6184,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6208,6 +6215,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6238,6 +6246,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6268,6 +6277,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6298,6 +6308,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6328,6 +6339,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6358,6 +6370,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6382,6 +6395,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6407,6 +6421,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6431,6 +6446,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6455,6 +6471,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6480,6 +6497,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6504,6 +6522,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6529,6 +6548,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6553,6 +6573,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6588,6 +6609,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6616,6 +6638,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6644,6 +6667,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6679,6 +6703,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6775,6 +6800,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6799,6 +6825,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6832,6 +6859,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6856,6 +6884,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6884,6 +6913,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6910,6 +6940,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6947,6 +6978,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -6975,6 +7007,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7003,6 +7036,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7031,6 +7065,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7059,6 +7094,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7087,6 +7123,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7115,6 +7152,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7139,6 +7177,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7163,6 +7202,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7187,6 +7227,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7211,6 +7252,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7236,6 +7278,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7260,6 +7303,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7284,6 +7328,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7317,6 +7362,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7345,6 +7391,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7373,6 +7420,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7408,6 +7456,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7436,6 +7485,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7464,6 +7514,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7492,6 +7543,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7518,6 +7570,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7543,6 +7596,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7576,6 +7630,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7600,6 +7655,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7624,6 +7680,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7648,6 +7705,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7672,6 +7730,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7700,6 +7759,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7735,6 +7795,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7759,6 +7820,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7783,6 +7845,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7808,6 +7871,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7837,6 +7901,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7865,6 +7930,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7889,6 +7955,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7914,6 +7981,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7938,6 +8006,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7963,6 +8032,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -7987,6 +8057,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8012,6 +8083,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8045,6 +8117,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8069,6 +8142,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8093,6 +8167,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8117,6 +8192,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8141,6 +8217,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8165,6 +8242,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8190,6 +8268,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8216,6 +8295,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8240,6 +8320,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8273,6 +8354,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8297,6 +8379,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8325,6 +8408,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8362,6 +8446,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8390,6 +8475,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8418,6 +8504,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8447,6 +8534,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8475,6 +8563,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8503,6 +8592,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8531,6 +8621,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8561,6 +8652,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8585,6 +8677,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8618,6 +8711,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8651,6 +8745,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8679,6 +8774,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8716,6 +8812,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8744,6 +8841,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8768,6 +8866,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8801,6 +8900,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8834,6 +8934,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8862,6 +8963,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8899,6 +9001,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8927,6 +9030,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8958,6 +9062,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -8986,6 +9091,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9021,6 +9127,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9049,6 +9156,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9073,6 +9181,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9097,6 +9206,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9125,6 +9235,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9160,6 +9271,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9188,6 +9300,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9212,6 +9325,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9245,6 +9359,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9278,6 +9393,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9306,6 +9422,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9334,6 +9451,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9362,6 +9480,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9391,6 +9510,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9424,6 +9544,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9452,6 +9573,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9489,6 +9611,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9517,6 +9640,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9548,6 +9672,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9574,6 +9699,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9609,6 +9735,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9637,6 +9764,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9672,6 +9800,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9698,6 +9827,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9722,6 +9852,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9747,6 +9878,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9771,6 +9903,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9796,6 +9929,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9820,6 +9954,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9845,6 +9980,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9869,6 +10005,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9894,6 +10031,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9929,6 +10067,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9965,6 +10104,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -9996,6 +10136,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10020,6 +10161,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10053,6 +10195,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10081,6 +10224,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10109,6 +10253,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10137,6 +10282,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10165,6 +10311,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10189,6 +10336,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10213,6 +10361,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10246,6 +10395,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10272,6 +10422,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10305,6 +10456,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10329,6 +10481,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10362,14 +10515,19 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
     session_rows: {
         parameters: {
             query?: {
+                /** @description The page after this place: `next` of a page. */
+                cursor?: string | null;
                 /** @description Only sessions that the person hid, which are left out otherwise. */
                 hidden?: boolean;
+                /** @description At most so many, up to 10,000; as many without it. */
+                limit?: number | null;
                 /** @description Only sessions that the person pinned. */
                 pinned?: boolean;
                 /** @description Only sessions of this repository. */
@@ -10399,6 +10557,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10423,6 +10582,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10478,6 +10638,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10511,6 +10672,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10568,6 +10730,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10596,6 +10759,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10631,6 +10795,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10674,6 +10839,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10705,6 +10871,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10750,6 +10917,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10785,6 +10953,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10813,6 +10982,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10843,6 +11013,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10874,6 +11045,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10908,6 +11080,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10932,6 +11105,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10956,6 +11130,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -10989,6 +11164,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -11015,6 +11191,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -11039,6 +11216,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -11072,6 +11250,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -11100,6 +11279,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -11131,6 +11311,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -11164,6 +11345,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -11192,6 +11374,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -11218,6 +11401,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -11253,6 +11437,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -11286,6 +11471,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -11310,6 +11496,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };
@@ -11335,6 +11522,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             503: components["responses"]["503"];
         };
     };

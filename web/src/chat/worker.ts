@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { get, type Schemas } from '../api/client.ts'
+import { streamAddress } from '../api/key.ts'
 
 export type Worker = Schemas['WorkerInfo']
 
@@ -31,7 +32,7 @@ export function useWorker(session: string, mark: number, isWritten: (text?: stri
   const number = isOver(held.worker.value) ? undefined : held.worker.value?.worker
   useEffect(() => {
     if (number === undefined) return
-    const source = new EventSource(`/api/v1/workers/${number}/events`)
+    const source = new EventSource(streamAddress(`/api/v1/workers/${number}/events`))
     const on = (name: string, take: (data: { text?: string; message?: string; agent?: string | null }) => void) =>
       source.addEventListener(name, event => take(JSON.parse((event as MessageEvent<string>).data)))
     let waiting = ''

@@ -2,6 +2,7 @@
 
 import { computed, signal } from '@preact/signals'
 import { checkAccess, get, isSignedOut, type Schemas } from '../api/client.ts'
+import { allRows } from '../api/rows.ts'
 import { overlay, reconciled, type Annotations } from './overlay.ts'
 import { blank, fold, isWorking, needsPerson, type LiveSession, type LiveState, type StreamEvent } from './fold.ts'
 import { repositories, withOwnNames, type Repository } from './names.ts'
@@ -119,13 +120,13 @@ export async function refreshRows(): Promise<void> {
   isAsking = true
   try {
     const before = state.annotated
-    const { rows } = await get('/api/v1/rows')
+    const rows = await allRows()
     if (before.size) {
       state.annotated = reconciled(state.annotated, before, new Set(rows.map(row => row.id)))
       version.value++
     }
     listed.value = rows
-    if (listedHidden.peek()) listedHidden.value = (await get('/api/v1/rows', { query: { hidden: true } })).rows
+    if (listedHidden.peek()) listedHidden.value = await allRows({ hidden: true })
     rowsError.value = undefined
   } catch (error) {
     rowsError.value = error instanceof Error ? error.message : String(error)

@@ -1,6 +1,7 @@
 // The one connection to the event stream of this browser. Tabs agree on a leader by a lock: it holds the connection and
 // passes events on to the others, because a browser has only six connections to one server.
 
+import { streamAddress } from '../api/key.ts'
 import type { StreamEvent } from './fold.ts'
 
 const NAMES = [
@@ -76,7 +77,7 @@ function connect(onEvent: (event: StreamEvent) => void, onConnection: (connectio
   const open = () => {
     clearTimeout(later)
     source?.close()
-    source = new EventSource('/api/v1/events')
+    source = new EventSource(streamAddress('/api/v1/events'))
     source.onopen = () => onConnection('live')
     source.onerror = () => {
       onConnection('offline')

@@ -100,6 +100,15 @@ function Tokens() {
     name.value = ''
     reload()
   }
+  if (state.value.error?.status === 403)
+    return (
+      <section class="section">
+        <h2>Access</h2>
+        <p class="dim">
+          This browser may not see who has access. <WithCode text="`backstory serve link --scope admin` prints a link for one that may do everything." />
+        </p>
+      </section>
+    )
   const { tokens = [], yours } = state.value.data ?? {}
   const all = tokens.map((token, place) => ({ ...token, isHere: place === yours }))
   const names = [...new Set(all.map(token => token.name))]

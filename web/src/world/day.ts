@@ -2,6 +2,7 @@
 
 import { useEffect } from 'preact/hooks'
 import { Failure, get } from '../api/client.ts'
+import { allRows } from '../api/rows.ts'
 import { rows } from '../live/store.ts'
 import { place } from '../router.ts'
 import { fetchModule } from '../ui/module.ts'
@@ -61,7 +62,7 @@ function missing(error: unknown, wanted: string): Missing {
 async function load(wanted: string, session: string | undefined, signal: AbortSignal) {
   let since = wanted
   if (wanted === 'latest') {
-    const { rows } = await get('/api/v1/rows', { signal })
+    const rows = await allRows({}, signal)
     const last = rows.reduce((latest, row) => Math.max(latest, row.last ?? 0), 0)
     since = new Date(new Date(last || Date.now()).setHours(0, 0, 0, 0)).toISOString()
   } else if (/^\d{4}-\d\d-\d\d$/.test(wanted)) since = new Date(`${wanted}T00:00:00`).toISOString()

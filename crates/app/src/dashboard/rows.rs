@@ -6,18 +6,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::short;
-use crate::sessions::list;
-use crate::{Context, Error};
-
-/// A row for each session.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "SessionRows")]
-pub struct Answer {
-    /// The rows, running sessions first, then newest.
-    pub rows: Vec<Row>,
-    /// How many sessions there are in all.
-    pub known: usize,
-}
 
 /// What a list shows of a session; what is absent is not known or not so.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -99,13 +87,8 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// The rows of the sessions that meet the filter.
-pub fn rows(context: &Context, request: &list::Request) -> Result<Answer, Error> {
-    let found = list::list(context, request)?;
-    Ok(Answer { rows: found.sessions.into_iter().map(row).collect(), known: found.known })
-}
-
-fn row(session: Session) -> Row {
+/// The row of a session.
+pub fn row(session: Session) -> Row {
     let annotations = session.annotations.map(|annotations| *annotations).unwrap_or_default();
     Row {
         state: session.activity.as_ref().map(|activity| activity.state),

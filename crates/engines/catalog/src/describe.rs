@@ -1,6 +1,6 @@
 //! Turns a session's digest into a [`Session`].
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -115,6 +115,7 @@ pub(crate) fn describe_for_filter(
         missing_bytes: file.missing,
         deleted_at: file.deleted_at,
         unreadable_folder: file.unreadable_folder.clone(),
+        visited: digest.visited.iter().map(|directory| Path::new(directory).into()).collect(),
         ..held.session(file.id.clone())
     };
     let is_gone = file.archived && file.unreadable_folder.is_none();

@@ -16,6 +16,9 @@ pub(crate) struct SessionDigest<'a> {
     /// The directory, branch and version it was run with.
     #[serde(skip)]
     pub(crate) launch: LaunchContext<'a>,
+    /// The other directories that it was in.
+    #[serde(borrow)]
+    pub(crate) visited: Vec<&'a str>,
     /// The time of its first record.
     #[serde(with = "moment")]
     pub(crate) first_at: Option<Timestamp>,
@@ -113,6 +116,7 @@ impl<'a> SessionDigest<'a> {
         Self {
             id,
             launch: LaunchContext::new(summary),
+            visited: summary.visited().collect(),
             first_at: summary.first_at,
             last_at: summary.last_at,
             own_title: titles.custom_title(),

@@ -66,7 +66,8 @@ impl SessionFilter {
 
     /// Whether a session meets all other conditions.
     pub(crate) fn matches_session(&self, session: &Session) -> bool {
-        (!self.running || session.is_running)
+        self.scope.admits_visited(&session.visited)
+            && (!self.running || session.is_running)
             && self.origin.as_deref().is_none_or(|origin| session.origin.as_str() == origin)
             && self.agent.as_ref().is_none_or(|agent| session.origin.agent() == Some(agent))
             && self.since.is_none_or(|since| session.last_modified.is_some_and(|at| at >= since))

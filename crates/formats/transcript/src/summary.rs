@@ -29,7 +29,7 @@ const TOTALS: usize = 32;
 /// The most models that one of them names.
 const TOTAL_MODELS: usize = 32;
 /// The most directories that are kept.
-const DIRECTORIES: usize = 32;
+pub const MAX_DIRECTORIES: usize = 32;
 
 /// The summary of one transcript.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -54,7 +54,7 @@ pub struct Summary {
     pub origin_marker: Option<String>,
     /// The titles that are candidates.
     pub titles: Titles,
-    /// The distinct working directories, in order, the first `DIRECTORIES` of them.
+    /// The distinct working directories, in order, the first `MAX_DIRECTORIES` of them.
     pub directories: Vec<String>,
     /// The directory the session was last moved to.
     pub moved_to: Option<String>,
@@ -197,6 +197,12 @@ impl Summary {
     /// Whether there are lines, and none of them is JSON: it is some other program's file.
     pub fn is_foreign(&self) -> bool {
         self.skipped.not_json > 0 && self.skipped.not_json + self.skipped.blank == self.lines
+    }
+
+    /// The directories that the session was in, besides the one it belongs to.
+    pub fn visited(&self) -> impl Iterator<Item = &str> {
+        let own = self.cwd();
+        self.directories.iter().map(String::as_str).filter(move |directory| Some(*directory) != own)
     }
 
     /// The directory the session belongs to, where the records have one: the last it was moved to, else the one it

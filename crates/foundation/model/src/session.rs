@@ -32,6 +32,8 @@ pub struct Session {
     pub project: Option<Arc<str>>,
     /// The directory it started in.
     pub cwd: Option<Arc<Path>>,
+    /// The other directories that it was in, as recorded; not in JSON.
+    pub visited: Vec<Arc<Path>>,
     /// The branch last seen on the main chain; never `HEAD` or empty.
     pub branch: Option<Arc<str>>,
     /// The title: the person's own, the CLI's model's, an old summary, else the first prompt.
@@ -133,6 +135,7 @@ impl Session {
             repo_path: None,
             project: None,
             cwd: None,
+            visited: Vec::new(),
             branch: None,
             title: None,
             custom_title: None,

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::net::SocketAddr;
+use std::path::Path;
 
 use app::{Error, Kind};
 use axum::body::Body;
@@ -15,6 +16,7 @@ use rmcp::model::{
     ServerJsonRpcMessage,
 };
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use crate::frames::{Frame, LONGEST, decode, id_in_use, too_long, with_next_step};
@@ -42,7 +44,7 @@ pub(crate) async fn serve(server: Server, address: SocketAddr) -> Result<(), Err
     let token = Token::load_or_create(&server.app.config.state)?;
     let listener = TcpListener::bind(address).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
-    print_address(address, &token);
+    print_address(address);
     let sessions = HttpSessions::new();
     let manager = sessions.manager.clone();
     let service = StreamableHttpService::new(move || Ok(server.clone()), manager, config(address));
@@ -106,7 +108,7 @@ fn next_step(status: StatusCode, is_other_path: bool) -> (ErrorCode, &'static st
     match status {
         StatusCode::UNAUTHORIZED => (
             ErrorCode::INVALID_REQUEST,
-            "send the token that `backstory mcp --http` printed: Authorization: Bearer <token>",
+            "send the headers that `backstory mcp --headers` prints: Authorization: Bearer <token>",
         ),
         StatusCode::FORBIDDEN => (
             ErrorCode::INVALID_REQUEST,
@@ -214,14 +216,18 @@ fn refused(status: StatusCode, message: ServerJsonRpcMessage) -> Response {
     (status, Json(message)).into_response()
 }
 
-/// Prints how a client connects.
-fn print_address(address: SocketAddr, token: &Token) {
+/// Prints how a client connects. What is printed is kept in logs, and what is pasted in a shell's history: the token is in
+/// neither, because Claude Code asks this program for it.
+fn print_address(address: SocketAddr) {
     let url = format!("http://{address}{PATH}");
-    let text = format!(
-        "Listening on {url}\n\
-         claude mcp add --transport http backstory {url} --header \"Authorization: Bearer {}\"\n",
-        token.as_str()
-    );
+    let server = json!({ "type": "http", "url": url, "headersHelper": "backstory mcp --headers" });
+    let text = format!("Listening on {url}\nclaude mcp add-json backstory '{server}'\n");
     // Standard error may be closed.
     let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+/// The headers that a client sends.
+pub fn headers(state: &Path) -> Result<Value, Error> {
+    let token = Token::load_or_create(state)?;
+    Ok(json!({ "Authorization": format!("Bearer {}", token.as_str()) }))
 }

@@ -35,6 +35,7 @@ use std::sync::Arc;
 
 use app::{App, Error, Kind};
 
+pub use http::headers;
 pub use server::ServerMode;
 
 /// How clients reach the server.

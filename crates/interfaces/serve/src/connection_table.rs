@@ -1,7 +1,8 @@
 //! The connections that are open on one listener, with a maximum. Where all are in use, a new one closes the oldest
 //! unauthenticated one, once that has had a moment to send its credential, so that clients with a credential are not locked out.
+//! Nor can these lock each other out: each has a part of the places, and some are left for administrators and for newcomers.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
@@ -23,8 +24,17 @@ struct Rows {
     next: u64,
     /// Those without a valid credential so far, the oldest first.
     unauthenticated: BTreeMap<u64, Unauthenticated>,
-    /// Those with one.
-    authenticated: BTreeSet<u64>,
+    /// Those with one, and whose they are.
+    authenticated: BTreeMap<u64, Owner>,
+}
+
+/// Whose an authenticated connection is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Owner {
+    /// Tells it from others.
+    pub(crate) name: String,
+    /// Whether it is an administrator's.
+    pub(crate) is_admin: bool,
 }
 
 struct Unauthenticated {
@@ -98,6 +108,17 @@ impl Rows {
         self.unauthenticated.len() + self.authenticated.len()
     }
 
+    /// Whether one more connection may be the owner's: a fifth of all for each but an administrator, three quarters for all of
+    /// these together, and one in twenty for nobody, so that a newcomer is answered.
+    fn admits(&self, owner: &Owner, most: usize) -> bool {
+        if self.authenticated.len() >= most - most / 20 {
+            return false;
+        }
+        let others = self.authenticated.values().filter(|known| !known.is_admin);
+        let own = others.clone().filter(|known| known.name == owner.name).count();
+        owner.is_admin || (own < most / 5 && others.count() < most - most / 4)
+    }
+
     fn room(&self, most: usize) -> Room {
         if self.count() < most {
             return Room::Now;
@@ -134,13 +155,25 @@ impl Drop for OpenConnection {
 }
 
 impl ConnectionMark {
-    /// A valid credential came: from now on the connection is not closed for another.
-    pub(crate) fn set_authenticated(&self) {
+    /// A valid credential came: from now on the connection is its owner's and not closed for another; false where the owner
+    /// has too many.
+    pub(crate) fn set_authenticated(&self, owner: Owner) -> bool {
         let mut rows = self.table.rows();
-        // One that is closing already stays gone.
-        if rows.unauthenticated.remove(&self.number).is_some() {
-            rows.authenticated.insert(self.number);
+        if rows.authenticated.get(&self.number) == Some(&owner) {
+            return true;
         }
+        let before = rows.authenticated.remove(&self.number);
+        let is_admitted = rows.admits(&owner, self.table.most);
+        if is_admitted {
+            // One that is closing already stays gone.
+            if rows.unauthenticated.remove(&self.number).is_some() || before.is_some() {
+                rows.authenticated.insert(self.number, owner);
+            }
+        } else if let Some(before) = before {
+            // It is closed after this answer.
+            rows.authenticated.insert(self.number, before);
+        }
+        is_admitted
     }
 }
 
@@ -150,6 +183,14 @@ mod tests {
 
     use super::*;
 
+    fn admin() -> Owner {
+        Owner { name: "desk".to_owned(), is_admin: true }
+    }
+
+    fn reader(name: &str) -> Owner {
+        Owner { name: name.to_owned(), is_admin: false }
+    }
+
     fn is_closing(connection: &OpenConnection) -> bool {
         connection.closing().now_or_never().is_some()
     }
@@ -158,13 +199,13 @@ mod tests {
     fn the_oldest_unauthenticated_connection_is_closed_and_no_other() {
         let table = ConnectionTable::new(3);
         let known = table.open();
-        known.mark().set_authenticated();
+        assert!(known.mark().set_authenticated(admin()));
         let (first, second) = (table.open(), table.open());
         assert!(!is_closing(&known) && !is_closing(&first) && !is_closing(&second));
         let third = table.open();
         assert!(is_closing(&first));
         // It is too late for one that is closing.
-        first.mark().set_authenticated();
+        assert!(first.mark().set_authenticated(admin()));
         drop(first);
         let fourth = table.open();
         assert!(is_closing(&second) && !is_closing(&third) && !is_closing(&fourth) && !is_closing(&known));
@@ -193,12 +234,40 @@ mod tests {
         tokio::time::sleep(AUTHENTICATION_TIME).await;
         assert!(table.has_room().now_or_never().is_some());
         for connection in &open {
-            connection.mark().set_authenticated();
+            assert!(connection.mark().set_authenticated(admin()));
         }
         assert!(table.has_room().now_or_never().is_none());
         let [one, _other] = open;
         drop(one);
         assert!(table.has_room().now_or_never().is_some());
         assert_eq!(table.rows().count(), 1);
+    }
+
+    #[test]
+    fn no_owner_takes_the_places_of_others() {
+        let table = ConnectionTable::new(100);
+        let open = |owner: Owner| {
+            let connection = table.open();
+            connection.mark().set_authenticated(owner).then_some(connection)
+        };
+        let take = |owner: &Owner| (0..100).map_while(|_| open(owner.clone())).collect::<Vec<_>>();
+        let mut held: Vec<_> = ["a", "b", "c"].map(|name| take(&reader(name))).into_iter().collect();
+        assert_eq!(held.iter().map(Vec::len).collect::<Vec<_>>(), [20, 20, 20]);
+        // What is left for those who only read is less than one more's part.
+        held.push(take(&reader("d")));
+        held.push(take(&reader("e")));
+        held.push(take(&admin()));
+        assert_eq!(held[3..].iter().map(Vec::len).collect::<Vec<_>>(), [15, 0, 20]);
+        assert!(table.has_room().now_or_never().is_some(), "a newcomer is answered");
+        held[0].pop();
+        assert!(open(reader("a")).is_some() && open(reader("b")).is_none());
+    }
+
+    #[test]
+    fn a_connection_can_change_its_owner() {
+        let table = ConnectionTable::new(10);
+        let one = table.open();
+        assert!(one.mark().set_authenticated(reader("pages")) && one.mark().set_authenticated(reader("all")));
+        assert_eq!(table.rows().authenticated.values().collect::<Vec<_>>(), [&reader("all")]);
     }
 }

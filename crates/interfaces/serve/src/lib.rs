@@ -31,6 +31,7 @@ mod router;
 mod routes;
 mod security;
 mod server;
+mod shares;
 mod sockets;
 mod stall;
 mod state;

@@ -46,9 +46,10 @@ pub(crate) fn describe(operations: &[Operation]) -> Value {
             ("responses".to_owned(), responses(operation, answered)),
         ]);
         all.extend(requested);
-        if operation.is_open {
-            all.insert("security".to_owned(), json!([]));
-        }
+        match operation.scope {
+            Some(scope) => all.insert("x-scope".to_owned(), json!(scope)),
+            None => all.insert("security".to_owned(), json!([])),
+        };
         let path = paths.entry(operation.path.clone()).or_insert_with(|| json!({}));
         path[operation.method] = Value::Object(all);
     }
@@ -65,7 +66,7 @@ pub(crate) fn describe(operations: &[Operation]) -> Value {
             "description": "Sessions of Claude Code: found, understood and continued. `/api/v1` is Backstory's own; the other \
                             routes have the shapes that CrewHub's front end expects.",
         },
-        "security": [{ "bearer": [] }, { "cookie": [] }],
+        "security": [{ "bearer": [] }, { "cookie": [], "key": [] }],
         "paths": paths,
         "components": {
             "schemas": schemas,
@@ -73,6 +74,7 @@ pub(crate) fn describe(operations: &[Operation]) -> Value {
             "securitySchemes": {
                 "bearer": { "type": "http", "scheme": "bearer" },
                 "cookie": { "type": "apiKey", "in": "cookie", "name": "backstory" },
+                "key": { "type": "apiKey", "in": "header", "name": "Backstory-Key" },
             },
         },
     })

@@ -2,6 +2,8 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
+use crate::security::TokenScope;
+
 /// Makes the schema of a type.
 pub(crate) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 
@@ -16,8 +18,8 @@ pub(crate) struct Operation {
     pub(crate) body: Option<SchemaOf>,
     pub(crate) reply: Reply,
     pub(crate) status: u16,
-    pub(crate) is_open: bool,
-    pub(crate) is_paced: bool,
+    /// What a token has to allow; `None` where none is needed.
+    pub(crate) scope: Option<TokenScope>,
 }
 
 /// What a route answers with.
@@ -28,12 +30,12 @@ pub(crate) enum Reply {
     Stream,
 }
 
-/// A `GET` operation.
+/// A `GET` operation, for a token that may read.
 pub(crate) fn get(path: impl Into<String>, id: &'static str, summary: &'static str) -> Operation {
     Operation::new("get", path, id, summary)
 }
 
-/// A `POST` operation.
+/// A `POST` operation, for a token that may act, as the other ones that change something.
 pub(crate) fn post(path: impl Into<String>, id: &'static str, summary: &'static str) -> Operation {
     Operation::new("post", path, id, summary)
 }
@@ -55,6 +57,7 @@ pub(crate) fn delete(path: impl Into<String>, id: &'static str, summary: &'stati
 
 impl Operation {
     fn new(method: &'static str, path: impl Into<String>, id: &'static str, summary: &'static str) -> Self {
+        let scope = if method == "get" { TokenScope::Read } else { TokenScope::Act };
         Self {
             method,
             path: path.into(),
@@ -64,8 +67,7 @@ impl Operation {
             body: None,
             reply: Reply::Nothing,
             status: 200,
-            is_open: false,
-            is_paced: false,
+            scope: Some(scope),
         }
     }
 
@@ -94,13 +96,13 @@ impl Operation {
         Self { status, ..self }
     }
 
-    /// It is refused where it comes too soon after the last one.
-    pub(crate) fn paced(self) -> Self {
-        Self { is_paced: true, ..self }
+    /// It needs another scope than others of its method.
+    pub(crate) fn scope(self, scope: TokenScope) -> Self {
+        Self { scope: Some(scope), ..self }
     }
 
     /// It needs no token.
     pub(crate) fn open(self) -> Self {
-        Self { is_open: true, ..self }
+        Self { scope: None, ..self }
     }
 }

@@ -16,7 +16,7 @@ const MEANINGS: [(u16, &str); 10] = [
     (409, "Several things match the name, or the thing's state does not allow the request"),
     (413, "The body, or a text in it, is too large"),
     (415, "The body is not `application/json`, or is compressed"),
-    (429, "Too soon after the last request"),
+    (429, "The token has too many connections or streams, or the request comes too soon after the last one"),
     (503, "A file, a program, a setting or a free place is missing"),
 ];
 
@@ -24,8 +24,8 @@ const MEANINGS: [(u16, &str); 10] = [
 pub(crate) fn statuses(operation: &Operation) -> BTreeSet<u16> {
     // The host and the origin are looked at first.
     let mut all = BTreeSet::from([400, 403]);
-    if !operation.is_open {
-        all.extend([401, 503]);
+    if operation.scope.is_some() {
+        all.extend([401, 429, 503]);
     }
     let names = operation.path.contains('{') || operation.query.is_some() || operation.body.is_some();
     if names {
@@ -36,9 +36,6 @@ pub(crate) fn statuses(operation: &Operation) -> BTreeSet<u16> {
     }
     if operation.body.is_some() {
         all.extend([408, 413, 415]);
-    }
-    if operation.is_paced {
-        all.insert(429);
     }
     all
 }

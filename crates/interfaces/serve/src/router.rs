@@ -67,3 +67,53 @@ fn is_api(path: &str) -> bool {
 fn not_allowed() -> Problem {
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, Kind::Usage, "this method is not allowed here")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::security::TokenScope;
+
+    /// Who reads `x-scope` in openapi.json sees what each route needs; these are the ones that do not follow from the method.
+    #[test]
+    fn the_scopes_of_all_routes() {
+        let routes = all();
+        let named = |is_it: &dyn Fn(&str, Option<TokenScope>) -> bool| -> Vec<String> {
+            let found = routes.operations().iter().filter(|route| is_it(route.method, route.scope));
+            let mut named: Vec<String> =
+                found.map(|route| format!("{} {}", route.method, route.path)).collect();
+            named.sort();
+            named
+        };
+        assert_eq!(named(&|_, scope| scope.is_none()), ["get /health"]);
+        let questions = named(&|method, scope| method != "get" && scope == Some(TokenScope::Read));
+        assert_eq!(
+            questions,
+            [
+                "post /api/discovery/scan",
+                "post /api/discovery/test",
+                "post /api/v1/pick",
+                "post /api/v1/search"
+            ]
+        );
+        let administration = named(&|_, scope| scope == Some(TokenScope::Admin));
+        assert_eq!(
+            administration,
+            [
+                "delete /api/connections/{connection}",
+                "delete /api/v1/tokens/{name}",
+                "get /api/backup/export",
+                "get /api/v1/tokens",
+                "patch /api/connections/{connection}",
+                "post /api/auth/keys",
+                "post /api/backup/create",
+                "post /api/backup/import",
+                "post /api/connections",
+                "post /api/connections/{connection}/connect",
+                "post /api/connections/{connection}/disconnect",
+                "post /api/connections/{connection}/pair",
+                "post /api/v1/tokens",
+            ]
+        );
+        assert_eq!(named(&|method, scope| method == "get" && scope == Some(TokenScope::Act)), [""; 0]);
+    }
+}

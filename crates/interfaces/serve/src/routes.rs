@@ -1,10 +1,13 @@
 //! Routes: each is added with what it is for, so that the API's description cannot leave one out.
 
 use axum::Router;
+use axum::extract::Request;
 use axum::handler::Handler;
+use axum::middleware::{Next, from_fn};
 use axum::routing::{MethodFilter, on};
 
 use crate::operation::Operation;
+use crate::security::scopes::admit;
 use crate::state::Shared;
 
 /// Routes and their descriptions.
@@ -19,7 +22,7 @@ impl Routes {
         Self { router: Router::new(), operations: Vec::new() }
     }
 
-    /// Adds a route.
+    /// Adds a route, which answers only requests with the scope that it needs.
     pub(crate) fn add<H, T>(&mut self, operation: Operation, handler: H)
     where
         H: Handler<T, Shared>,
@@ -32,8 +35,13 @@ impl Routes {
             "patch" => MethodFilter::PATCH,
             _ => MethodFilter::DELETE,
         };
+        let mut answers = on(filter, handler);
+        if let Some(needed) = operation.scope {
+            answers =
+                answers.layer(from_fn(move |request: Request, next: Next| admit(needed, request, next)));
+        }
         let router = std::mem::take(&mut self.router);
-        self.router = router.route(&operation.path, on(filter, handler));
+        self.router = router.route(&operation.path, answers);
         self.operations.push(operation);
     }
 

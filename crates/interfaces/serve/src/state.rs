@@ -12,13 +12,19 @@ use crate::events::Hub;
 use crate::notice::Notice;
 use crate::problem::Problem;
 use crate::reports::Reports;
-use crate::security::Credentials;
+use crate::security::{Credentials, Grant};
+use crate::shares::{Share, Shares};
 
 /// How many requests are answered at the same time; more of them wait.
 const AT_ONCE: usize = 16;
 /// How many clients may follow workers at the same time. A worker can be followed for hours, so that these do not take
 /// places from requests that are answered at once, and more of them are refused.
 const FOLLOWERS: usize = 96;
+/// How many of them one token may be, unless it is an administrator's: a third.
+const FOLLOWERS_OF_ONE: usize = FOLLOWERS / 3;
+/// How many streams of events a token may have open at the same time, and how many an administrator's.
+const STREAMS: usize = 64;
+const STREAMS_OF_ADMIN: usize = 600;
 /// How many threads that block are needed for both, and for files.
 pub(crate) const BLOCKING_THREADS: usize = AT_ONCE + FOLLOWERS + 16;
 
@@ -42,6 +48,8 @@ pub(crate) struct Server {
     pub(crate) shown: ShownRequests,
     answering: Arc<Semaphore>,
     followers: Arc<Semaphore>,
+    followers_of_each: Arc<Shares>,
+    streams: Arc<Shares>,
     stop: watch::Receiver<bool>,
     reports: Reports,
 }
@@ -69,6 +77,8 @@ impl Server {
             shown: ShownRequests::default(),
             answering: Arc::new(Semaphore::new(AT_ONCE)),
             followers: Arc::new(Semaphore::new(FOLLOWERS)),
+            followers_of_each: Shares::new(FOLLOWERS_OF_ONE, FOLLOWERS),
+            streams: Shares::new(STREAMS, STREAMS_OF_ADMIN),
             stop,
             reports,
         })
@@ -111,24 +121,38 @@ impl Server {
     /// follower.
     pub(crate) async fn follow<T: Send + 'static>(
         self: &Arc<Self>,
+        grant: &Grant,
         work: impl FnOnce(&Self, &Context) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
-        let place = self.follower()?;
+        let place = self.follower(grant)?;
         self.run(Some(place), work).await
     }
 
-    /// A place of a follower, unless all are taken.
-    pub(crate) fn follower(&self) -> Result<OwnedSemaphorePermit, Problem> {
-        Arc::clone(&self.followers).try_acquire_owned().map_err(|_| {
+    /// A place of a follower, unless all are taken, or too many by this token.
+    pub(crate) fn follower(&self, grant: &Grant) -> Result<Follower, Problem> {
+        let share = self.followers_of_each.take(grant.owner()).ok_or_else(|| {
+            too_many(&format!(
+                "this token follows {FOLLOWERS_OF_ONE} workers already; close one of those streams first"
+            ))
+        })?;
+        let permit = Arc::clone(&self.followers).try_acquire_owned().map_err(|_| {
             let detail =
                 format!("{FOLLOWERS} clients follow workers already; close one of those streams first");
             Problem::new(StatusCode::SERVICE_UNAVAILABLE, Kind::Unavailable, detail)
-        })
+        })?;
+        Ok(Follower { _permit: permit, _share: share })
     }
 
-    async fn run<T: Send + 'static>(
+    /// A place of a stream of events, unless this token has too many.
+    pub(crate) fn stream(&self, grant: &Grant) -> Result<Share, Problem> {
+        self.streams
+            .take(grant.owner())
+            .ok_or_else(|| too_many("this token has too many event streams open; close one of them first"))
+    }
+
+    async fn run<T: Send + 'static, P: Send + 'static>(
         self: &Arc<Self>,
-        place: Option<OwnedSemaphorePermit>,
+        place: Option<P>,
         work: impl FnOnce(&Self, &Context) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         let (server, context) = (Arc::clone(self), self.context());
@@ -142,6 +166,17 @@ impl Server {
             Err(_) => Err(panicked()),
         }
     }
+}
+
+/// A place of a client that follows a worker.
+pub(crate) struct Follower {
+    _permit: OwnedSemaphorePermit,
+    _share: Share,
+}
+
+/// The refusal of a token that has too many of something.
+fn too_many(detail: &str) -> Problem {
+    Problem::new(StatusCode::TOO_MANY_REQUESTS, Kind::Unavailable, detail)
 }
 
 /// The answer to a request whose handler panicked; the message of the panic is on the program's standard error.

@@ -4,7 +4,9 @@ use jiff::Timestamp;
 use model::{CostState, ForkOrigin, Usage};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{ANCHORS, ANCHORS_EACH, AgentCall, CALLS, DIRECTORIES, Summary, TOTAL_MODELS, TOTALS, task_key};
+use super::{
+    ANCHORS, ANCHORS_EACH, AgentCall, CALLS, MAX_DIRECTORIES, Summary, TOTAL_MODELS, TOTALS, task_key,
+};
 use crate::record::{ApiMessage, Block, Glance, Record, RecordKind};
 use crate::speech::{is_command, is_exit, is_housekeeping, speech};
 use crate::subject::ACCEPTED_PLAN;
@@ -280,7 +282,7 @@ impl Summary {
     }
 
     fn add_directory(&mut self, cwd: &str) {
-        if self.directories.len() < DIRECTORIES && !self.directories.iter().any(|known| known == cwd) {
+        if self.directories.len() < MAX_DIRECTORIES && !self.directories.iter().any(|known| known == cwd) {
             self.directories.push(cwd.to_owned());
         }
     }

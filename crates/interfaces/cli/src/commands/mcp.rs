@@ -14,9 +14,12 @@ use crate::exit::Failure;
 /// Connect Claude Code to it: claude mcp add --scope user backstory -- backstory mcp
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Serve streamable HTTP on an address of this machine instead; clients need the token that is printed.
+    /// Serve streamable HTTP on an address of this machine instead; clients need a token.
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:8766", value_parser = address)]
     http: Option<SocketAddr>,
+    /// Print the headers that clients of `--http` send, with the token, as Claude Code's `headersHelper` wants them.
+    #[arg(long, conflicts_with_all = ["http", "worker"])]
+    headers: bool,
     /// Serve the tools of this worker's OpenClaw agent instead; Backstory gives its workers this server.
     #[arg(long, value_name = "WORKER", conflicts_with = "http")]
     worker: Option<WorkerId>,
@@ -33,6 +36,9 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 
 /// Answers clients until they are gone.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
+    if args.headers {
+        return super::json(&mcp::headers(&context.config().state)?);
+    }
     // Only a client on standard input and output is the one that started this.
     let context = &if args.http.is_some() { context.for_other_processes() } else { context.clone() };
     let mode = match args.worker {

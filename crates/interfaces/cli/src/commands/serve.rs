@@ -54,7 +54,7 @@ enum Command {
     /// It works once, within ten minutes. `serve token revoke link` signs out every browser that used such a link.
     Link {
         /// What the browser may do: read; act, which includes starting and answering workers; or admin.
-        #[arg(long, default_value = "admin", value_parser = ["read", "act", "admin"])]
+        #[arg(long, default_value = "act", value_parser = ["read", "act", "admin"])]
         scope: String,
     },
     /// Create, list and revoke tokens.

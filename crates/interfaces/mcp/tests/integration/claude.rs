@@ -127,6 +127,17 @@ fn every_release_reads_its_memory_over_http() {
 }
 
 #[test]
+fn the_printed_server_is_one_whose_token_claude_asks_for() {
+    let scene = Scene::with(Claude::newest(), script());
+    let listening = Listening::start(&scene);
+    let mut server = listening.server.clone();
+    assert_eq!(server["headersHelper"], "backstory mcp --headers");
+    server["headersHelper"] = json!(format!("{} mcp --headers", program().display()));
+    server["alwaysLoad"] = json!(true);
+    check_recalled(Claude::newest().version(), &ask(&scene, server, "recall the token"));
+}
+
+#[test]
 fn one_claude_lets_another_work() {
     let scene = Scene::with(Claude::newest(), script());
     let results = ask(&scene, stdio(), "let somebody greet");

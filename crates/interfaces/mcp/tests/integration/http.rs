@@ -21,7 +21,16 @@ const PROGRESS: &str = "notifications/progress";
 pub(crate) struct Listening {
     child: Child,
     pub(crate) address: SocketAddr,
+    /// How it is to be added to Claude Code.
+    pub(crate) server: Value,
     pub(crate) token: String,
+}
+
+/// The token in the headers that `mcp --headers` prints.
+fn token(scene: &Scene) -> String {
+    let printed = scene.command(&["mcp", "--headers"]).output().unwrap();
+    let headers: Value = serde_json::from_slice(&printed.stdout).unwrap();
+    headers["Authorization"].as_str().and_then(|text| text.strip_prefix("Bearer ")).unwrap().to_owned()
 }
 
 /// What a server answered.
@@ -42,8 +51,12 @@ impl Listening {
         let address = first.strip_prefix("Listening on http://").and_then(|rest| rest.strip_suffix("/mcp"));
         let address = address.unwrap_or_else(|| panic!("{first}")).parse().unwrap();
         let second = line();
-        let token = second.rsplit_once("Bearer ").unwrap().1.trim_end_matches('"').to_owned();
-        Self { child, address, token }
+        let server =
+            second.strip_prefix("claude mcp add-json backstory '").and_then(|rest| rest.strip_suffix('\''));
+        let server: Value = serde_json::from_str(server.unwrap_or_else(|| panic!("{second}"))).unwrap();
+        let token = token(scene);
+        assert!(!first.contains(&token) && !second.contains(&token), "it would be in a log: {second}");
+        Self { child, address, server, token }
     }
 
     /// A request with these headers and no others but what HTTP demands.

@@ -1,6 +1,9 @@
 //! The settings `mcp.projects` and `mcp.deny`: what they keep from a model is in no answer of any tool.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
+use testkit::Transcript;
 
 use crate::client::Client;
 use crate::scene::{LONG, Scene, TIDES, TOKENS};
@@ -124,4 +127,41 @@ fn inside_an_agents_worker_the_server_shows_the_agents_own() {
         assert_eq!(client.fail(tool, arguments)["error"], "not_found", "{tool}");
     }
     assert!(client.ask("resources/list", json!({})).to_string().matches("session://").count() == 1);
+}
+
+#[test]
+fn a_session_that_was_in_a_denied_project_is_nowhere_by_whatever_path() {
+    let scene = Scene::new();
+    let (web, harbor) = (scene.directory("web"), scene.directory("harbor"));
+    std::os::unix::fs::symlink(&harbor, web.join("lamp")).unwrap();
+    let id = |number: u8| format!("8888888{number}-8888-4888-8888-888888888888");
+    let begun = |number: u8, directory: &Path| {
+        Transcript::new(&id(number)).cwd(directory).prompt("Polish the foghorn").answer("The foghorn shines.")
+    };
+    for (number, directory) in [(1, web.join("lamp")), (2, web.join("../harbor"))] {
+        begun(number, &directory).write_to(&scene.home);
+    }
+    let moved = begun(3, &web).cwd(&harbor).prompt("And the foghorn here").answer("It shines, too.");
+    moved.write_to(&scene.home);
+    begun(4, &web).write_to(&scene.home);
+    let check = |settings: &[(&str, &str)], expected: &[u8]| {
+        let mut client = scene.client_with(settings);
+        let found = client.call("search", json!({"query": "foghorn"}));
+        let seen = client.call("session_list", json!({}));
+        for number in 1..=4 {
+            let (id, is_seen) = (id(number), expected.contains(&number));
+            for answer in [&found["hits"], &seen["sessions"]] {
+                assert_eq!(answer.to_string().contains(&id), is_seen, "{settings:?} {id}: {answer}");
+            }
+            let read = client.result("read_session", json!({"session": id}));
+            assert_eq!(read["isError"] != true, is_seen, "{settings:?} {id}: {read}");
+        }
+    };
+    let folder = harbor.display().to_string();
+    check(&[], &[1, 2, 3, 4]);
+    check(&[("BACKSTORY_MCP_DENY", "harbor")], &[4]);
+    check(&[("BACKSTORY_MCP_DENY", &folder)], &[4]);
+    check(&[("BACKSTORY_MCP_PROJECTS", "web")], &[4]);
+    check(&[("BACKSTORY_MCP_PROJECTS", "harbor")], &[1, 2]);
+    check(&[("BACKSTORY_MCP_PROJECTS", "web:harbor")], &[1, 2, 3, 4]);
 }

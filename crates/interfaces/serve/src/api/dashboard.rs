@@ -4,19 +4,24 @@
 use std::num::NonZeroUsize;
 
 use app::Moment;
-use app::dashboard::{blocks, day, find, outline, picture, rows, spending};
+use app::dashboard::rows::{Row, row};
+use app::dashboard::{blocks, day, find, outline, picture, spending};
 use app::sessions::list;
 use axum::Json;
 use axum::extract::State;
 use model::SessionId;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
+use crate::api::page_cursor::{Cursor, page_of};
 use crate::extract::{PathParams, QueryParams};
 use crate::operation::get;
 use crate::problem::Problem;
 use crate::routes::Routes;
 use crate::state::Shared;
+
+/// The most rows of one page, and how many it has without a limit.
+const MOST_ROWS: usize = 10_000;
 
 /// Which blocks to give: the last ones, or those at one place.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -64,11 +69,27 @@ struct RowsQuery {
     /// Only sessions that the person hid, which are left out otherwise.
     #[serde(default)]
     hidden: bool,
+    /// At most so many, up to 10,000; as many without it.
+    #[schemars(range(min = 1, max = 10_000))]
+    limit: Option<NonZeroUsize>,
+    /// The page after this place: `next` of a page.
+    cursor: Option<String>,
+}
+
+/// A page of rows.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SessionRows {
+    /// A row for each session, running ones first, then pinned ones, then the newest.
+    rows: Vec<Row>,
+    /// The `cursor` of the next page; `null` on the last one.
+    next: Option<String>,
+    /// How many sessions there are in all.
+    known: usize,
 }
 
 pub(super) fn add(routes: &mut Routes) {
     let route = get("/api/v1/rows", "session_rows", "A short row for each session, for a long list");
-    routes.add(route.query::<RowsQuery>().answer::<rows::Answer>(), all_rows);
+    routes.add(route.query::<RowsQuery>().answer::<SessionRows>(), all_rows);
     let route = get("/api/v1/sessions/{session}/blocks", "blocks", "Some messages of a session, whole");
     routes.add(route.query::<BlocksQuery>().answer::<blocks::Answer>(), page);
     let route = get("/api/v1/sessions/{session}/find", "find", "The messages of a session that hold a text");
@@ -86,10 +107,20 @@ pub(super) fn add(routes: &mut Routes) {
 async fn all_rows(
     State(server): State<Shared>,
     QueryParams(query): QueryParams<RowsQuery>,
-) -> Result<Json<rows::Answer>, Problem> {
-    let RowsQuery { project, since, tag, pinned, hidden } = query;
-    let request = list::Request { project, since, tag, pinned, hidden, ..list::Request::default() };
-    Ok(Json(server.ask(move |context| rows::rows(context, &request)).await?))
+) -> Result<Json<SessionRows>, Problem> {
+    let RowsQuery { project, since, tag, pinned, hidden, limit, cursor } = query;
+    let cursor: Option<Cursor> = cursor.as_deref().map(str::parse).transpose()?;
+    if cursor.as_ref().is_some_and(|cursor| cursor.order().is_some()) {
+        return Err(Problem::usage("the `cursor` is of another list"));
+    }
+    let limit = limit.map_or(MOST_ROWS, NonZeroUsize::get).min(MOST_ROWS);
+    // The first page needs no more than its own sessions; where another begins, only all of them say.
+    let most = cursor.is_none().then_some(limit + 1);
+    let request =
+        list::Request { project, since, tag, pinned, hidden, limit: most, ..list::Request::default() };
+    let found = server.ask(move |context| list::list(context, &request)).await?;
+    let (sessions, next) = page_of(found.sessions, cursor.as_ref(), None, limit);
+    Ok(Json(SessionRows { rows: sessions.into_iter().map(row).collect(), next, known: found.known }))
 }
 
 async fn page(

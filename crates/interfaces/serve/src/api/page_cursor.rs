@@ -63,9 +63,24 @@ impl Cursor {
     }
 
     /// Whether a session comes later in the list.
-    pub(super) fn is_before(&self, session: &Session) -> bool {
+    fn is_before(&self, session: &Session) -> bool {
         *self < Self::of(session, self.order)
     }
+}
+
+/// The sessions of a page: at most `limit` of those behind the cursor, and the cursor of the next page.
+pub(super) fn page_of(
+    sessions: Vec<Session>,
+    cursor: Option<&Cursor>,
+    order: Option<SessionOrder>,
+    limit: usize,
+) -> (Vec<Session>, Option<String>) {
+    let is_later = |session: &Session| cursor.is_none_or(|cursor| cursor.is_before(session));
+    let mut page: Vec<Session> = sessions.into_iter().filter(is_later).take(limit + 1).collect();
+    let has_more = page.len() > limit;
+    page.truncate(limit);
+    let next = page.last().filter(|_| has_more).map(|last| Cursor::of(last, order).to_string());
+    (page, next)
 }
 
 impl Ord for Cursor {

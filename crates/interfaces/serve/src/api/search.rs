@@ -18,10 +18,13 @@ use crate::extract::{Authorized, JsonBody, QueryParams, check_limit};
 use crate::operation::{get, post};
 use crate::problem::Problem;
 use crate::routes::Routes;
+use crate::security::TokenScope;
 use crate::state::Shared;
 
 /// The most sessions that one search answers with.
 const MOST: usize = 200;
+/// The most copies of a session that a hit names.
+const MOST_COPIES: usize = 100;
 
 /// What to search for, and where: the fields of the same question in a body.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -64,11 +67,13 @@ pub(super) fn add(routes: &mut Routes) {
     let by_query = get("/api/v1/search", "search", "Finds the sessions that answer a question");
     routes.add(by_query.query::<SearchQuery>().answer::<search::Answer>(), search_by_query);
     let by_body = post("/api/v1/search", "search_by_body", "Finds the sessions that answer a question");
+    let by_body = by_body.scope(TokenScope::Read);
     routes.add(by_body.body::<search::Request>().answer::<search::Answer>(), search_by_body);
     let fork_route =
         post("/api/v1/fork", "fork", "Finds the sessions that know most about an intent, and forks one");
     routes.add(fork_route.body::<fork_request::Request>().answer::<fork_request::Answer>(), fork);
     let pick_route = post("/api/v1/pick", "pick", "Chooses the session that a task should go to");
+    let pick_route = pick_route.scope(TokenScope::Read);
     routes
         .add(pick_route.body::<choose::request::Request>().answer::<choose::answer::Answer>(), pick_session);
 }
@@ -108,7 +113,14 @@ async fn search_by_body(
 async fn answer(server: &Shared, mut request: search::Request) -> Result<Json<search::Answer>, Problem> {
     request.limit.map_or(Ok(()), check_limit)?;
     request.limit = request.limit.map(|limit| limit.min(MOST));
-    Ok(Json(server.ask(move |context| search::search(context, &request)).await?))
+    let mut found = server.ask(move |context| search::search(context, &request)).await?;
+    if found.hits.iter().any(|hit| hit.also_in.len() > MOST_COPIES) {
+        found.notes.push(format!(
+            "`also_in` names the first {MOST_COPIES} of the sessions that hold the same record"
+        ));
+    }
+    found.hits.iter_mut().for_each(|hit| hit.also_in.truncate(MOST_COPIES));
+    Ok(Json(found))
 }
 
 async fn fork(

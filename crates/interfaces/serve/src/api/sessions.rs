@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::api::message::Message;
-use crate::api::page_cursor::Cursor;
+use crate::api::page_cursor::{Cursor, page_of};
 use crate::extract::{Authorized, JsonBody, PathParams, QueryParams};
 use crate::operation::{get, post};
 use crate::problem::Problem;
@@ -160,17 +160,14 @@ async fn list(
     let request = list::Request { limit: most, ..query.into_filter() };
     let found = server.ask(move |context| list::list(context, &request)).await?;
     let matching = found.sessions.len() + found.more;
-    let is_later = |session: &Session| cursor.as_ref().is_none_or(|cursor| cursor.is_before(session));
     let mut sessions = found.sessions;
     if sort.is_some() {
         // Of equal ones, too, each has its place.
         sessions.sort_by_cached_key(|session| Cursor::of(session, sort));
     }
-    let mut sessions: Vec<Session> = sessions.into_iter().filter(is_later).take(limit + 1).collect();
-    let has_more = sessions.len() > limit;
-    sessions.truncate(limit);
+    let (sessions, next) = page_of(sessions, cursor.as_ref(), sort, limit);
     Ok(Json(SessionsPage {
-        next: sessions.last().filter(|_| has_more).map(|last| Cursor::of(last, sort).to_string()),
+        next,
         sessions,
         matching,
         known: found.known,

@@ -33,16 +33,13 @@ struct NewTokenRequest {
 }
 
 pub(super) fn add(routes: &mut Routes) {
-    routes.add(
-        get("/api/v1/tokens", "list_tokens", "The tokens that are valid now").answer::<TokenList>(),
-        list,
-    );
+    let route = get("/api/v1/tokens", "list_tokens", "The tokens that are valid now");
+    routes.add(route.scope(TokenScope::Admin).answer::<TokenList>(), list);
     let route = post("/api/v1/tokens", "add_token", "Creates a token, which is shown once");
-    routes.add(route.body::<NewTokenRequest>().answer::<NewToken>().status(201), hand_out);
-    routes.add(
-        delete("/api/v1/tokens/{name}", "revoke_token", "Revokes a token and its browsers").status(204),
-        revoke,
-    );
+    let route = route.scope(TokenScope::Admin).body::<NewTokenRequest>();
+    routes.add(route.answer::<NewToken>().status(201), hand_out);
+    let route = delete("/api/v1/tokens/{name}", "revoke_token", "Revokes a token and its browsers");
+    routes.add(route.scope(TokenScope::Admin).status(204), revoke);
 }
 
 async fn list(

@@ -17,7 +17,6 @@ use crate::operation::{delete, get, post};
 use crate::problem::Problem;
 use crate::routes::Routes;
 use crate::security::scopes;
-use crate::security::tokens::TokenScope;
 use crate::state::Shared;
 
 /// The answer to a permission request or a question.
@@ -119,14 +118,7 @@ async fn answer_one(
     PathParams(worker): PathParams<String>,
     JsonBody(given): JsonBody<WorkerAnswer>,
 ) -> Result<StatusCode, Problem> {
-    let allows_more = matches!(
-        given.reply,
-        PermissionReply::Allow { always: true, .. } | PermissionReply::Allow { input: Some(_), .. }
-    );
-    if allows_more && grant.scope() < TokenScope::Admin {
-        let detail = "an answer that allows more than what is asked for, once, needs an admin's token";
-        return Err(Problem::forbidden(detail));
-    }
+    scopes::check_reply(&grant, &given.reply)?;
     let request = answer::Request { worker, request: given.request, reply: given.reply };
     server.ask(move |context| answer::answer(context, &request)).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -11,7 +11,6 @@ use axum::body::{Body, Bytes};
 use axum::response::Response;
 use futures_util::{Stream, stream};
 use serde_json::Value;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
@@ -20,14 +19,14 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 use crate::events::route::response;
 use crate::problem::Problem;
 use crate::security::Grant;
-use crate::state::Shared;
+use crate::state::{Follower, Shared};
 
 /// How many events a client may be behind; the thread waits then.
 const CAPACITY: usize = 64;
 /// How often a follower checks whether its client has disconnected.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// How often a comment is sent, which fails where the client has disconnected, and the token is checked again, as it is for
-/// each event.
+/// each event and whenever tokens change.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// The client of a stream, for the thread that follows a worker.
@@ -64,7 +63,7 @@ impl Reader {
 
 /// What a worker does, from lately until it ends.
 pub(crate) async fn stream(server: &Shared, grant: Arc<Grant>, worker: String) -> Result<Response, Problem> {
-    let place = server.follower()?;
+    let place = server.follower(&grant)?;
     let (link, mut events) = server
         .ask(move |context| {
             let (_, mut link) = attach(context, &worker)?;
@@ -82,7 +81,7 @@ pub(crate) async fn stream(server: &Shared, grant: Arc<Grant>, worker: String) -
 pub(crate) fn streamed(
     server: &Shared,
     grant: Arc<Grant>,
-    place: OwnedSemaphorePermit,
+    place: Follower,
     work: impl FnOnce(&Reader) + Send + 'static,
 ) -> Response {
     let (sender, receiver) = channel(CAPACITY);
@@ -90,38 +89,39 @@ pub(crate) fn streamed(
         work(&Reader(sender));
         drop(place);
     });
-    let (stop, server) = (server.stop(), server.clone());
+    let (ends, server) = ((server.stop(), server.credentials.changes()), server.clone());
     let is_granted = move || server.credentials.holds(&grant, server.context().now);
-    response(Body::from_stream(while_granted(receiver, stop, is_granted)))
+    response(Body::from_stream(while_granted(receiver, ends, is_granted)))
 }
 
 /// The frames that are received until the server stops or the client's token is revoked.
 fn while_granted(
     receiver: Receiver<String>,
-    stop: watch::Receiver<bool>,
+    ends: (watch::Receiver<bool>, watch::Receiver<()>),
     is_granted: impl Fn() -> bool + Send + 'static,
 ) -> impl Stream<Item = Result<Bytes, Infallible>> + Send + 'static {
     let mut tick = interval(KEEP_ALIVE);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     tick.reset();
     stream::unfold(
-        (receiver, stop, tick, is_granted),
-        |(mut receiver, mut stop, mut tick, is_granted)| async move {
-            let frame = until_tick(&mut receiver, &mut stop, &mut tick).await?;
+        (receiver, ends, tick, is_granted),
+        |(mut receiver, mut ends, mut tick, is_granted)| async move {
+            let frame = until_tick(&mut receiver, &mut ends, &mut tick).await?;
             let frame = frame.unwrap_or_else(|| ": keepalive\n\n".to_owned());
-            is_granted().then(|| (Ok(Bytes::from(frame)), (receiver, stop, tick, is_granted)))
+            is_granted().then(|| (Ok(Bytes::from(frame)), (receiver, ends, tick, is_granted)))
         },
     )
 }
 
-/// The next frame, or nothing at a tick; none at the end.
+/// The next frame, or nothing at a tick and when tokens change; none at the end.
 async fn until_tick(
     receiver: &mut Receiver<String>,
-    stop: &mut watch::Receiver<bool>,
+    (stop, tokens): &mut (watch::Receiver<bool>, watch::Receiver<()>),
     tick: &mut Interval,
 ) -> Option<Option<String>> {
     tokio::select! {
         _ = stop.wait_for(|stop| *stop) => None,
+        Ok(()) = tokens.changed() => Some(None),
         frame = receiver.recv() => frame.map(Some),
         _ = tick.tick() => Some(None),
     }
@@ -154,10 +154,22 @@ mod tests {
     async fn a_stream_ends_when_its_token_is_revoked() {
         let (_sender, receiver) = channel(CAPACITY);
         let (_stopper, stop) = watch::channel(false);
+        let (_keeper, changes) = watch::channel(());
         let holds = AtomicBool::new(true);
-        let frames = while_granted(receiver, stop, move || holds.swap(false, Ordering::Relaxed));
+        let frames = while_granted(receiver, (stop, changes), move || holds.swap(false, Ordering::Relaxed));
         let frames: Vec<_> = frames.take(3).collect().await;
         assert_eq!(frames, [Ok(Bytes::from_static(b": keepalive\n\n"))]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_ends_at_once_when_its_token_is_revoked() {
+        let (_sender, receiver) = channel(CAPACITY);
+        let (_stopper, stop) = watch::channel(false);
+        let (signal, changes) = watch::channel(());
+        let began = tokio::time::Instant::now();
+        let frames = while_granted(receiver, (stop, changes), || false);
+        signal.send_replace(());
+        assert!(frames.collect::<Vec<_>>().await.is_empty() && began.elapsed() < KEEP_ALIVE);
     }
 
     #[tokio::test(start_paused = true)]
@@ -167,8 +179,9 @@ mod tests {
             sender.send(word.to_owned()).await.unwrap();
         }
         let (_stopper, stop) = watch::channel(false);
+        let (_keeper, changes) = watch::channel(());
         let holds = AtomicBool::new(true);
-        let frames = while_granted(receiver, stop, move || holds.swap(false, Ordering::Relaxed));
+        let frames = while_granted(receiver, (stop, changes), move || holds.swap(false, Ordering::Relaxed));
         let frames: Vec<_> = frames.collect().await;
         assert_eq!(frames, [Ok(Bytes::from_static(b"first"))]);
     }

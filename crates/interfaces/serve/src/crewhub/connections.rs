@@ -20,6 +20,7 @@ use crate::extract::{JsonBody, PathParams};
 use crate::operation::{delete, get, patch, post};
 use crate::problem::Problem;
 use crate::routes::Routes;
+use crate::security::TokenScope;
 use crate::state::{Server, Shared};
 
 /// What can be connected to.
@@ -55,16 +56,19 @@ const ONE: &str = "/api/connections/{connection}";
 pub(super) fn add(routes: &mut Routes) {
     routes.add(get("/api/connections", "connections", "All connections").answer::<Connections>(), list_all);
     let route = post("/api/connections", "add_connection", "Adds a connection").body::<NewConnection>();
+    let route = route.scope(TokenScope::Admin);
     routes.add(route.answer::<ConnectionInfo>().status(201), add_one);
     routes.add(get(ONE, "connection", "One connection").answer::<ConnectionInfo>(), one);
     let route = patch(ONE, "change_connection", "Changes a connection").body::<Change>();
+    let route = route.scope(TokenScope::Admin);
     routes.add(route.answer::<ConnectionInfo>(), change);
-    routes.add(delete(ONE, "remove_connection", "Removes a connection").status(204), remove);
+    let route = delete(ONE, "remove_connection", "Removes a connection").status(204);
+    routes.add(route.scope(TokenScope::Admin), remove);
     let route = post(format!("{ONE}/connect"), "connect", "Enables a connection").answer::<ConnectionInfo>();
-    routes.add(route, connect);
+    routes.add(route.scope(TokenScope::Admin), connect);
     let route =
         post(format!("{ONE}/disconnect"), "disconnect", "Disables a connection").answer::<ConnectionInfo>();
-    routes.add(route, disconnect);
+    routes.add(route.scope(TokenScope::Admin), disconnect);
     let route = get(format!("{ONE}/sessions"), "connection_sessions", "A connection's sessions");
     routes.add(route.answer::<CrewSessions>(), sessions);
     detection::add(routes);

@@ -2,7 +2,7 @@
 //! so that no path from a request is followed.
 
 use std::fs::{self, DirEntry};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use app::Context;
 use axum::Json;
@@ -131,17 +131,46 @@ fn all(server: &Server, context: &Context, id: &str) -> Result<Documents, Proble
     })
 }
 
-/// The project's folder, where sessions worked in it or it is in the home folder: anybody who may act can make a project
-/// of any folder.
+/// The project's folder, where sessions worked in it or it is in the home folder, and it is not hidden: anybody who may act
+/// can make a project of any folder, and start a session in it.
 fn folder(context: &Context, project: &Project, sessions: &[Session]) -> Option<PathBuf> {
     let named = project.docs_path.as_deref().or(project.folder_path.as_deref())?;
+    let folder = real_path(context, named).filter(|folder| folder.is_dir())?;
+    let home = real_home(context);
+    if is_hidden_below(&home, &folder) {
+        return None;
+    }
+    let is_below_home = folder != home && folder.starts_with(&home);
+    let mut roots = sessions.iter().filter_map(|session| session.repo_path.as_deref()?.canonicalize().ok());
+    let mut has_sessions = || roots.any(|root| folder.starts_with(&root) && !is_hidden_below(&root, &folder));
+    (is_below_home || has_sessions()).then_some(folder)
+}
+
+/// Refuses a hidden folder for a project: its documents would be shown to everybody who may read.
+pub(super) fn require_shown(context: &Context, named: Option<&str>) -> Result<(), Problem> {
+    let folder = named.and_then(|named| real_path(context, named));
+    if folder.is_some_and(|folder| is_hidden_below(&real_home(context), &folder)) {
+        return Err(Problem::usage("a hidden folder cannot be a project"));
+    }
+    Ok(())
+}
+
+/// A folder that is named in a project, without links and `..`.
+fn real_path(context: &Context, named: &str) -> Option<PathBuf> {
     let home = &context.config().home;
     let named = named.strip_prefix("~/").map_or_else(|| PathBuf::from(named), |rest| home.join(rest));
-    let folder = named.canonicalize().ok().filter(|folder| folder.is_dir())?;
-    let is_in = |root: &Path| root.canonicalize().is_ok_and(|root| folder.starts_with(root));
-    let is_below_home = || is_in(home) && home.canonicalize().is_ok_and(|home| home != folder);
-    let has_sessions = || sessions.iter().filter_map(|session| session.repo_path.as_deref()).any(is_in);
-    (is_below_home() || has_sessions()).then_some(folder)
+    named.canonicalize().ok()
+}
+
+fn real_home(context: &Context) -> PathBuf {
+    let home = &context.config().home;
+    home.canonicalize().unwrap_or_else(|_| home.clone())
+}
+
+/// Whether a folder below the root is hidden, or in one that is.
+fn is_hidden_below(root: &Path, folder: &Path) -> bool {
+    let is_hidden = |part: Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
+    folder.strip_prefix(root).is_ok_and(|below| below.components().any(is_hidden))
 }
 
 fn listed(folder: &Path) -> Vec<Node> {

@@ -1,5 +1,6 @@
 //! Projects: those that sessions belong to, and what people made of them.
 
+use app::Context;
 use axum::Json;
 use axum::extract::State;
 use model::Session;
@@ -8,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::crewhub::change::{Change, Removed, edit_stored, new_id, now};
+use crate::crewhub::documents::require_shown;
 use crate::crewhub::layout;
 use crate::crewhub::store::{Project, changed};
 use crate::extract::{JsonBody, PathParams};
@@ -124,6 +126,8 @@ async fn make(
     if wanted.name.trim().is_empty() {
         return Err(Problem::usage("a project has a name"));
     }
+    let folders = [wanted.folder_path.clone(), wanted.docs_path.clone()];
+    server.work(move |_, context| check_folders(context, &[], &folders)).await?;
     let time = now(&server);
     let made = Project {
         id: new_id(),
@@ -148,6 +152,16 @@ async fn make(
     Ok(Json(project))
 }
 
+/// Refuses folders whose documents must not be shown, besides those that a project had before.
+fn check_folders(
+    context: &Context,
+    before: &[Option<String>],
+    folders: &[Option<String>],
+) -> Result<(), Problem> {
+    let mut new = folders.iter().filter(|folder| !before.contains(folder));
+    new.try_for_each(|folder| require_shown(context, folder.as_deref()))
+}
+
 async fn change(
     State(server): State<Shared>,
     PathParams(project): PathParams<String>,
@@ -158,6 +172,8 @@ async fn change(
         .work(move |server, context| {
             let known = find(server, &layout::sessions(context)?, &project)?;
             let new = changed(&known, &fields, &["id", "rooms", "created_at", "updated_at"])?;
+            let before = [known.folder_path, known.docs_path];
+            check_folders(context, &before, &[new.folder_path.clone(), new.docs_path.clone()])?;
             let new = Project { updated_at: time, ..new };
             server.store.edit(|stored| {
                 stored.projects.retain(|project| project.id != new.id);

@@ -65,6 +65,9 @@ struct ArchivedQuery {
     search: Option<String>,
 }
 
+/// The most sessions of one answer, the newest ones.
+const MOST: usize = 2000;
+
 /// A page of older sessions.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ArchivedSessions {
@@ -152,7 +155,7 @@ pub(crate) fn lately(server: &Server, context: &Context, snapshot: &MonitorSnaps
 fn rows(server: &Server, infos: &[SessionInfo], since: jiff::Timestamp) -> CrewSessions {
     let is_shown = |info: &&SessionInfo| info.pid.is_some() || info.last_activity >= Some(since);
     let mut sessions = Vec::new();
-    for info in infos.iter().filter(is_shown) {
+    for info in infos.iter().filter(is_shown).take(MOST) {
         let Some(row) = crewhub_session(server, info) else { continue };
         let subagents: Vec<Value> = info.subagents.iter().map(|agent| subagent(info, &row, agent)).collect();
         sessions.push(row);

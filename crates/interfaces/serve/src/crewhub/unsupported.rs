@@ -70,10 +70,16 @@ const REFUSED: [(&str, &str, &str, &str); 20] = [
     ("POST", "/api/auth/keys", "make_key", "keys of CrewHub's kind"),
 ];
 
+/// Those that an administrator alone could have, by their ids.
+const ADMINISTRATION: [&str; 4] = ["export_backup", "import_backup", "make_backup", "make_key"];
+
 pub(super) fn add(routes: &mut Routes) {
     for (method, path, id, what) in REFUSED {
         let start = if method == "GET" { get } else { post };
-        let route = start(path, id, "Always refused: Backstory has none").answer::<Value>();
+        let mut route = start(path, id, "Always refused: Backstory has none").answer::<Value>();
+        if ADMINISTRATION.contains(&id) {
+            route = route.scope(TokenScope::Admin);
+        }
         routes.add(route, move || async move { refused(what) });
     }
     let route = get("/api/auth/keys/self", "own_key", "What the caller may do").answer::<Value>();
@@ -92,9 +98,10 @@ pub(super) fn add(routes: &mut Routes) {
     let route = get("/api/onboarding/environment", "environment", "Where the server runs").answer::<Value>();
     routes.add(route, environment);
     let route = post("/api/discovery/scan", "scan", "Programs whose sessions can be shown").answer::<Value>();
-    routes.add(route, scan);
+    routes.add(route.scope(TokenScope::Read), scan);
     let route = post("/api/discovery/test", "test_program", "Whether a program's sessions can be shown");
-    routes.add(route.body::<TestedProgram>().answer::<TestOutcome>(), test);
+    let route = route.scope(TokenScope::Read).body::<TestedProgram>();
+    routes.add(route.answer::<TestOutcome>(), test);
     let route =
         get("/api/discovery/manifest", "manifest", "What the server can do").answer::<Map<String, Value>>();
     routes

@@ -21,12 +21,16 @@ use crate::events::hub::{Dialect, Frame, unnumbered};
 use crate::events::watching::{ASKS, REFRESH, open_asks};
 use crate::extract::Authorized;
 use crate::operation::get;
+use crate::problem::Problem;
 use crate::routes::Routes;
 use crate::security::Grant;
+use crate::shares::Share;
 use crate::state::Shared;
 
 /// How often something is sent when nothing happens, so that no proxy closes the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// What is sent then.
+const KEEPALIVE: &[u8] = b": keepalive\n\n";
 /// The first line of a stream: how long a client waits before it reconnects, in milliseconds.
 const GREETING: &str = "retry: 2000\n\n";
 
@@ -48,7 +52,9 @@ struct Subscriber {
     later: Receiver<Frame>,
     tick: Interval,
     stop: watch::Receiver<bool>,
+    tokens: watch::Receiver<()>,
     is_over: bool,
+    _place: Share,
 }
 
 async fn events(
@@ -56,7 +62,8 @@ async fn events(
     Authorized(grant): Authorized,
     headers: HeaderMap,
     dialect: Dialect,
-) -> Response {
+) -> Result<Response, Problem> {
+    let place = server.stream(&grant)?;
     let received = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     let mut ready = VecDeque::from([Bytes::from_static(GREETING.as_bytes())]);
     let known = received.map(|received| server.hub.subscribe(Some(received)));
@@ -74,13 +81,23 @@ async fn events(
     let mut tick = interval(KEEP_ALIVE);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     tick.reset();
-    let stop = server.stop();
-    let subscriber =
-        Subscriber { server, grant, dialect, ready, later: subscription.later, tick, stop, is_over: false };
-    response(Body::from_stream(stream::unfold(subscriber, |mut subscriber| async {
+    let (stop, tokens) = (server.stop(), server.credentials.changes());
+    let subscriber = Subscriber {
+        server,
+        grant,
+        dialect,
+        ready,
+        later: subscription.later,
+        tick,
+        stop,
+        tokens,
+        is_over: false,
+        _place: place,
+    };
+    Ok(response(Body::from_stream(stream::unfold(subscriber, |mut subscriber| async {
         let bytes = subscriber.next().await?;
         Some((Ok::<_, Infallible>(bytes), subscriber))
-    })))
+    }))))
 }
 
 /// An answer that is a stream of events.
@@ -126,7 +143,9 @@ impl Subscriber {
                 }
                 Err(RecvError::Closed) => return None,
             },
-            _ = self.tick.tick() => Bytes::from_static(b": keepalive\n\n"),
+            // Who still has its token gets no more than a comment.
+            Ok(()) = self.tokens.changed() => Bytes::from_static(KEEPALIVE),
+            _ = self.tick.tick() => Bytes::from_static(KEEPALIVE),
         };
         let is_granted = self.server.credentials.holds(&self.grant, self.server.context().now);
         is_granted.then_some(bytes)

@@ -43,6 +43,11 @@ pub(crate) fn answer(path: &str, headers: &HeaderMap) -> Result<Response, Proble
     Ok(response)
 }
 
+/// Whether what is at a path is the same for everybody who is signed in: a page or one of its files, and nothing of a session.
+pub(crate) fn is_for_everybody(path: &str) -> bool {
+    !path.starts_with("/api") || path == "/api/v1/docs" || path.starts_with("/api/v1/docs/")
+}
+
 /// Whether a request is that of a person's browser for a page.
 pub(crate) fn reads_pages(request: &Request) -> bool {
     let accepts = request.headers().get(header::ACCEPT).and_then(|accepted| accepted.to_str().ok());

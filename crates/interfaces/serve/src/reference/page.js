@@ -86,7 +86,9 @@ function described(document, path, method, operation) {
 
 async function start() {
   const main = document.getElementById("operations");
-  const answer = await fetch("/api/v1/openapi.json");
+  // The key that this browser's link left for pages of this address.
+  const headers = { "Backstory-Key": localStorage.getItem("backstory-key") ?? "" };
+  const answer = await fetch("/api/v1/openapi.json", { headers });
   if (!answer.ok) {
     main.replaceChildren(element("p", `The description cannot be read: ${answer.status}`));
     return;

@@ -1,21 +1,23 @@
-//! The authorization of each request: refused here, or passed on with what its credential grants.
+//! The authorization of each request: refused here, or passed on with what its credential grants. Whether that is enough is
+//! checked where the request's route is known (`routes`).
 
 use std::sync::Arc;
 use std::time::Instant;
 
+use app::Kind;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use jiff::Timestamp;
 
-use crate::connection_table::ConnectionMark;
+use crate::connection_table::{ConnectionMark, Owner};
 use crate::notice::Notice;
 use crate::page;
 use crate::problem::Problem;
-use crate::security::credentials::{COOKIE, unauthorized};
+use crate::security::credentials::{COOKIE, KEY, unauthorized};
 use crate::security::tokens::Grant;
-use crate::security::{body, headers, link, origin, scopes};
+use crate::security::{body, headers, link, origin};
 use crate::state::Shared;
 
 /// Passes on a request that is authorized, and answers one that is not. An unauthenticated connection is closed after one
@@ -25,14 +27,12 @@ pub(crate) async fn authorize(State(server): State<Shared>, request: Request, ne
     let began = Instant::now();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let reads_pages = page::reads_pages(&request);
-    let authentication = authenticate(&server, &request);
-    if let Ok(Authentication::LinkExchanged(_) | Authentication::Token(_)) = &authentication
-        && let Some(mark) = request.extensions().get::<ConnectionMark>()
-    {
-        mark.set_authenticated();
-    }
-    let mut response = match authentication {
-        Ok(Authentication::Token(grant)) => match check_grant(grant, request).await {
+    let mut response = match authenticate_connection(&server, &request) {
+        Ok(Authentication::Token(grant)) => match with_grant(grant, request).await {
+            Ok(request) => next.run(request).await,
+            Err(problem) => closing(problem.into_response()),
+        },
+        Ok(Authentication::Cookie(_)) => match body::whole(request).await {
             Ok(request) => next.run(request).await,
             Err(problem) => closing(problem.into_response()),
         },
@@ -51,10 +51,43 @@ pub(crate) async fn authorize(State(server): State<Shared>, request: Request, ne
 enum Authentication {
     /// It needs no credential.
     NotNeeded,
-    /// By the token of a link, which was exchanged for a cookie with this answer.
+    /// By the token of a link, which was exchanged for a browser's secrets with this answer.
     LinkExchanged(Response),
-    /// By a token or a cookie, which grants this.
+    /// By a browser's cookie alone, which is enough for a page that is the same for everybody.
+    Cookie(Grant),
+    /// By a token, or by a browser's cookie and its key, which grants this.
     Token(Grant),
+}
+
+impl Authentication {
+    /// Who has the connection that it came on.
+    fn owner(&self) -> Option<Owner> {
+        match self {
+            Self::NotNeeded | Self::LinkExchanged(_) => None,
+            // Another program of this machine may have got the cookie, and can take only the places of pages with it.
+            Self::Cookie(grant) => Some(Owner { name: format!("{} pages", grant.digest()), is_admin: false }),
+            Self::Token(grant) => Some(grant.owner()),
+        }
+    }
+}
+
+/// Authenticates a request, and the connection that it came on.
+fn authenticate_connection(server: &Shared, request: &Request) -> Result<Authentication, Problem> {
+    let authentication = authenticate(server, request)?;
+    if let Some(owner) = authentication.owner() {
+        take_connection(request, owner)?;
+    }
+    Ok(authentication)
+}
+
+/// Makes the request's connection one of the owner's, unless there are too many.
+fn take_connection(request: &Request, owner: Owner) -> Result<(), Problem> {
+    let mark = request.extensions().get::<ConnectionMark>();
+    if mark.is_none_or(|mark| mark.set_authenticated(owner)) {
+        return Ok(());
+    }
+    let detail = "this token has too many connections; close some, and try again";
+    Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, Kind::Unavailable, detail))
 }
 
 /// The response, after which its connection is closed.
@@ -73,52 +106,56 @@ fn authenticate(server: &Shared, request: &Request) -> Result<Authentication, Pr
     }
     let now = server.context().now;
     let Some(secret) = link::in_page(request) else {
-        return credential(server, request, now).map(Authentication::Token);
+        return credential(server, request, now);
     };
-    let home = (header::LOCATION, "/".to_owned());
-    let cookie = match server.credentials.exchange(&secret, now) {
+    let home = |fragment: &str| (header::LOCATION, format!("/{fragment}"));
+    let secrets = match server.credentials.exchange(&secret, now) {
         // A link that was used already still leads a browser that is signed in to the page.
-        Err(problem) if problem.is_unauthorized() && browser(server, request.headers(), now).is_some() => {
-            return Ok(Authentication::LinkExchanged((StatusCode::SEE_OTHER, [home]).into_response()));
+        Err(problem) if problem.is_unauthorized() && cookie_of(server, request, now).is_some() => {
+            return Ok(Authentication::LinkExchanged((StatusCode::SEE_OTHER, [home("")]).into_response()));
         }
         exchanged => exchanged?,
     };
-    let place = [home, (header::SET_COOKIE, cookie)];
-    Ok(Authentication::LinkExchanged((StatusCode::SEE_OTHER, place).into_response()))
+    // A browser sends what follows `#` to nobody; the page stores it for its own address, to which the port belongs.
+    let place = home(&format!("#key={}", secrets.key));
+    let cookie = (header::SET_COOKIE, server.credentials.set_cookie(&secrets));
+    Ok(Authentication::LinkExchanged((StatusCode::SEE_OTHER, [place, cookie]).into_response()))
 }
 
-/// The request with its grant and its whole body, if the grant is enough for it.
-async fn check_grant(grant: Grant, request: Request) -> Result<Request, Problem> {
-    let needed = scopes::needed(request.method(), request.uri().path());
-    if grant.scope() < needed {
-        return Err(Problem::forbidden(format!(
-            "this token may {}, which is not enough: {needed} is needed",
-            grant.scope()
-        )));
-    }
+/// The request with its grant and its whole body.
+async fn with_grant(grant: Grant, request: Request) -> Result<Request, Problem> {
     let mut request = body::whole(request).await?;
     request.extensions_mut().insert(Arc::new(grant));
     Ok(request)
 }
 
-/// What the request's credential grants: a bearer token, the token of an event stream, or a browser's cookie.
-fn credential(server: &Shared, request: &Request, now: Timestamp) -> Result<Grant, Problem> {
+/// What the request's credential grants: a bearer token, the token of an event stream, or a browser's cookie with its key.
+fn credential(server: &Shared, request: &Request, now: Timestamp) -> Result<Authentication, Problem> {
     let headers = request.headers();
     if let Some(secret) = bearer(headers).or_else(|| link::in_stream(request)) {
         let grant = server.credentials.tokens.grant(&secret, now);
-        return grant.ok_or_else(|| unauthorized("this token is not valid"));
+        return grant.map(Authentication::Token).ok_or_else(|| unauthorized("this token is not valid"));
     }
-    let grant = browser(server, headers, now);
+    if let Some(grant) = browser(server, request, now) {
+        origin::check_browser(request.method(), headers)?;
+        return Ok(Authentication::Token(grant));
+    }
+    let is_page = origin::is_safe(request.method()) && page::is_for_everybody(request.uri().path());
+    let grant = is_page.then(|| cookie_of(server, request, now)).flatten();
     let none = || unauthorized("open the link that `backstory serve link` prints, or send a token");
-    let grant = grant.ok_or_else(none)?;
-    origin::check_browser(request.method(), headers)?;
-    Ok(grant)
+    grant.map(Authentication::Cookie).ok_or_else(none)
 }
 
-/// What the cookie of a browser grants.
-fn browser(server: &Shared, headers: &HeaderMap, now: Timestamp) -> Option<Grant> {
-    let mut grants = cookies(headers).filter_map(|secret| server.credentials.tokens.grant(secret, now));
-    grants.find(Grant::is_browser)
+/// What the cookie of a browser and its key grant together.
+fn browser(server: &Shared, request: &Request, now: Timestamp) -> Option<Grant> {
+    let in_header = request.headers().get(KEY).and_then(|key| key.to_str().ok()).map(str::to_owned);
+    let key = in_header.or_else(|| link::key(request))?;
+    cookies(request.headers()).find_map(|cookie| server.credentials.tokens.browser(cookie, &key, now))
+}
+
+/// The browser that the request's cookie is of.
+fn cookie_of(server: &Shared, request: &Request, now: Timestamp) -> Option<Grant> {
+    cookies(request.headers()).find_map(|cookie| server.credentials.tokens.browser_of_cookie(cookie, now))
 }
 
 fn bearer(headers: &HeaderMap) -> Option<String> {

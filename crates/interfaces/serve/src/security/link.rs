@@ -9,7 +9,9 @@ use subtle::ConstantTimeEq as _;
 use crate::security::tokens::new_secret;
 
 /// The query's field for a token.
-const FIELD: &str = "token";
+const TOKEN: &str = "token";
+/// The query's field for the key of a browser, whose streams and new tabs can send no header.
+const KEY: &str = "key";
 /// Where an event stream is, which takes a token in its address because a browser's stream can send no header.
 const STREAMS: [&str; 2] = ["/api/events", "/api/v1/events"];
 
@@ -45,20 +47,25 @@ impl Link {
 /// The token in the address of a page.
 pub(super) fn in_page(request: &Request) -> Option<String> {
     let is_page = request.method() == Method::GET && !request.uri().path().starts_with("/api");
-    is_page.then(|| token(request)).flatten()
+    is_page.then(|| field(request, TOKEN)).flatten()
 }
 
 /// The token in the address of an event stream.
 pub(super) fn in_stream(request: &Request) -> Option<String> {
     let is_stream = request.method() == Method::GET && STREAMS.contains(&request.uri().path());
-    is_stream.then(|| token(request)).flatten()
+    is_stream.then(|| field(request, TOKEN)).flatten()
 }
 
-fn token(request: &Request) -> Option<String> {
+/// The key in the address of what a browser reads.
+pub(super) fn key(request: &Request) -> Option<String> {
+    (request.method() == Method::GET).then(|| field(request, KEY)).flatten()
+}
+
+fn field(request: &Request, wanted: &str) -> Option<String> {
     let pairs = request.uri().query()?.split('&').filter_map(|pair| pair.split_once('='));
     // Ours hold nothing that needs an escape.
     pairs
-        .filter(|(name, value)| *name == FIELD && !value.is_empty())
+        .filter(|(name, value)| *name == wanted && !value.is_empty())
         .map(|(_, value)| value.to_owned())
         .next()
 }

@@ -56,8 +56,7 @@ fn is_name(text: &str) -> bool {
 fn without_port(host: &str) -> Option<&str> {
     let end = if host.starts_with('[') { host.find(']')? + 1 } else { host.find(':').unwrap_or(host.len()) };
     let (name, rest) = host.split_at(end);
-    let is_port =
-        |port: &str| !port.is_empty() && port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit());
+    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
     (rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port)).then_some(name)
 }
 
@@ -134,7 +133,15 @@ mod tests {
             assert_eq!(Bound::Loopback.is_ours(host), here, "{host}");
             assert_eq!(Bound::Encrypted.is_ours(host), encrypted, "{host}");
         };
-        for host in ["localhost", "LOCALHOST:80", "127.0.0.1:8787", "127.8.8.8", "[::1]", "[::1]:8787"] {
+        for host in [
+            "localhost",
+            "LOCALHOST:80",
+            "localhost:65535",
+            "127.0.0.1:8787",
+            "127.8.8.8",
+            "[::1]",
+            "[::1]:8787",
+        ] {
             check(host, true, true);
         }
         // With a certificate a browser has compared the name already.
@@ -142,7 +149,17 @@ mod tests {
         for host in ["192.168.1.5:8787", "[fe80::1]:80", "8.8.8.8"].into_iter().chain(names) {
             check(host, false, true);
         }
-        let none = ["", ":", ":80", "localhost:", "localhost:8a", "localhost:123456", "[::1", "[::1]x"];
+        let none = [
+            "",
+            ":",
+            ":80",
+            "localhost:",
+            "localhost:8a",
+            "localhost:65536",
+            "localhost:+80",
+            "[::1",
+            "[::1]x",
+        ];
         for host in none.into_iter().chain(["127.0.0.1@evil", "a_b.example", "a b"]) {
             check(host, false, false);
         }

@@ -1,37 +1,35 @@
-//! The scope that each request needs: `read`, `act` for acting in the person's name, `admin` for creating tokens and changing
-//! what the server is connected to.
+//! The scope that a request needs: `read`, `act` for acting in the person's name, `admin` for creating tokens and changing
+//! what the server is connected to. Each route says which (`operation`); what depends on the request itself is checked here, too.
+
+use std::sync::Arc;
 
 use app::Context;
 use app::cron::{self, JobRequest};
-use axum::http::Method;
+use app::workers::PermissionReply;
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
 
 use crate::problem::Problem;
-use crate::security::origin::is_safe;
 use crate::security::tokens::{Grant, TokenScope};
 
-/// Queries with a body: they change nothing.
-const QUESTIONS: [&str; 4] = ["/api/v1/search", "/api/v1/pick", "/api/discovery/scan", "/api/discovery/test"];
-/// Paths that need the scope `admin` to change anything.
-const ADMINISTRATION: [&str; 4] = ["/api/v1/tokens", "/api/auth/", "/api/backup/", "/api/connections"];
-
-/// What a request needs.
-pub(super) fn needed(method: &Method, path: &str) -> TokenScope {
-    let is_administration = ADMINISTRATION.iter().any(|start| path.starts_with(start));
-    match is_safe(method) {
-        true if path.starts_with("/api/v1/tokens") || path.starts_with("/api/backup/export") => {
-            TokenScope::Admin
+/// Passes a request on to its route, if what was granted is enough for it.
+pub(crate) async fn admit(needed: TokenScope, request: Request, next: Next) -> Response {
+    let granted = request.extensions().get::<Arc<Grant>>().map(|grant| grant.scope());
+    match granted {
+        Some(scope) if scope >= needed => next.run(request).await,
+        Some(scope) => {
+            let detail = format!("this token may {scope}, which is not enough: {needed} is needed");
+            Problem::forbidden(detail).into_response()
         }
-        true => TokenScope::Read,
-        false if is_administration => TokenScope::Admin,
-        false if QUESTIONS.contains(&path) => TokenScope::Read,
-        false => TokenScope::Act,
+        None => Problem::forbidden("this needs a token").into_response(),
     }
 }
 
 /// Refuses what would act without asking, unless the token's scope is `admin`.
 pub(crate) fn check_unasked(grant: &Grant, acts_unasked: bool, what: &str) -> Result<(), Problem> {
     if acts_unasked && grant.scope() < TokenScope::Admin {
-        return Err(Problem::forbidden(format!("{what} that acts without asking needs an admin's token")));
+        return Err(needs_admin(&format!("{what} that acts without asking")));
     }
     Ok(())
 }
@@ -41,28 +39,20 @@ pub(crate) fn check_job(grant: &Grant, context: &Context, job: &JobRequest) -> R
     check_unasked(grant, cron::acts_without_asking(context, job)?, "a job")
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(method: &str, path: &str, expected: TokenScope) {
-        assert_eq!(needed(&method.parse().unwrap(), path), expected, "{method} {path}");
+/// Refuses an answer that allows more than a worker asks for, once, unless the token's scope is `admin`.
+pub(crate) fn check_reply(grant: &Grant, reply: &PermissionReply) -> Result<(), Problem> {
+    let allows_more = matches!(
+        reply,
+        PermissionReply::Allow { always: true, .. } | PermissionReply::Allow { input: Some(_), .. }
+    );
+    if allows_more && grant.scope() < TokenScope::Admin {
+        return Err(needs_admin("an answer that allows more than what is asked for, once,"));
     }
+    Ok(())
+}
 
-    #[test]
-    fn reading_acting_and_administration() {
-        check("GET", "/api/v1/sessions", TokenScope::Read);
-        check("GET", "/api/v1/cost/blocks", TokenScope::Read);
-        check("HEAD", "/api/connections", TokenScope::Read);
-        check("POST", "/api/v1/search", TokenScope::Read);
-        check("POST", "/api/v1/search/", TokenScope::Act);
-        check("POST", "/api/v1/workers", TokenScope::Act);
-        check("DELETE", "/api/rooms/x", TokenScope::Act);
-        check("PATCH", "/anything", TokenScope::Act);
-        check("POST", "/api/connections", TokenScope::Admin);
-        check("DELETE", "/api/connections/x", TokenScope::Admin);
-        check("GET", "/api/v1/tokens", TokenScope::Admin);
-        check("POST", "/api/auth/keys", TokenScope::Admin);
-    }
+fn needs_admin(what: &str) -> Problem {
+    Problem::forbidden(format!(
+        "{what} needs an admin's token; `backstory serve link --scope admin` prints a link for one"
+    ))
 }

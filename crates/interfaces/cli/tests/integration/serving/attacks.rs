@@ -12,7 +12,7 @@ use testkit::claude::Run;
 use testkit::{PATIENCE, ScratchHome};
 
 use super::client::{Answer, connect};
-use super::{Server, cookie, revoke, token};
+use super::{Browser, Server, link, revoke, token};
 
 fn server() -> (ScratchHome, Server) {
     let home = ScratchHome::new();
@@ -48,7 +48,16 @@ fn a_name_that_was_made_to_lead_here_is_no_host_of_ours() {
     };
     assert_eq!(ask(&server.address), 200);
     assert_eq!(ask("localhost:1"), 200);
-    for host in ["evil.example", "127.0.0.1.evil.example:80", "localhost.evil.example", "192.168.0.1", ""] {
+    for host in [
+        "localhost:99999",
+        "127.0.0.1:65536",
+        "localhost:-1",
+        "evil.example",
+        "127.0.0.1.evil.example:80",
+        "localhost.evil.example",
+        "192.168.0.1",
+        "",
+    ] {
         assert_eq!(ask(host), 403, "{host}");
     }
     let twice = server.ask("GET", "/api/health").header("Host", "evil.example").send();
@@ -60,10 +69,10 @@ fn a_name_that_was_made_to_lead_here_is_no_host_of_ours() {
 #[test]
 fn a_page_of_another_origin_reads_nothing() {
     let (_home, server) = server();
-    let cookie = cookie(&server);
+    let browser = Browser::sign_in(&server);
     let own = format!("http://{}", server.address);
     let ask = |path: &str, said: &[(&str, &str)]| {
-        let asking = server.bare("GET", path).header("Cookie", &cookie);
+        let asking = browser.ask(server.bare("GET", path));
         said.iter().fold(asking, |asking, (name, value)| asking.header(name, value)).listen().status
     };
     for path in ["/api/events", "/api/health"] {
@@ -76,16 +85,17 @@ fn a_page_of_another_origin_reads_nothing() {
             assert_eq!(ask(path, &[("Sec-Fetch-Site", site)]), 403, "{path} {site}");
         }
     }
-    let answer = server.bare("GET", "/api/health").header("Cookie", &cookie).send();
+    let answer = browser.ask(server.bare("GET", "/api/health")).send();
     assert_eq!(answer.header("access-control-allow-origin"), None);
 }
 
 #[test]
 fn a_page_of_another_origin_changes_nothing() {
-    let (_home, server) = server();
-    let cookie = cookie(&server);
+    let (home, server) = server();
+    let path = link(&home, &server, &["--scope", "admin"]);
+    let browser = Browser::of(&server.bare("GET", &path).send());
     let body = json!({"name": "planted", "scope": "admin"});
-    let post = || server.bare("POST", "/api/v1/tokens").header("Cookie", &cookie);
+    let post = || browser.ask(server.bare("POST", "/api/v1/tokens"));
     assert_eq!(post().json(&body).send().failed(403), "forbidden");
     assert_eq!(post().header("Origin", "http://evil.example").json(&body).send().status, 403);
     let own = format!("http://{}", server.address);
@@ -113,7 +123,7 @@ fn the_token_of_the_link_is_good_for_the_link_alone() {
     let cookie = format!("backstory={}", server.link);
     assert_eq!(server.bare("GET", "/api/health").header("Cookie", &cookie).send().failed(401), "forbidden");
     // None of this has used it.
-    assert!(super::cookie(&server).starts_with("backstory="));
+    assert!(!Browser::sign_in(&server).secret().is_empty());
 }
 
 #[test]
@@ -128,15 +138,15 @@ fn the_link_is_good_once_and_no_cookie_is_adopted() {
             && !set.contains(&server.link),
         "{set}"
     );
-    assert_eq!(planted.header("location"), Some("/"));
+    let browser = Browser::of(&planted);
     assert_eq!(server.bare("GET", &format!("/?token={}", server.link)).send().status, 401);
     let stolen = server.bare("GET", "/api/health").header("Cookie", "backstory=planted").send();
     assert_eq!(stolen.status, 401);
     // One that somebody planted beside the right one does no harm.
-    let own = set.split(';').next().unwrap();
+    let both = format!("backstory=planted; {}", browser.cookie);
     let both =
-        server.bare("GET", "/api/health").header("Cookie", &format!("backstory=planted; {own}")).send();
-    assert_eq!(both.status, 200);
+        server.bare("GET", "/api/health").header("Cookie", &both).header("Backstory-Key", &browser.key);
+    assert_eq!(both.send().status, 200);
 }
 
 #[test]
@@ -207,23 +217,24 @@ fn a_job_that_acts_without_asking_is_an_administrators() {
 fn tokens_are_kept_as_digests_in_a_private_file() {
     let (home, server) = server();
     let named = token(&home, "phone", "read");
-    let cookie = cookie(&server);
+    let browser = Browser::sign_in(&server);
     let file = home.state_dir().join("serve/tokens.json");
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(file.parent().unwrap().metadata().unwrap().permissions().mode() & 0o777, 0o700);
     let kept = String::from_utf8(testkit::files::bytes(&file)).unwrap();
-    let secret = cookie.strip_prefix("backstory=").unwrap();
-    assert!(!kept.contains(&named) && !kept.contains(secret) && !kept.contains(&server.link), "{kept}");
+    for secret in [&*named, browser.secret(), &browser.key, &server.link] {
+        assert!(!kept.contains(secret), "{kept}");
+    }
 }
 
 #[test]
 fn a_used_link_leads_only_a_browser_that_is_signed_in_to_the_page() {
     let (_home, server) = server();
-    let cookie = cookie(&server);
+    let browser = Browser::sign_in(&server);
     let again = || server.bare("GET", &format!("/?token={}", server.link));
     assert_eq!(again().send().status, 401);
     assert_eq!(again().header("Cookie", "backstory=x").send().status, 401);
-    let answer = again().header("Cookie", &cookie).send();
+    let answer = again().header("Cookie", &browser.cookie).send();
     assert_eq!((answer.status, answer.header("location")), (303, Some("/")));
     assert_eq!(answer.header("set-cookie"), None);
 }
@@ -234,13 +245,14 @@ fn no_token_is_in_the_log() {
     let server = Server::start(&home, &["--log"]);
     let (link, token) = (server.link.clone(), server.token.clone());
     assert_eq!(server.bare("GET", &format!("/api/events?token={token}")).listen().status, 200);
-    let cookie = cookie(&server);
-    let _ = server.bare("GET", "/api/health").header("Cookie", &cookie).send();
+    let browser = Browser::sign_in(&server);
+    let _ = browser.ask(server.bare("GET", "/api/health")).send();
+    let in_address = server.bare("GET", &format!("/api/events?key={}", browser.key));
+    assert_eq!(in_address.header("Cookie", &browser.cookie).listen().status, 200);
     let (_, log) = server.stop();
-    let secret = cookie.strip_prefix("backstory=").unwrap();
     assert!(log.contains("GET /api/events 200") && log.contains("GET / 303"), "{log}");
     assert!(
-        !log.contains(&link) && !log.contains(&token) && !log.contains(secret) && !log.contains("token="),
+        [&*link, &token, browser.secret(), &browser.key, "token="].iter().all(|secret| !log.contains(secret)),
         "{log}"
     );
 }

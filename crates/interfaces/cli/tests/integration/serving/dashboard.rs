@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use testkit::ScratchHome;
 
-use super::{Server, cookie, session};
+use super::{Browser, Server, session};
 
 const ID: &str = "3601d36f-b6c0-4e4b-9000-7b07e25374f7";
 
@@ -82,8 +82,8 @@ fn a_project_costs_the_same_on_every_page() {
     let home = home();
     // A session of the demo has another cost in OpenClaw's registry.
     let server = Server::start(&home, &["--demo"]);
-    let cookie = cookie(&server);
-    let get = |path: &str| server.bare("GET", path).header("Cookie", &cookie).send().succeeded();
+    let browser = Browser::sign_in(&server);
+    let get = |path: &str| browser.ask(server.bare("GET", path)).send().succeeded();
     let sum = |answer: &Value, field: &str, name: &Value, cost: &str| -> f64 {
         let rows = answer.as_array().unwrap().iter().filter(|row| row[field] == *name);
         rows.filter_map(|row| row[cost].as_f64()).sum()

@@ -213,10 +213,10 @@ fn others_reach_it_only_with_a_certificate() {
 fn a_browser_stays_known_when_the_server_starts_again() {
     let home = ScratchHome::new();
     let server = Server::start(&home, &[]);
-    let cookie = super::cookie(&server);
+    let browser = super::Browser::sign_in(&server);
     assert_eq!(server.stop().0, Some(0));
     let server = Server::start(&home, &[]);
-    assert_eq!(server.bare("GET", "/api/health").header("Cookie", &cookie).send().status, 200);
+    assert_eq!(browser.ask(server.bare("GET", "/api/health")).send().status, 200);
 }
 
 /// A server that is started as systemd starts it: with a socket that listens already, as its file descriptor 3.
@@ -248,10 +248,9 @@ fn it_serves_on_a_socket_that_systemd_passes() {
     let open = || super::Asking::new(&address, "GET", path).header("Host", &address).send();
     let signed_in = open();
     assert_eq!((signed_in.status, open().status), (303, 401));
-    let cookie = signed_in.header("set-cookie").and_then(|set| set.split(';').next()).expect("a cookie");
+    let browser = super::Browser::of(&signed_in);
     let ask = |path: &str| {
-        let asking = super::Asking::new(&address, "GET", path).header("Host", &address);
-        asking.header("Cookie", cookie).send().status
+        browser.ask(super::Asking::new(&address, "GET", path).header("Host", &address)).send().status
     };
     assert_eq!((ask("/api/v1/sessions"), ask("/api/v1/tokens")), (200, 403));
     child.kill().and_then(|()| child.wait()).unwrap();

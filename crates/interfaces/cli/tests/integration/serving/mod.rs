@@ -10,6 +10,7 @@ mod crash;
 mod crewhub;
 mod cron;
 mod dashboard;
+mod doors;
 mod events;
 mod fixed_agents;
 mod fork;
@@ -161,12 +162,47 @@ pub(crate) fn revoke(home: &ScratchHome, name: &str) {
     let _ = testkit::claude::Run::of(command).succeeded();
 }
 
-/// The cookie that a browser gets for the link.
-pub(crate) fn cookie(server: &Server) -> String {
-    let answer = server.bare("GET", &format!("/?token={}", server.link)).send();
-    assert_eq!(answer.status, 303, "{answer:?}");
-    let cookie = answer.header("set-cookie").expect("a cookie").to_owned();
-    cookie.split(';').next().expect("a value").to_owned()
+/// What a browser gets for a link.
+pub(crate) struct Browser {
+    /// `backstory=…`, as it sends it.
+    pub(crate) cookie: String,
+    /// What its pages send beside it.
+    pub(crate) key: String,
+}
+
+impl Browser {
+    /// Signs in with the link that the server printed.
+    pub(crate) fn sign_in(server: &Server) -> Self {
+        Self::of(&server.bare("GET", &format!("/?token={}", server.link)).send())
+    }
+
+    /// What the answer to a link gives it.
+    #[track_caller]
+    pub(crate) fn of(answer: &client::Answer) -> Self {
+        assert_eq!(answer.status, 303, "{answer:?}");
+        let cookie = answer.header("set-cookie").and_then(|set| set.split(';').next()).expect("a cookie");
+        let key = answer.header("location").and_then(|place| place.strip_prefix("/#key=")).expect("a key");
+        Self { cookie: cookie.to_owned(), key: key.to_owned() }
+    }
+
+    /// The secret in its cookie.
+    pub(crate) fn secret(&self) -> &str {
+        self.cookie.strip_prefix("backstory=").expect("its name")
+    }
+
+    /// A request of one of its pages.
+    pub(crate) fn ask(&self, asking: Asking) -> Asking {
+        asking.header("Cookie", &self.cookie).header("Backstory-Key", &self.key)
+    }
+}
+
+/// A link that `serve link` prints, as a path of the server.
+pub(crate) fn link(home: &ScratchHome, server: &Server, scope: &[&str]) -> String {
+    let mut command = home.command(env!("CARGO_BIN_EXE_backstory"));
+    command.args(["serve", "link"]).args(scope);
+    let printed = testkit::claude::Run::of(command).succeeded();
+    let place = format!("http://{}", server.address);
+    printed.answer().strip_prefix(&place).expect("a link to the server").to_owned()
 }
 
 /// A made-up session in the home's history.

@@ -48,10 +48,10 @@ struct Killed {
 
 pub(super) fn add(routes: &mut Routes) {
     let route = post("/api/chat/{key}/send", "chat_send", "Sends a message and waits for the answer");
-    routes.add(route.body::<NewMessage>().answer::<Reply>().paced(), send_message);
+    routes.add(route.body::<NewMessage>().answer::<Reply>(), send_message);
     let route =
         post("/api/chat/{key}/stream", "chat_stream", "Sends a message; the answer comes as it is written");
-    routes.add(route.body::<NewMessage>().stream().paced(), stream);
+    routes.add(route.body::<NewMessage>().stream(), stream);
     let route = get("/api/chat/{key}/info", "chat_info", "Whether a session has a chat");
     routes.add(route.answer::<Info>(), info);
     routes.add(post("/api/chat/{key}/kill", "chat_kill", "Ends a session's worker").answer::<Killed>(), kill);
@@ -65,7 +65,7 @@ async fn send_message(
 ) -> Result<Json<Reply>, Problem> {
     let message = ChatMessage::accept(&server, &grant, key, new, ChatRoute::Send).await?;
     let reply = server
-        .follow(move |server, context| {
+        .follow(&grant, move |server, context| {
             let reply = match deliver(server, context, &message) {
                 Ok(delivery) => Reply::of(server, context, delivery),
                 Err(error) => Reply::failed(error.message),
@@ -94,7 +94,7 @@ async fn stream(
     JsonBody(new): JsonBody<NewMessage>,
 ) -> Result<Response, Problem> {
     let message = ChatMessage::accept(&server, &grant, key, new, ChatRoute::Stream).await?;
-    let place = server.follower()?;
+    let place = server.follower(&grant)?;
     let streaming = server.clone();
     Ok(streamed(&server, grant, place, move |reader| {
         if !reader.send(frame("start", &json!({}))) {

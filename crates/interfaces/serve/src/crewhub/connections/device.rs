@@ -10,6 +10,7 @@ use crate::extract::PathParams;
 use crate::operation::{get, post};
 use crate::problem::Problem;
 use crate::routes::Routes;
+use crate::security::TokenScope;
 use crate::state::Shared;
 
 /// The device that a connection to OpenClaw's gateway is paired with, of which there is none.
@@ -31,7 +32,7 @@ pub(super) fn add(routes: &mut Routes) {
     let route = get(format!("{ONE}/device-status"), "device_status", "Whether a device is paired: never");
     routes.add(route.answer::<DeviceStatus>(), device_status);
     let route = post(format!("{ONE}/pair"), "pair_device", "Pairs a device, of which there is none");
-    routes.add(route.answer::<DeviceStatus>(), pair);
+    routes.add(route.scope(TokenScope::Admin).answer::<DeviceStatus>(), pair);
 }
 
 async fn device_status(

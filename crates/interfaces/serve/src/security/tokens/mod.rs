@@ -1,5 +1,6 @@
 //! Tokens. A file has their digests, names and scopes; a token itself is shown once, when it is created.
 
+mod changes;
 mod entry;
 mod file;
 mod grant;
@@ -15,7 +16,8 @@ use subtle::ConstantTimeEq as _;
 use system::FileStamp;
 
 use crate::folder;
-pub(super) use crate::security::tokens::entry::{BROWSER_DAYS, new_secret};
+pub(super) use crate::security::tokens::changes::TokenChanges;
+pub(super) use crate::security::tokens::entry::{BROWSER_DAYS, BrowserSecrets, new_secret};
 use crate::security::tokens::entry::{Entry, LINK, add_browser, digest};
 use crate::security::tokens::file::TokenFile;
 pub(crate) use crate::security::tokens::grant::Grant;
@@ -76,6 +78,11 @@ impl Tokens {
         Ok(Self { file: TokenFile::new(&folder::create(config)?), known: Mutex::default() })
     }
 
+    /// Signals each change of them, also by another process.
+    pub(super) fn watch(&self) -> TokenChanges {
+        TokenChanges::watch(&self.file.path)
+    }
+
     /// Creates a token.
     pub fn add(&self, name: &str, scope: TokenScope, now: Timestamp) -> Result<NewToken, Error> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
@@ -84,6 +91,10 @@ impl Tokens {
             return Err(
                 Error::new(Kind::Usage, message).hint("use letters, digits, dots, dashes and underscores")
             );
+        }
+        if name == LINK {
+            let message = format!("`{LINK}` is the name of the browsers that a printed link signed in");
+            return Err(Error::new(Kind::Usage, message).hint("give another name"));
         }
         let token = new_secret();
         self.file.edit(|entries| {
@@ -144,11 +155,15 @@ impl Tokens {
         Ok(token)
     }
 
-    /// A token for the browser that sent a link's token, which is used up; none where that is not valid.
-    pub(super) fn exchange_link(&self, secret: &str, now: Timestamp) -> Option<Result<String, Error>> {
+    /// The secrets of the browser that sent a link's token, which is used up; none where that is not valid.
+    pub(super) fn exchange_link(
+        &self,
+        secret: &str,
+        now: Timestamp,
+    ) -> Option<Result<BrowserSecrets, Error>> {
         let digest = digest(secret);
         // A guess does not make the file be written.
-        self.find(&digest, now, true)?;
+        self.look_up(now, |entry| entry.is_link && is_same(&entry.digest, &digest), |_| ())?;
         let exchanged = self.file.edit(|entries| {
             let of_link = |entry: &Entry| entry.is_link && entry.is_valid(now) && entry.digest == digest;
             let place = entries.iter().position(of_link);
@@ -159,32 +174,57 @@ impl Tokens {
         exchanged.transpose()
     }
 
-    /// A token for a browser, with the name and the scope of the one that it had in its link.
-    pub(super) fn add_browser(&self, from: &Grant, now: Timestamp) -> Result<String, Error> {
+    /// The secrets of a new browser, with the name and the scope of the token that it had in its link.
+    pub(super) fn add_browser(&self, from: &Grant, now: Timestamp) -> Result<BrowserSecrets, Error> {
         self.file.edit(|entries| Ok(add_browser(entries, from.name(), from.scope(), now)))
     }
 
-    /// What a token grants.
+    /// What a token grants to the program that sends it. A cookie is none: every port of this machine gets it.
     pub(super) fn grant(&self, secret: &str, now: Timestamp) -> Option<Grant> {
-        self.find(&digest(secret), now, false)
+        let digest = digest(secret);
+        self.use_of(now, |entry| entry.is_named() && is_same(&entry.digest, &digest))
+    }
+
+    /// What a browser's cookie and its key grant together.
+    pub(super) fn browser(&self, cookie: &str, key: &str, now: Timestamp) -> Option<Grant> {
+        let (cookie, key) = (digest(cookie), digest(key));
+        let has_key = |entry: &Entry| entry.key.as_ref().is_some_and(|known| is_same(known, &key));
+        self.use_of(now, |entry| entry.is_browser() && is_same(&entry.digest, &cookie) && has_key(entry))
+    }
+
+    /// The browser that a cookie is of. The cookie alone grants nothing but pages that are the same for everybody.
+    pub(super) fn browser_of_cookie(&self, cookie: &str, now: Timestamp) -> Option<Grant> {
+        let cookie = digest(cookie);
+        self.look_up(
+            now,
+            |entry| entry.is_browser() && is_same(&entry.digest, &cookie),
+            |entry| Grant::of(entry),
+        )
     }
 
     /// Whether the token with this digest is still valid.
     pub(super) fn holds(&self, digest: &str, now: Timestamp) -> bool {
-        self.find(digest, now, false).is_some()
+        self.use_of(now, |entry| !entry.is_link && is_same(&entry.digest, digest)).is_some()
     }
 
-    fn find(&self, digest: &str, now: Timestamp, is_link: bool) -> Option<Grant> {
-        let (grant, is_used_again) = self.look_up(digest, now, is_link)?;
+    /// What a token grants, whose use is kept.
+    fn use_of(&self, now: Timestamp, is_it: impl Fn(&Entry) -> bool) -> Option<Grant> {
+        let use_now = |entry: &mut Entry| (Grant::of(entry), entry.use_again(now));
+        let (grant, is_used_again) = self.look_up(now, is_it, use_now)?;
         if is_used_again {
             // The request is answered whether this can be written or not.
-            let _ = self.keep_use(digest, now);
+            let _ = self.keep_use(grant.digest(), now);
         }
         Some(grant)
     }
 
-    /// What a token grants, and whether its use is to be written.
-    fn look_up(&self, digest: &str, now: Timestamp, is_link: bool) -> Option<(Grant, bool)> {
+    /// What is taken from the valid token that it is.
+    fn look_up<T>(
+        &self,
+        now: Timestamp,
+        is_it: impl Fn(&Entry) -> bool,
+        take: impl FnOnce(&mut Entry) -> T,
+    ) -> Option<T> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = self.file.stamp();
         if known.0 != stamp {
@@ -194,18 +234,11 @@ impl Tokens {
         // All are compared, each as long as the others.
         let mut found = None;
         for entry in &mut known.1 {
-            let is_it: bool = entry.digest.as_bytes().ct_eq(digest.as_bytes()).into();
-            if is_it && entry.is_link == is_link && entry.is_valid(now) {
+            if is_it(entry) && entry.is_valid(now) {
                 found = Some(entry);
             }
         }
-        let entry = found?;
-        let is_used_again = !is_link && entry.is_used_again(now);
-        if is_used_again {
-            // Where it cannot be written, not every request tries again.
-            entry.last_used = Some(now);
-        }
-        Some((Grant::of(entry), is_used_again))
+        found.map(take)
     }
 
     /// Writes that a token is used now. It does not wait: where another process is changing the file, it is skipped.
@@ -217,6 +250,11 @@ impl Tokens {
             Ok(())
         })
     }
+}
+
+/// Whether two digests are the same, compared in constant time.
+fn is_same(known: &str, digest: &str) -> bool {
+    known.as_bytes().ct_eq(digest.as_bytes()).into()
 }
 
 #[cfg(test)]

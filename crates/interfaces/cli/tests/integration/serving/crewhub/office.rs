@@ -223,6 +223,57 @@ fn a_projects_documents_are_listed_and_read_and_no_other_file_is() {
 }
 
 #[test]
+fn a_hidden_folder_is_no_project_by_whatever_route_and_path() {
+    let home = ScratchHome::new();
+    let shop = home.dir("w/shop");
+    session(&home, ID, &shop, "paint the fence green", "Done.");
+    // Somebody worked in one, too.
+    let keys = home.dir(".ssh/work");
+    session(&home, "4601d36f-b6c0-4e4b-9000-7b07e25374f7", &keys, "sort the keys", "Done.");
+    for path in
+        [".ssh/notes.md", ".ssh/work/notes.md", ".claude/notes.md", "w/shop/.git/notes.md", "w/plain/x.md"]
+    {
+        home.write(path, "secret");
+    }
+    std::os::unix::fs::symlink(home.path().join(".ssh"), home.path().join("w/link")).expect("a link");
+    let server = Server::start(&home, &[]);
+    let acts = token(&home, "acts", "act");
+    let ask = |method: &str, path: &str| {
+        server.bare(method, path).header("Authorization", &format!("Bearer {acts}"))
+    };
+    let real = home.path().display().to_string();
+    let hidden = [".ssh", ".claude", "w/../.ssh", "w/link", "w/link/work", ".ssh/work", "w/shop/.git"];
+    let hidden = hidden
+        .iter()
+        .flat_map(|path| [format!("~/{path}"), format!("{real}/{path}"), format!("{real}/./{path}/")]);
+    let own = ask("POST", "/api/projects").json(&json!({"name": "plain", "folder_path": "~/w/plain"})).send();
+    let own = format!("/api/projects/{}", own.succeeded()["id"].as_str().expect("an id"));
+    assert_eq!(server.get(&format!("{own}/markdown-files"))["files"], json!(["x.md"]));
+    for folder in hidden {
+        for field in ["folder_path", "docs_path"] {
+            let new = json!({"name": "keys", field: folder});
+            assert_eq!(ask("POST", "/api/projects").json(&new).send().failed(400), "usage", "{new}");
+            let change = json!({field: folder});
+            assert_eq!(ask("PUT", &own).json(&change).send().failed(400), "usage", "{change}");
+        }
+    }
+    // That of the session is a project, and shows no documents.
+    let projects = server.get("/api/projects");
+    let found = projects["projects"].as_array().unwrap().iter();
+    let keys =
+        found.filter(|project| project["folder_path"].as_str().is_some_and(|path| path.contains(".ssh")));
+    let ids: Vec<_> = keys.map(|project| project["id"].as_str().expect("an id")).collect();
+    assert_eq!(ids.len(), 1, "{projects}");
+    for id in ids {
+        assert_eq!(server.get(&format!("/api/projects/{id}/markdown-files"))["files"], json!([]));
+    }
+    // A folder that becomes a link to a hidden one later shows none, either.
+    std::fs::remove_dir_all(home.path().join("w/plain")).expect("it goes");
+    std::os::unix::fs::symlink(home.path().join(".ssh"), home.path().join("w/plain")).expect("a link");
+    assert_eq!(server.get(&format!("{own}/markdown-files"))["files"], json!([]));
+}
+
+#[test]
 fn agents() {
     let home = home();
     let server = Server::start(&home, &[]);
