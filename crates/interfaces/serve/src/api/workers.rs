@@ -119,10 +119,8 @@ async fn answer_one(
     PathParams(worker): PathParams<String>,
     JsonBody(given): JsonBody<WorkerAnswer>,
 ) -> Result<StatusCode, Problem> {
-    let allows_more = matches!(
-        given.reply,
-        PermissionReply::Allow { always: true, .. } | PermissionReply::Allow { input: Some(_), .. }
-    );
+    let changes_input = matches!(given.reply, PermissionReply::Allow { input: Some(_), .. });
+    let allows_more = changes_input || given.reply.grant().is_some();
     if allows_more && grant.scope() < TokenScope::Admin {
         let detail = "an answer that allows more than what is asked for, once, needs an admin's token";
         return Err(Problem::forbidden(detail));
