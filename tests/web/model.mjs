@@ -2,14 +2,14 @@
 
 import { createServer } from 'node:http'
 
-const text = words => ({ type: 'text', text: words })
+export const text = words => ({ type: 'text', text: words })
 /** A text without an end: it is written on until nobody listens. */
 const endless = words => ({ ...text(words), isEndless: true })
 /** How long it pauses after a few letters, in milliseconds. */
 const PAUSE = 60
 /** A text that stops after its first words until the model is released. */
 const held = words => ({ ...text(words), isHeld: true })
-const tool = (name, input) => ({ type: 'tool_use', id: `toolu_${Math.random().toString(36).slice(2)}`, name, input })
+export const tool = (name, input) => ({ type: 'tool_use', id: `toolu_${Math.random().toString(36).slice(2)}`, name, input })
 const QUESTION = {
   questions: [
     {
@@ -41,6 +41,8 @@ export class Model {
     const model = new Model()
     /** What was asked: the model, and the whole request. */
     model.asked = []
+    /** What is answered; a test may add to it. */
+    model.script = [...SCRIPT]
     model.released = Promise.resolve()
     model.server = createServer((request, response) => model.answer(request, response))
     await new Promise(ready => model.server.listen(0, '127.0.0.1', ready))
@@ -63,7 +65,7 @@ export class Model {
       if (new URL(request.url, this.url).pathname !== '/v1/messages') return response.end('{"input_tokens":1}')
       const asked = JSON.parse(body)
       this.asked.push({ model: asked.model, body })
-      const blocks = answerTo(asked.messages)
+      const blocks = answerTo(this.script, asked.messages)
       const stop_reason = blocks.some(block => block.type === 'tool_use') ? 'tool_use' : 'end_turn'
       const usage = { input_tokens: 12, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 5 }
       const message = { id: `msg_${Date.now()}${Math.random()}`, type: 'message', role: 'assistant', model: asked.model, usage, stop_sequence: null }
@@ -86,7 +88,7 @@ export class Model {
 }
 
 /** What follows the last prompt: as many answers on as there are results of tools after it. */
-function answerTo(messages) {
+function answerTo(script, messages) {
   let results = 0
   for (const message of messages.toReversed()) {
     if (message.role !== 'user') continue
@@ -96,7 +98,7 @@ function answerTo(messages) {
       continue
     }
     const said = blocks.filter(block => block.type === 'text').map(block => block.text).join('\n')
-    const answers = SCRIPT.find(([words]) => said.includes(words))?.[1]
+    const answers = script.find(([words]) => said.includes(words))?.[1]
     if (answers) return answers[Math.min(results, answers.length - 1)]
     return [text('Hello.')]
   }

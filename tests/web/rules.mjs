@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { WEB } from './places.mjs'
 
-const MODULES = ['chat/command', 'chat/field', 'chat/plan-text', 'chat/reason', 'format', 'live/fold', 'live/names', 'live/overlay', 'live/stream', 'pages/filter', 'pages/hit', 'pages/schedule', 'pages/spending', 'pages/stack', 'pages/today', 'palette/score', 'reader/as-markdown', 'reader/diff-rows', 'reader/groups', 'reader/items', 'reader/load', 'reader/window', 'world/actors', 'world/crew', 'world/layout', 'world/look', 'world/replay']
+const MODULES = ['chat/asked', 'chat/command', 'chat/field', 'chat/plan-text', 'chat/reason', 'format', 'live/fold', 'live/names', 'live/overlay', 'live/stream', 'pages/filter', 'pages/hit', 'pages/schedule', 'pages/spending', 'pages/stack', 'pages/today', 'palette/score', 'reader/as-markdown', 'reader/diff-rows', 'reader/groups', 'reader/items', 'reader/load', 'reader/window', 'world/actors', 'world/crew', 'world/layout', 'world/look', 'world/replay']
 
 const require = createRequire(join(WEB, 'package.json'))
 const vite = await import(pathToFileURL(require.resolve('vite').replace(/index\.cjs$/, 'dist/node/index.js')))
@@ -20,6 +20,7 @@ await vite.build({
 })
 const load = name => import(pathToFileURL(join(outDir, `${name.replace('/', '_')}.mjs`)))
 
+export const asked = await load('chat/asked')
 export const command = await load('chat/command')
 export const reason = await load('chat/reason')
 export const plan = await load('chat/plan-text')

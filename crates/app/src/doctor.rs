@@ -12,10 +12,11 @@ use std::time::Duration;
 use jiff::Timestamp;
 use model::{Session, SessionId};
 use openclaw::{Agents, Registry};
-use transcript::{ConfigFolder, RegisteredProcess, TranscriptFile};
+use transcript::{ConfigFolder, RegisteredProcess, ScheduledTask, TranscriptFile};
 use workers::Release;
 
 use crate::proceed::claude;
+use crate::repository::schedules::DirectorySchedule;
 use crate::retention::deadline::deletion_of;
 use crate::search::index;
 use crate::sessions::select::{self, Listing};
@@ -57,6 +58,7 @@ pub fn doctor(context: &Context, _: &Request) -> Result<Report<Vec<NextStep>>, E
         set_aside(context),
         left_behind(context),
         jobs_without_daemon(context),
+        directory_schedules(context, &all.sessions),
     ]
     .concat();
     Ok(Report {
@@ -363,6 +365,22 @@ fn jobs_without_daemon(context: &Context) -> Vec<Finding<Steps>> {
             vec![problem(error.message, place, vec![NextStep::ListJobs])]
         }
     }
+}
+
+/// Prompts that any session of a directory asks, which outlive the session that made them.
+fn directory_schedules(context: &Context, sessions: &[Session]) -> Vec<Finding<Steps>> {
+    let finding = |found: DirectorySchedule| {
+        let directory = found.directory.display();
+        let asks = "asks and pays for a scheduled prompt";
+        let what = format!(
+            "any Claude Code session open in {directory} {asks} at `{}`: {}",
+            found.schedule, found.prompt
+        );
+        let next = "to end it, ask Claude there to delete the scheduled task";
+        let path = Some(ScheduledTask::file(&found.directory));
+        Finding { severity: Severity::Advice, what, path, next_step: advice_to(next) }
+    };
+    DirectorySchedule::of_sessions(context, sessions.iter()).into_iter().map(finding).collect()
 }
 
 fn config_folders(context: &Context, sessions: &[Session]) -> Vec<Folder> {

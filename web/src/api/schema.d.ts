@@ -4180,7 +4180,7 @@ export interface components {
             type: string;
         };
         /** @description What a note is about. */
-        NoteKind: "compaction" | "summary" | "error";
+        NoteKind: "compaction" | "summary" | "scheduled" | "error";
         /** @description An event to pass on. */
         Notification: {
             /** @description What it says; the time without it. */
@@ -4210,10 +4210,40 @@ export interface components {
             files: components["schemas"]["ChangedFile"][];
             /** @description What the person asked, in order. */
             prompts: components["schemas"]["OutlinedPrompt"][];
+            /** @description The prompts that Claude Code asks on a schedule in any session that is open in its directory. */
+            schedules: components["schemas"]["DirectorySchedule"][];
             /** @description The slowest calls, the slowest first. */
             slowest: components["schemas"]["SlowCall"][];
             /** @description What each tool took, the longest first. */
             tools: components["schemas"]["ToolTime"][];
+        };
+        /** @description A prompt that any session in a directory asks, and pays for. */
+        DirectorySchedule: {
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created: string | null;
+            /** @description The directory. */
+            directory: string;
+            /**
+             * Format: date-time
+             * @description When it was asked last.
+             */
+            last_asked: string | null;
+            /** @description The session that made it. */
+            made_by: components["schemas"]["SessionId"] | null;
+            /** @description What is asked. */
+            prompt: string;
+            /** @description Whether it is asked again and again; else once. */
+            recurring: boolean;
+            /** @description When, as cron writes it, in local time. */
+            schedule: string;
+            /**
+             * Format: date-time
+             * @description When Claude Code deletes it; absent where it does not by itself.
+             */
+            until: string | null;
         };
         /** @description A branch that was left for another one. */
         OutlinedBranch: {
@@ -4337,17 +4367,23 @@ export interface components {
             /** @description Time limit of a run in seconds; no limit if absent. */
             timeout_seconds: number | null;
         };
+        /** @description What an answer allows beyond the call that is asked about. */
+        Grant: "always" | "edits" | "directory";
+        /** @description An answer that allows more than one call, with everything that it allows. */
+        Offer: {
+            /** @description What it allows and for how long, such as `Bash(make *), from now on in this project`. */
+            allows: string[];
+            /** @description The answer. */
+            answer: components["schemas"]["Grant"];
+        };
         /** @description What a worker may do without asking, as named by Claude Code. */
         PermissionMode: "default" | "acceptEdits" | "plan" | "auto" | "dontAsk" | "bypassPermissions";
         /** @description The user's reply. */
         PermissionReply: {
-            /**
-             * @description Whether to add the suggested rules.
-             * @default false
-             */
-            always?: boolean;
             /** @constant */
             behavior: "allow";
+            /** @description What to allow from now on as well; one of the request's offers. */
+            grant?: components["schemas"]["Grant"] | null;
             /** @description Input to use instead of the requested one. */
             input?: unknown;
         } | {
@@ -4376,11 +4412,18 @@ export interface components {
             description: string | null;
             /** @description Input the tool would be called with. */
             input: unknown;
+            /** @description The names of suggestions that no answer allows. */
+            not_offered?: string[];
+            /**
+             * @description The answers that allow something of it, with what each allows.
+             * @default []
+             */
+            offers?: components["schemas"]["Offer"][];
             /** @description Why permission is needed, if given. */
             reason: string | null;
             /** @description Id of the request, named in the reply. */
             request: string;
-            /** @description Permission rules that Claude Code suggests to add. */
+            /** @description What Claude Code suggests to allow from now on, as it wrote it. */
             suggestions: unknown[];
             /** @description Name of the tool. */
             tool: string;
@@ -5575,6 +5618,8 @@ export interface components {
             problems: string[];
             /** @description The repository. */
             repo: components["schemas"]["Repo"];
+            /** @description The prompts that Claude Code asks on a schedule in any session that is open in one of its directories. */
+            schedules: components["schemas"]["DirectorySchedule"][];
             /** @description The repository's sessions: how many, and the newest. */
             sessions: components["schemas"]["StatusSessions"];
             /**

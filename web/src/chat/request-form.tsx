@@ -6,7 +6,8 @@ import { isAdmin } from '../api/scope.ts'
 import { loaded } from '../ui/loaded.tsx'
 import { Button, focusOn } from '../ui/parts.tsx'
 import { attempt } from '../ui/toast.tsx'
-import { fieldOf } from './field.ts'
+import { Input, Seen } from './asked.tsx'
+import { fieldOf, toolName } from './field.ts'
 
 /** Loaded with the first plan: most pages show none. */
 const Plan = loaded(() => import('./plan.tsx'), 'Plan', { waiting: ({ text }) => text })
@@ -49,27 +50,36 @@ async function answer(props: Props, reply: Reply): Promise<void> {
   if (sent) done()
 }
 
+/** The answers that allow more than one call. */
+const GRANTS = { always: 'Always allow', edits: 'Accept edits', directory: 'Allow directory' } as const
+
 function Permission(props: Props & { isPlan: boolean }) {
   const { request, isPlan } = props
   const [why, setWhy] = useState<string>()
-  const { label, value, isCode } = fieldOf(request.tool, request.input)
-  const canAlways = !isPlan && request.suggestions.length > 0 && isAdmin()
+  const [isSeen, setSeen] = useState(false)
+  const { label } = fieldOf(request.tool, request.input)
+  const about = request.description ?? request.reason
+  const plan = (request.input as { plan?: unknown } | null)?.plan
   return (
     <div class="ask">
       <p class="ask-what">
-        {isPlan ? 'Approve this plan?' : <>Allow <b>{request.tool}</b>{label ? ` (${label})` : ''}?</>}
+        {isPlan ? 'Approve this plan?' : <>Allow <b>{toolName(request.tool)}</b>{label ? ` (${label})` : ''}?</>}
       </p>
-      {isPlan && <Plan session={props.session} request={request} text={value} />}
-      {value && !isPlan && <pre class={isCode ? 'ask-code' : 'ask-text'} tabIndex={0}>{value}</pre>}
-      {(request.description ?? request.reason) && <p class="dim">{request.description ?? request.reason}</p>}
+      <Seen label="All of what is asked" onSeen={setSeen}>
+        {isPlan ? <Plan session={props.session} request={request} text={typeof plan === 'string' ? plan : ''} /> : <Input tool={request.tool} input={request.input} />}
+      </Seen>
+      {about && !holds(request.input, about) && <p class="dim">{about}</p>}
       {why === undefined ? (
-        <div class="ask-buttons">
-          <Button kind="main" onClick={() => void answer(props, { behavior: 'allow' })}>
-            {isPlan ? 'Approve' : 'Allow'}
-          </Button>
-          {canAlways && <Button onClick={() => void answer(props, { behavior: 'allow', always: true })}>Always allow</Button>}
-          <Button onClick={() => setWhy('')}>{isPlan ? 'Ask for changes…' : 'Deny…'}</Button>
-        </div>
+        <>
+          {!isSeen && <p class="dim" role="status">Read to its end, or show all of it, to allow it.</p>}
+          <div class="ask-buttons">
+            <Button kind="main" disabled={!isSeen} onClick={() => void answer(props, { behavior: 'allow' })}>
+              {isPlan ? 'Approve' : 'Allow'}
+            </Button>
+            <Button onClick={() => setWhy('')}>{isPlan ? 'Ask for changes…' : 'Deny…'}</Button>
+          </div>
+          {isAdmin() && <Offers {...props} isSeen={isSeen} />}
+        </>
       ) : (
         <form
           class="ask-buttons"
@@ -95,6 +105,34 @@ function Permission(props: Props & { isPlan: boolean }) {
         </form>
       )}
     </div>
+  )
+}
+
+/** Whether the fields that are shown hold a text already. */
+function holds(input: unknown, text: string): boolean {
+  return Object.values((input ?? {}) as Record<string, unknown>).some(value => value === text)
+}
+
+/** What may be allowed from now on beside this call, each with all that it allows. */
+function Offers(props: Props & { isSeen: boolean }) {
+  const offers = props.request.offers ?? []
+  const others = props.request.not_offered ?? []
+  return (
+    <>
+      {offers.length > 0 && (
+        <ul class="ask-offers" aria-label="Allow this, and more from now on">
+          {offers.map(offer => (
+            <li key={offer.answer}>
+              <Button disabled={!props.isSeen} onClick={() => void answer(props, { behavior: 'allow', grant: offer.answer })}>
+                {GRANTS[offer.answer]}
+              </Button>
+              <span>{offer.allows.join('; ')}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {others.length > 0 && <p class="dim">Claude Code also suggests {others.join(', ')}; no answer allows that.</p>}
+    </>
   )
 }
 

@@ -8,6 +8,7 @@ import { bind } from '../keys.ts'
 import { ownNames } from '../live/names.ts'
 import { place, setQuery } from '../router.ts'
 import { Age, Empty, ErrorLine, Head, Loading, NoSessions, StateDot } from '../ui/parts.tsx'
+import { Schedules } from '../ui/schedules.tsx'
 import { holds } from './filter.ts'
 import '../style/settings.css'
 
@@ -135,6 +136,12 @@ function State({ status }: { status: Schemas['StatusAnswer'] }) {
   const sessions = [...status.sessions.active, ...status.sessions.recent.filter(one => !status.sessions.active.some(other => other.session_id === one.session_id))]
   return (
     <>
+      {status.schedules.length > 0 && (
+        <section class="section">
+          <h2>Scheduled prompts</h2>
+          <Schedules schedules={status.schedules} />
+        </section>
+      )}
       {status.repo.is_git_repo && (
         <section class="section">
           <h2>Git</h2>

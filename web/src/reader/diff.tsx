@@ -5,6 +5,7 @@ import { useMemo } from 'preact/hooks'
 import type { Schemas } from '../api/client.ts'
 import { fetchModule } from '../ui/module.ts'
 import { rows, type DiffRow } from './diff-rows.ts'
+import '../style/diff.css'
 
 type Hunk = Schemas['Hunk']
 
@@ -23,7 +24,8 @@ function comparing(): Compare | undefined {
   return loaded.value
 }
 
-interface Edit {
+/** A text in a file and what takes its place. */
+export interface Edit {
   old_string: string
   new_string: string
 }

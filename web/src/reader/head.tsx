@@ -8,6 +8,7 @@ import { togglePin } from '../live/annotations.ts'
 import { annotated, rows } from '../live/store.ts'
 import { loaded } from '../ui/loaded.tsx'
 import { Age, Button, StateDot } from '../ui/parts.tsx'
+import { Schedules } from '../ui/schedules.tsx'
 import type { Layout } from './items.ts'
 
 const MoreMenu = loaded(() => import('./more-menu.tsx'), 'MoreMenu', {
@@ -29,12 +30,13 @@ interface Props {
   task: string | undefined
   /** Whether a text comes just now, which the transcript does not know yet. */
   isWriting: boolean
+  schedules: readonly Schemas['DirectorySchedule'][]
   layout: Signal<Layout>
   side: Signal<boolean>
   find: () => void
 }
 
-export function SessionHead({ id, session, live, task, isWriting, layout, side, find }: Props) {
+export function SessionHead({ id, session, live, task, isWriting, schedules, layout, side, find }: Props) {
   const activity = live?.activity ?? session?.activity ?? undefined
   const job = live?.job ?? session?.background_job
   const title = session?.title ?? task?.split('\n')[0] ?? live?.title ?? 'Session'
@@ -67,6 +69,7 @@ export function SessionHead({ id, session, live, task, isWriting, layout, side, 
         )}
         {session && !session.file && <span class="tag">transcript gone</span>}
       </p>
+      <Schedules schedules={schedules} />
       {annotations?.note && <p class="session-note">{annotations.note}</p>}
       <div class="session-tools">
         <div class="segments" role="group" aria-label="What to show">

@@ -21,7 +21,7 @@ export type Item = Common &
     | { kind: 'text'; text: string; model: string | undefined }
     | { kind: 'thinking'; text: string }
     | { kind: 'tool'; id: string; name: string; input: unknown; result: Result | undefined; resultUuid: string | undefined; resultOffset: number; ms: number | undefined }
-    | { kind: 'note'; text: string; note: 'summary' | 'error' }
+    | { kind: 'note'; text: string; note: 'summary' | 'scheduled' | 'error' }
     | { kind: 'divider'; what: 'compaction' | 'day' | 'new' | 'fork' | 'left'; text: string; target?: string; from?: string }
   )
 
@@ -102,7 +102,7 @@ function append(all: Item[], calls: Map<string, Tool>, message: Message, common:
     } else if (block.type === 'thinking') all.push({ ...own, kind: 'thinking', text: block.text })
     else if (block.type === 'picture') pictures.push(block.number)
     else if (message.role === 'user') texts.push(block.text)
-    else if (message.role === 'note') all.push({ ...own, kind: 'note', text: block.text, note: message.note === 'summary' ? 'summary' : 'error' })
+    else if (message.role === 'note') all.push({ ...own, kind: 'note', text: block.text, note: message.note === 'summary' || message.note === 'scheduled' ? message.note : 'error' })
     else all.push({ ...own, kind: 'text', text: block.text, model: message.model ?? undefined })
   })
   if (message.role === 'user' && (texts.length || pictures.length)) all.push({ ...common, key, kind: 'prompt', text: texts.join('\n\n'), pictures })

@@ -123,7 +123,8 @@ function Content({ item, session }: { item: Exclude<Item, { kind: 'divider' }>; 
     case 'tool':
       return <ToolCall item={item} session={session} />
     case 'note':
-      return item.note === 'summary' ? <Summary text={item.text} /> : <p class="note-error">{item.text}</p>
+      if (item.note === 'summary') return <Summary text={item.text} />
+      return <p class={item.note === 'scheduled' ? 'note-scheduled' : 'note-error'}>{item.text}</p>
   }
 }
 

@@ -204,7 +204,7 @@ function Reader({ id }: { id: string }) {
   return (
     <div class={side().value && info.data ? 'reader with-side' : 'reader'}>
       <div class="reader-main">
-        <SessionHead id={id} session={info.data} live={live} task={isOver(ours) ? undefined : ours!.task} isWriting={Boolean(worker.draft.value)} layout={layout} side={side()} find={() => (finding.value = true)} />
+        <SessionHead id={id} session={info.data} live={live} task={isOver(ours) ? undefined : ours!.task} isWriting={Boolean(worker.draft.value)} schedules={outline.state.value.data?.schedules ?? []} layout={layout} side={side()} find={() => (finding.value = true)} />
         {finding.value && (
           <FindBar
             session={id}

@@ -1,7 +1,9 @@
 // What the chosen agent is and does, with the way to its session.
 
 import { CopyAttach } from '../chat/attach.tsx'
+import { Requests } from '../chat/need.tsx'
 import type { State } from '../live/fold.ts'
+import { requestsOf } from '../live/store.ts'
 import { sessionAddress } from '../router.ts'
 import { Button, JobTag, StateDot } from '../ui/parts.tsx'
 import { actorInWords } from './crew.ts'
@@ -9,6 +11,8 @@ import type { Actor, Agent } from './types.ts'
 
 export function Card({ agent, room, actor, close }: { agent: Agent; room: string | undefined; actor: Actor | undefined; close: () => void }) {
   const state: State = actor?.state ?? agent.state
+  // A moment of a replay asks nothing any more.
+  const open = agent.uuid ? undefined : requestsOf(agent.session)
   return (
     <aside class="agent-card card" aria-label={agent.name} aria-live="polite">
       <header>
@@ -27,7 +31,8 @@ export function Card({ agent, room, actor, close }: { agent: Agent; room: string
           ))}
         </ul>
       )}
-      <a class="button main" href={sessionAddress(agent.session, agent.uuid)}>
+      {open && <Requests session={agent.session} worker={open.worker} mark={open.requests.map(one => one.request).join()} />}
+      <a class={open ? 'button' : 'button main'} href={sessionAddress(agent.session, agent.uuid)}>
         Open {agent.uuid ? 'at this moment' : 'the session'}
       </a>
       {actor?.job && <CopyAttach job={actor.job} />}

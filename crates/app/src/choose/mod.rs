@@ -3,6 +3,7 @@
 pub mod answer;
 pub(crate) mod candidates;
 pub(crate) mod decisions;
+pub(crate) mod directory_schedules;
 pub(crate) mod labels;
 pub(crate) mod outcome;
 pub mod pack;

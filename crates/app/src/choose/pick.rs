@@ -13,6 +13,7 @@ use system::join;
 
 use crate::choose::answer::Answer;
 use crate::choose::candidates::CandidateSet;
+use crate::choose::directory_schedules::DirectorySchedules;
 use crate::choose::request::{Question, Request};
 use crate::choose::{decisions, labels, pack, relevance, resume_cost};
 use crate::config::settings::SelectionSettings;
@@ -193,8 +194,14 @@ impl Chooser<'_> {
             judge,
             relevance_fallback,
             resume_cost: resumed.map(|one| {
-                let (tokens, last) = (one.context_tokens, one.candidate.last_active);
-                resume_cost::compute(context, tokens, last, &one.resumption, self.now())
+                let mut schedules = DirectorySchedules::default();
+                let known = resume_cost::Known {
+                    tokens: one.context_tokens,
+                    last: one.candidate.last_active,
+                    of: &one.resumption,
+                    schedules: schedules.of(one.cwd.as_deref()),
+                };
+                resume_cost::compute(context, &known, self.now())
             }),
             pack: None,
             pack_if_fresh: None,

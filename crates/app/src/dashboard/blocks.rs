@@ -102,6 +102,8 @@ pub enum NoteKind {
     Compaction,
     /// The summary that a compaction left.
     Summary,
+    /// A prompt that Claude Code asked on a schedule.
+    Scheduled,
     /// An error of the API.
     Error,
 }
@@ -302,6 +304,7 @@ impl Show<'_> {
         let note = match record.kind() {
             RecordKind::CompactBoundary => Some(NoteKind::Compaction),
             _ if record.is_compact_summary() => Some(NoteKind::Summary),
+            _ if record.is_scheduled_prompt() => Some(NoteKind::Scheduled),
             _ if message.role == Role::Note => Some(NoteKind::Error),
             _ => None,
         };

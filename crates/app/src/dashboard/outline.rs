@@ -2,6 +2,7 @@
 //! took, and what it changed in files.
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use transcript::record::{Record, RecordKind};
 use transcript::{LeftBranches, Message, Part, Raw, Reader, Role, Split, Splits, ToolCall, message, preview};
 
+use crate::repository::schedules::DirectorySchedule;
 use crate::sessions::locate::{Files, locate};
 use crate::{Context, Error, Kind};
 
@@ -44,6 +46,8 @@ pub struct Answer {
     pub slowest: Vec<SlowCall>,
     /// The files it changed, by path.
     pub files: Vec<ChangedFile>,
+    /// The prompts that Claude Code asks on a schedule in any session that is open in its directory.
+    pub schedules: Vec<DirectorySchedule>,
 }
 
 /// A place in a session.
@@ -134,6 +138,9 @@ pub fn outline(context: &Context, request: &Request) -> Result<Answer, Error> {
             context.check_cancelled()?;
         }
         let Ok(record) = line.record() else { continue };
+        if sketch.directory.is_none() {
+            sketch.directory = record.cwd().map(|cwd| PathBuf::from(&*cwd));
+        }
         let message = message(&record).filter(|message| !message.sidechain);
         sketch.splits.observe(&record, message.is_some(), line.offset);
         if let Some(message) = message {
@@ -148,6 +155,8 @@ pub fn outline(context: &Context, request: &Request) -> Result<Answer, Error> {
 struct Sketch {
     answer: Answer,
     splits: Splits,
+    /// The directory it started in.
+    directory: Option<PathBuf>,
     /// The calls whose results have not come.
     open: HashMap<String, OpenCall>,
     tools: BTreeMap<String, ToolTime>,
@@ -255,6 +264,8 @@ impl Sketch {
         answer.tools.sort_by_key(|tool| std::cmp::Reverse(tool.ms));
         let redact =
             |file: ChangedFile| ChangedFile { path: context.secrets.redacted(file.path.into()), ..file };
+        let schedules = |directory: PathBuf| DirectorySchedule::of_directory(context, &directory);
+        answer.schedules = self.directory.map(schedules).unwrap_or_default();
         answer.files = self.files.into_values().take(FILES).map(redact).collect();
         answer
     }

@@ -1,7 +1,7 @@
 //! `status`: a repository's state: git, GitHub, documents, its sessions, and the files they are changing now.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 use model::{AgentId, Session, SessionId};
@@ -9,6 +9,7 @@ use project::ProjectStatus;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use crate::repository::schedules::DirectorySchedule;
 use crate::repository::target::RepoTarget;
 use crate::sessions::{activity, totals};
 use crate::workers::reports;
@@ -41,6 +42,8 @@ pub struct Answer {
     pub project: ProjectStatus,
     /// The repository's sessions: how many, and the newest.
     pub sessions: RepoSessions,
+    /// The prompts that Claude Code asks on a schedule in any session that is open in one of its directories.
+    pub schedules: Vec<DirectorySchedule>,
     /// Files that live sessions wrote to within the last hour, the latest first.
     pub active_files: Vec<ActiveFile>,
     /// The time of this answer.
@@ -103,9 +106,18 @@ pub fn status(context: &Context, request: &Request) -> Result<Answer, Error> {
     Ok(Answer {
         project,
         active_files: active_files(context, &here),
+        schedules: schedules(context, &target, &here),
         sessions: grouped(&here, request.agent.as_ref()),
         timestamp: context.now,
     })
+}
+
+/// The schedules of the directory that was named and of those in which the repository's sessions were started.
+fn schedules(context: &Context, target: &RepoTarget, here: &[Session]) -> Vec<DirectorySchedule> {
+    let own = [target.root.clone(), target.directory.clone()];
+    let started = here.iter().filter_map(|session| session.cwd.as_deref().map(Path::to_owned));
+    let directories: BTreeSet<PathBuf> = own.into_iter().chain(started).collect();
+    directories.iter().flat_map(|directory| DirectorySchedule::of_directory(context, directory)).collect()
 }
 
 /// Redacts what people wrote into a repository.

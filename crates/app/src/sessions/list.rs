@@ -21,6 +21,7 @@ use crate::search::question::{Question, set};
 use crate::sessions::openclaw_conversation;
 use crate::sessions::select::select;
 use crate::sessions::unread::unread;
+use crate::workers::holders::HeldSessions;
 use crate::{Context, Error, Kind, Moment, NextStep};
 
 /// Which sessions to list.
@@ -141,6 +142,7 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
     more += sessions.len().saturating_sub(limit);
     sessions.truncate(limit);
     resume_cost::add(context, &mut sessions);
+    add_permission_modes(context, &mut sessions)?;
     let incomplete = sessions.iter().filter(|session| session.missing_bytes > 0).map(|session| {
         let (id, there) = (session.id.short(), session.file_size);
         let whole = there + session.missing_bytes;
@@ -167,6 +169,17 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
             .chain(unreadable)
             .collect(),
     })
+}
+
+/// Replaces the permission mode last recorded of a session by the one that its worker is in.
+fn add_permission_modes(context: &Context, sessions: &mut [Session]) -> Result<(), Error> {
+    let held = HeldSessions::load(context)?;
+    for session in sessions {
+        if let Some(mode) = held.permission_mode(&session.id) {
+            session.permission_mode = Some(mode.as_str().into());
+        }
+    }
+    Ok(())
 }
 
 /// The sessions of which no transcript is left.

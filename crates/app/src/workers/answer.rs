@@ -48,17 +48,13 @@ fn require_short_reply(reply: &PermissionReply) -> Result<(), Error> {
     }
 }
 
-/// Allows the person, and a model if the settings let it answer for them. A rule that allows more from then on
-/// is the person's alone.
+/// Allows the person, and a model if the settings let it answer for them. What allows more from then on is the
+/// person's alone.
 fn require_answerer(context: &Context, reply: &PermissionReply) -> Result<(), Error> {
     if context.caller == Caller::Assistant && context.config().settings.mcp.answer_permissions {
-        return match reply {
-            PermissionReply::Allow { always: true, .. } => {
-                context.require_person("a rule that always allows")
-            }
-            PermissionReply::Allow { .. }
-            | PermissionReply::Answers { .. }
-            | PermissionReply::Deny { .. } => Ok(()),
+        return match reply.grant() {
+            Some(_) => context.require_person("an answer that allows more from then on"),
+            None => Ok(()),
         };
     }
     let refused = context.require_person("answering what workers ask");
@@ -91,6 +87,6 @@ mod tests {
         check(said(100_000), None);
         check(said(100_001), Some("an answer may have at most 100 kB; this one has 101 kB"));
         let input = serde_json::json!({ "content": "x".repeat(200_000) });
-        check(PermissionReply::Allow { input: Some(input), always: false }, None);
+        check(PermissionReply::Allow { input: Some(input), grant: None }, None);
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use model::{Session, SessionId};
 use selection::Occupancy;
 use workers::store::{SlotState, Worker};
-use workers::{ProcessIdentity, WorkerState};
+use workers::{PermissionMode, ProcessIdentity, WorkerState};
 
 use crate::workers::control::agrees_to_end;
 use crate::workers::host::pause;
@@ -48,6 +48,11 @@ impl HeldSessions {
     /// Whether an idle worker holds this session.
     pub(crate) fn has_idle(&self, session: &SessionId) -> bool {
         self.workers.get(session).is_some_and(is_idle)
+    }
+
+    /// The permission mode that a session's worker is in.
+    pub(crate) fn permission_mode(&self, session: &SessionId) -> Option<PermissionMode> {
+        self.workers.get(session).map(|worker| worker.spec.options.permission_mode)
     }
 
     /// Whether a worker holds this session.

@@ -65,8 +65,11 @@ pub struct WorkerInfo {
     pub task: String,
     /// The OpenClaw agent it works for.
     pub agent_id: Option<String>,
-    /// What it may do without asking.
+    /// The permission mode that its `claude` is in.
     pub permission_mode: PermissionMode,
+    /// What else it may do without asking, from its options and from answers to its requests, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allowed: Vec<String>,
     /// The process id of its `claude`; absent when it has none.
     pub pid: Option<u32>,
     /// The Backstory that runs it, or waits with it; where it is over, that ran it.
@@ -147,6 +150,15 @@ pub fn find(context: &Context, text: &str) -> Result<WorkerInfo, Error> {
     describe(context, &table, &table::find(context, &table, text)?)
 }
 
+/// The rules and directories that are in force for a worker.
+fn allowed(worker: &Worker) -> Vec<String> {
+    let options = &worker.spec.options;
+    let directory = |path: &PathBuf| format!("work in {}", path.display());
+    let from_options =
+        options.allowed_tools.iter().cloned().chain(options.add_directories.iter().map(directory));
+    from_options.chain(worker.granted.iter().cloned()).collect()
+}
+
 pub(crate) fn describe(context: &Context, table: &WorkerStore, worker: &Worker) -> Result<WorkerInfo, Error> {
     let spent = table.session_cost(&worker.session).map_err(unusable)?;
     Ok(WorkerInfo {
@@ -158,6 +170,7 @@ pub(crate) fn describe(context: &Context, table: &WorkerStore, worker: &Worker) 
         task: context.secrets.redacted(after_crewhub_context(&worker.task).into()),
         agent_id: worker.agent.as_ref().map(ToString::to_string),
         permission_mode: worker.spec.options.permission_mode,
+        allowed: context.redacted(&allowed(worker))?,
         // The table keeps the process of an ended worker, so that a reused process id is recognized.
         pid: worker.process.as_ref().filter(|_| worker.slot_state.is_some()).map(|process| process.pid),
         host_pid: worker.host.pid,

@@ -33,8 +33,8 @@ pub(crate) mod worktree;
 
 pub use ::workers::store::WorkerStats;
 pub use ::workers::{
-    Command, Event, FailureReason, PermissionMode, PermissionReply, PermissionRequest, QuestionOption,
-    RequestKind, TurnResult, UserQuestion, WorkerState,
+    Command, Event, FailureReason, Grant, Offer, PermissionMode, PermissionReply, PermissionRequest,
+    QuestionOption, RequestKind, TurnResult, UserQuestion, WorkerState,
 };
 pub use asking_worker::context_for_model;
 pub use control::attach;

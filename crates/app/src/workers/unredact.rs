@@ -45,8 +45,8 @@ fn restore(reply: PermissionReply, originals: &Originals) -> PermissionReply {
                 .map(|(question, answer)| (originals.text(question), originals.text(answer)))
                 .collect(),
         },
-        PermissionReply::Allow { input, always } => {
-            PermissionReply::Allow { input: input.map(|input| originals.value(input)), always }
+        PermissionReply::Allow { input, grant } => {
+            PermissionReply::Allow { input: input.map(|input| originals.value(input)), grant }
         }
         deny @ PermissionReply::Deny { .. } => deny,
     }
@@ -117,7 +117,7 @@ mod tests {
         check("[redacted:github-token]", &secret);
         let reply = PermissionReply::Allow {
             input: Some(json!({"command": "ls", "questions": [shown]})),
-            always: false,
+            grant: None,
         };
         let PermissionReply::Allow { input, .. } = restore(reply, &originals) else { panic!() };
         assert_eq!(input.unwrap(), json!({"command": "ls", "questions": [question]}));

@@ -72,6 +72,8 @@ fn spoken<'a>(record: &Record<'a>, subagent: bool) -> Vec<Unit<'a>> {
             break;
         }
         match part {
+            // It is asked again and again; the call that made the schedule has it once.
+            Part::Text(_) if record.is_scheduled_prompt() => {}
             Part::Text(text) => units.push(Unit::new(text_kind(message.role, record, &text, subagent), text)),
             Part::Thinking(text) => units.push(Unit::new(ChunkKind::Thinking, text)),
             Part::ToolUse { name, input, .. } => facts::add_tool_use(name, input, &mut units),
@@ -125,6 +127,10 @@ mod tests {
             false,
             &[(ChunkKind::Prompt, "and use pages")],
         );
+        let scheduled = r#"{"type":"user","isMeta":true,"promptSource":"system","turnOrigin":"scheduled","message":{"content":"check it"}}"#;
+        check(scheduled, false, &[]);
+        let making = r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"CronCreate","input":{"cron":"* * * * *","prompt":"check it"}}]}}"#;
+        check(making, false, &[(ChunkKind::Delegation, "check it")]);
         check(r#"{"type":"custom-title","customTitle":"Tour"}"#, false, &[(ChunkKind::Title, "Tour")]);
         check(
             r#"{"type":"queue-operation","operation":"enqueue","content":"and then?"}"#,

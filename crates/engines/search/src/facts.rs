@@ -66,6 +66,7 @@ pub(crate) fn add_tool_use<'a>(name: &str, input: Raw<'a>, units: &mut Vec<Unit<
             units.push(Unit::new(ChunkKind::Delegation, text("description")));
             units.push(Unit::new(ChunkKind::AgentPrompt, text("prompt")));
         }
+        "CronCreate" => units.push(Unit::new(ChunkKind::Delegation, text("prompt"))),
         "ExitPlanMode" => units.push(Unit::new(ChunkKind::Plan, text("plan"))),
         "AskUserQuestion" => units.push(Unit::new(ChunkKind::Question, questions(input))),
         "WebSearch" | "WebFetch" => {

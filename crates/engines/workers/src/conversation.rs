@@ -63,6 +63,8 @@ pub(crate) enum Action {
     Emit(Event),
     /// Record that the process is in this permission mode now.
     Mode(PermissionMode),
+    /// Record that this was allowed from now on.
+    Granted(Vec<String>),
     /// Close the process's input; nothing more will be written.
     CloseInput,
     /// The turn was interrupted in order to end the process; end it soon if no result arrives.
@@ -210,6 +212,7 @@ impl Conversation {
                 actions.push(Action::Emit(Event::Started(started)));
                 actions.extend(mode.map(Action::Mode));
             }
+            Frame::Mode(mode) => actions.extend(PermissionMode::from_name(&mode).map(Action::Mode)),
             Frame::Accepted(id) => {
                 self.phase = Phase::Turn;
                 self.accepted += 1;

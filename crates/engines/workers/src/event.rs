@@ -108,6 +108,9 @@ pub enum Event {
         request: String,
         /// Whether it was allowed.
         allowed: bool,
+        /// What was allowed from now on with it, in words.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        granted: Vec<String>,
     },
     /// A request no longer needs an answer.
     Withdrawn {

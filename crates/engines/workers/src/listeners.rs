@@ -207,7 +207,7 @@ mod tests {
         };
         all.send(request("r1"));
         all.send(request("r2"));
-        all.send(Event::Answered { request: "r1".into(), allowed: true });
+        all.send(Event::Answered { request: "r1".into(), allowed: true, granted: Vec::new() });
         all.send(Event::Text { text: "Hi".into(), agent: None, streamed: true });
         let late: Vec<_> = all.listen(QueuePolicy::DropAndCount).try_iter().collect();
         let text = Event::Text { text: "Hi".into(), agent: None, streamed: false };

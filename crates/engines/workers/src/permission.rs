@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use transcript::{Raw, ToolCall};
 
+use crate::grant::{self, Grant, Offer};
+use crate::input_text::input_text;
+
 /// A request for permission or an answer from the user.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, Deserialize)]
 pub struct PermissionRequest {
@@ -23,8 +26,14 @@ pub struct PermissionRequest {
     pub description: Option<String>,
     /// Why permission is needed, if given.
     pub reason: Option<String>,
-    /// Permission rules that Claude Code suggests to add.
+    /// What Claude Code suggests to allow from now on, as it wrote it.
     pub suggestions: Vec<Value>,
+    /// The answers that allow something of it, with what each allows.
+    #[serde(default)]
+    pub offers: Vec<Offer>,
+    /// The names of suggestions that no answer allows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_offered: Vec<String>,
     /// Id of the tool call.
     pub tool_use_id: Option<String>,
     /// Id of the sub-agent that asks; `None` for the session itself.
@@ -77,9 +86,9 @@ pub enum PermissionReply {
         /// Input to use instead of the requested one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         input: Option<Value>,
-        /// Whether to add the suggested rules.
-        #[serde(default)]
-        always: bool,
+        /// What to allow from now on as well; one of the request's offers.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        grant: Option<Grant>,
     },
     /// Answer the model's questions.
     Answers {
@@ -96,17 +105,30 @@ pub enum PermissionReply {
     },
 }
 
+impl PermissionReply {
+    /// What it allows from now on, beyond the call that is asked about.
+    pub fn grant(&self) -> Option<Grant> {
+        match self {
+            Self::Allow { grant, .. } => *grant,
+            Self::Answers { .. } | Self::Deny { .. } => None,
+        }
+    }
+}
+
 impl PermissionRequest {
     /// Parses a `can_use_tool` request; `None` if it names no tool.
     pub(crate) fn read(id: &str, request: &Value) -> Option<Self> {
         let text = |name: &str| request[name].as_str().map(str::to_owned);
+        let suggestions = request["permission_suggestions"].as_array().cloned().unwrap_or_default();
         Some(Self {
             request: id.to_owned(),
             tool: text("tool_name")?,
             input: request["input"].clone(),
             description: text("description"),
             reason: text("decision_reason").or_else(|| text("blocked_path")),
-            suggestions: request["permission_suggestions"].as_array().cloned().unwrap_or_default(),
+            offers: grant::offers(&suggestions),
+            not_offered: grant::not_offered(&suggestions),
+            suggestions,
             tool_use_id: text("tool_use_id"),
             agent: text("agent_id"),
         })
@@ -136,9 +158,14 @@ impl PermissionRequest {
         ToolCall { id: "", name: &self.tool, input: Raw::new(&input) }.asking()
     }
 
-    /// The rules that `always` would add, in Claude Code's notation.
-    pub fn rules(&self) -> Vec<String> {
-        self.suggestions.iter().flat_map(suggested_rules).collect()
+    /// The whole input in readable lines. It may contain a secret.
+    pub fn input_text(&self) -> String {
+        input_text(&self.tool, &self.input)
+    }
+
+    /// What a grant would allow; `None` if it is not offered.
+    pub fn offer(&self, grant: Grant) -> Option<&Offer> {
+        self.offers.iter().find(|offer| offer.answer == grant)
     }
 
     /// The reply in Claude Code's format, or a message saying why the reply is invalid.
@@ -154,17 +181,14 @@ impl PermissionRequest {
                 }
                 Ok(response)
             }
-            PermissionReply::Allow { input, always } => {
+            PermissionReply::Allow { input, grant } => {
                 let input = input.as_ref().unwrap_or(&self.input);
                 if !input.is_object() {
                     return Err("a tool's input is a JSON object".to_owned());
                 }
-                if *always && self.suggestions.is_empty() {
-                    return Err("Claude Code suggests no rule for this: allow it once".to_owned());
-                }
                 let mut response = json!({"behavior": "allow", "updatedInput": input});
-                if *always {
-                    response["updatedPermissions"] = Value::from(self.suggestions.clone());
+                if let Some(grant) = grant {
+                    response["updatedPermissions"] = self.updates(*grant)?.into();
                 }
                 Ok(response)
             }
@@ -184,24 +208,21 @@ impl PermissionRequest {
             }
         }
     }
-}
 
-fn suggested_rules(suggestion: &Value) -> Vec<String> {
-    if let Some(mode) = suggestion["mode"].as_str() {
-        return vec![format!("mode {mode}")];
+    /// The suggestions that a grant adds, or a message saying which grants are offered.
+    fn updates(&self, grant: Grant) -> Result<Vec<Value>, String> {
+        let updates: Vec<Value> = grant::granted(&self.suggestions, grant).cloned().collect();
+        if updates.is_empty() {
+            let offered: Vec<&str> = self.offers.iter().map(|offer| offer.answer.as_str()).collect();
+            let instead =
+                if offered.is_empty() { String::new() } else { format!(", or {}", offered.join(", ")) };
+            let word = grant.as_str();
+            return Err(format!(
+                "Claude Code suggests nothing that `{word}` would allow: allow it once{instead}"
+            ));
+        }
+        Ok(updates)
     }
-    if let Some(directories) = suggestion["directories"].as_array() {
-        return directories.iter().filter_map(Value::as_str).map(|at| format!("directory {at}")).collect();
-    }
-    let rules = suggestion["rules"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let rule = |rule: &Value| {
-        let tool = rule["toolName"].as_str()?;
-        Some(match rule["ruleContent"].as_str() {
-            Some(content) => format!("{tool}({content})"),
-            None => tool.to_owned(),
-        })
-    };
-    rules.iter().filter_map(rule).collect()
 }
 
 #[cfg(test)]
@@ -214,8 +235,12 @@ mod tests {
         PermissionRequest::read("r1", &frame).unwrap()
     }
 
+    fn granting(grant: Grant) -> PermissionReply {
+        PermissionReply::Allow { input: None, grant: Some(grant) }
+    }
+
     fn allow() -> PermissionReply {
-        PermissionReply::Allow { input: None, always: false }
+        PermissionReply::Allow { input: None, grant: None }
     }
 
     #[test]
@@ -229,13 +254,13 @@ mod tests {
         };
         check(allow(), Ok(json!({"behavior": "allow", "updatedInput": {"command": "ls"}})));
         check(
-            PermissionReply::Allow { input: Some(json!({"command": "ls -l"})), always: true },
+            PermissionReply::Allow { input: Some(json!({"command": "ls -l"})), grant: Some(Grant::Always) },
             Ok(
                 json!({"behavior": "allow", "updatedInput": {"command": "ls -l"}, "updatedPermissions": [rule]}),
             ),
         );
         check(
-            PermissionReply::Allow { input: Some(json!(7)), always: false },
+            PermissionReply::Allow { input: Some(json!(7)), grant: None },
             Err("a tool's input is a JSON object"),
         );
         check(
@@ -251,8 +276,8 @@ mod tests {
             Err("Bash asks no question: allow or deny it"),
         );
         let unruly = request("Bash", json!({}), json!(null));
-        let always = PermissionReply::Allow { input: None, always: true };
-        assert!(unruly.response(&always).unwrap_err().starts_with("Claude Code suggests no rule"));
+        let error = unruly.response(&granting(Grant::Always)).unwrap_err();
+        assert_eq!(error, "Claude Code suggests nothing that `always` would allow: allow it once");
     }
 
     #[test]
@@ -274,17 +299,29 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_shown_as_claude_writes_them() {
-        let check = |suggestion: Value, expected: &[&str]| {
-            assert_eq!(request("Bash", json!({}), json!([suggestion])).rules(), expected);
+    fn a_grant_sends_what_was_shown_for_it_and_nothing_else() {
+        let rule = json!({"type": "addRules", "rules": [{"toolName": "Bash", "ruleContent": "touch a"}],
+            "behavior": "allow", "destination": "localSettings"});
+        let directory = json!({"type": "addDirectories", "directories": ["/b"], "destination": "session"});
+        let mode = json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"});
+        let bypass = json!({"type": "setMode", "mode": "bypassPermissions", "destination": "session"});
+        let later = json!({"type": "later", "everything": true});
+        let suggestions = json!([rule, bypass, directory, later, mode]);
+        let asked = request("Bash", json!({"command": "touch a"}), suggestions);
+        let check = |grant: Grant, shown: &str, sent: &Value| {
+            assert_eq!(asked.offer(grant).unwrap().allows, [shown]);
+            let response = asked.response(&granting(grant)).unwrap();
+            assert_eq!(response["updatedPermissions"], json!([sent]));
         };
-        check(
-            json!({"rules": [{"toolName": "Bash", "ruleContent": "ls *"}, {"toolName": "Edit"}]}),
-            &["Bash(ls *)", "Edit"],
-        );
-        check(json!({"type": "setMode", "mode": "acceptEdits"}), &["mode acceptEdits"]);
-        check(json!({"type": "addDirectories", "directories": ["/a"]}), &["directory /a"]);
-        check(json!(7), &[]);
+        check(Grant::Always, "Bash(touch a), from now on in this project", &rule);
+        check(Grant::Edits, "accept edits, until the session ends", &mode);
+        check(Grant::Directory, "work in /b, until the session ends", &directory);
+        assert_eq!(asked.not_offered, ["setMode bypassPermissions", "later"]);
+        let response = asked.response(&allow()).unwrap();
+        assert!(response.get("updatedPermissions").is_none(), "{response}");
+        let only_mode = request("Write", json!({}), json!([mode]));
+        let error = only_mode.response(&granting(Grant::Always)).unwrap_err();
+        assert!(error.ends_with("allow it once, or edits"), "{error}");
     }
 
     #[test]
@@ -293,6 +330,7 @@ mod tests {
             assert_eq!(serde_json::from_str::<PermissionReply>(text).unwrap(), expected, "{text}");
         };
         check(r#"{"behavior":"allow"}"#, allow());
+        check(r#"{"behavior":"allow","grant":"edits"}"#, granting(Grant::Edits));
         check(
             r#"{"behavior":"deny","message":"no","interrupt":true}"#,
             PermissionReply::Deny { message: "no".into(), interrupt: true },

@@ -11,6 +11,7 @@ use model::SessionId;
 use crate::WorkerId;
 
 mod announcements;
+mod granted;
 mod labels;
 mod progress;
 mod row;
@@ -25,7 +26,7 @@ pub use slots::{AddOutcome, NewWorker, SlotClaim};
 /// Name of the database file in Backstory's state folder.
 pub const FILE: &str = "workers.sqlite";
 
-const STEPS: [&str; 4] = [WORKERS, labels::STEP, unreported::STEP, announcements::STEP];
+const STEPS: [&str; 5] = [WORKERS, labels::STEP, unreported::STEP, announcements::STEP, granted::STEP];
 const WORKERS: &str = "
     CREATE TABLE worker (
         id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -18,6 +18,8 @@ pub(crate) enum Frame {
     Events(Vec<Event>),
     /// A turn begins.
     Started(TurnStarted),
+    /// The permission mode changed to this one, as Claude Code names it.
+    Mode(String),
     /// The model was given the message with this id.
     Accepted(String),
     /// Whether a turn is running (`true`) or over.
@@ -147,6 +149,7 @@ fn system(frame: &Value) -> Frame {
         Some("status") if frame["status"] == "compacting" => {
             Event::Note { text: "Claude Code compacts the conversation".to_owned() }
         }
+        Some("status") => return text(&frame["permissionMode"]).map_or(Frame::Other, Frame::Mode),
         _ => return Frame::Other,
     };
     Frame::Events(vec![event])
@@ -368,6 +371,11 @@ mod tests {
             Frame::Unknown("r".into(), "mcp_message".into()),
         );
         check(r#"{"type":"control_cancel_request","request_id":"r"}"#, Frame::Withdrawn("r".into()));
+        check(
+            r#"{"type":"system","subtype":"status","status":null,"permissionMode":"acceptEdits"}"#,
+            Frame::Mode("acceptEdits".into()),
+        );
+        check(r#"{"type":"system","subtype":"status","status":null}"#, Frame::Other);
         check(
             r#"{"type":"control_response","response":{"subtype":"success","request_id":"b1"}}"#,
             Frame::Response("b1".into(), None),

@@ -7,11 +7,12 @@ use model::{ArmedKind, ArmedWork};
 use serde::{Deserialize, Serialize};
 
 use crate::json::Raw;
+use crate::moment::moment;
 use crate::record::{Block, Record, RecordKind};
 use crate::text::preview;
 
 /// After how long Claude Code drops a recurring prompt whose result names no other time.
-const RECURRING: SignedDuration = SignedDuration::from_hours(7 * 24);
+pub(crate) const RECURRING: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// The most calls without a result, and the most things left armed, that are kept.
 const MOST: usize = 32;
 /// The attachment with which Claude Code carries its prompts into a compacted or later part of a transcript.
@@ -106,7 +107,9 @@ impl ArmedTracker {
     /// Arms what a call was about, if its result says that it is armed.
     fn arm(&mut self, work: ArmedWork, result: Raw<'_>) {
         let id = match work.kind {
-            ArmedKind::Cron => result.get("id").text(),
+            // A durable prompt is the directory's, not the session's.
+            ArmedKind::Cron | ArmedKind::DirectoryCron if result.get("durable").is_true() => None,
+            ArmedKind::Cron | ArmedKind::DirectoryCron => result.get("id").text(),
             ArmedKind::Shell => result.get("backgroundTaskId").text(),
             ArmedKind::Monitor => result.get("taskId").text(),
             // One that was refused has no time.
@@ -117,7 +120,7 @@ impl ArmedTracker {
             ArmedKind::Cron if result.get("recurring").json() == "false" => moment(result.get("nextFireAt")),
             ArmedKind::Cron => ends(work.at, result.get("maxAgeMs")),
             ArmedKind::WakeUp => moment(result.get("scheduledFor")),
-            ArmedKind::Shell | ArmedKind::Monitor => None,
+            ArmedKind::Shell | ArmedKind::Monitor | ArmedKind::DirectoryCron => None,
         };
         self.disarm(&id);
         push(&mut self.armed, &id, ArmedWork { until, ..work });
@@ -176,12 +179,6 @@ fn push(list: &mut Vec<(String, ArmedWork)>, id: &str, work: ArmedWork) {
 fn ends(at: Option<Timestamp>, max_age_ms: Raw<'_>) -> Option<Timestamp> {
     let lasts = max_age_ms.count().and_then(|age| i64::try_from(age).ok());
     at?.checked_add(lasts.map_or(RECURRING, SignedDuration::from_millis)).ok()
-}
-
-/// A moment in milliseconds since 1970; 0 is none.
-fn moment(milliseconds: Raw<'_>) -> Option<Timestamp> {
-    let since = milliseconds.count().filter(|since| *since > 0)?;
-    Timestamp::from_millisecond(i64::try_from(since).ok()?).ok()
 }
 
 /// Whether a tool arms something or ends it.
@@ -292,6 +289,18 @@ mod tests {
         assert_eq!(armed(&lines, "2026-03-01T11:00:00Z"), [cron(), once], "its time has passed");
         assert_eq!(armed(&lines, "2026-03-20T00:00:00Z"), [cron()]);
         assert_eq!(armed(&lines, "2026-04-01T00:00:00Z"), []);
+    }
+
+    #[test]
+    fn a_durable_prompt_is_the_directorys() {
+        let lines = [
+            call("1", "CronCreate", r#"{"cron":"*/5 * * * *","prompt":"check the deploy","durable":true}"#),
+            result("1", r#"{"id":"c1","recurring":true,"durable":true}"#),
+            call("2", "CronCreate", r#"{"cron":"0 9 * * *","prompt":"report","durable":true}"#),
+            result("2", r#"{"id":"c2","recurring":true,"durable":false}"#),
+        ];
+        let kept = (ArmedKind::Cron, "report".to_owned(), 3);
+        assert_eq!(armed(&lines, "2026-03-02T00:00:00Z"), [kept], "it could not be saved");
     }
 
     #[test]

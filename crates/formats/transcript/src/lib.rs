@@ -23,6 +23,7 @@ mod kept_output;
 mod long_lines;
 mod mcp_servers;
 mod message;
+mod moment;
 mod open_transcript;
 mod page;
 mod partial_copy;
@@ -36,6 +37,7 @@ pub mod record;
 mod recorded_path;
 mod registered_process;
 mod scan;
+mod scheduled_tasks;
 mod session_files;
 mod speech;
 mod splits;
@@ -80,6 +82,7 @@ pub use plugins::InstalledPlugin;
 pub use reader::{LINE_CAP, Line, Reader};
 pub use recent::{Excerpt, RecentMessages, line_number, line_start, recent_messages};
 pub use registered_process::{LiveStatus, RegisteredProcess, RegistryStatus, records as live_records};
+pub use scheduled_tasks::ScheduledTask;
 pub use session_files::session_files;
 pub use speech::{
     Speech, after_crewhub_context, is_command, is_housekeeping, marked_agent, speech, split_origin_marker,

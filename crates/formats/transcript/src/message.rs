@@ -37,7 +37,7 @@ pub enum Role {
     Assistant,
     /// Results of a tool.
     Tool,
-    /// The CLI: a compaction, its summary, an API error.
+    /// The CLI: a compaction, its summary, an API error, a prompt on a schedule.
     Note,
 }
 
@@ -137,6 +137,9 @@ fn user<'a>(record: &Record<'a>) -> Option<(Role, Vec<Part<'a>>)> {
     if record.is_compact_summary() {
         return Some((Role::Note, blocks.into_iter().filter_map(plain).collect()));
     }
+    if record.is_scheduled_prompt() {
+        return Some((Role::Note, blocks.into_iter().filter_map(scheduled).collect()));
+    }
     let has_results = blocks.iter().any(|block| matches!(block, Block::ToolResult { .. }));
     let may_speak = record.may_hold_words() && has_results >= record.has_tool_result();
     if !has_results && !may_speak {
@@ -175,6 +178,16 @@ fn spoken_text(text: Cow<'_, str>) -> Option<Part<'_>> {
         Cow::Owned(text) => Cow::Owned(speech(&text)?.text.into_owned()),
     };
     Some(Part::Text(owned))
+}
+
+/// A prompt that nobody typed, marked as such.
+fn scheduled(block: Block<'_>) -> Option<Part<'_>> {
+    match block {
+        Block::Text(text) if !text.trim().is_empty() => {
+            Some(Part::Text(Cow::Owned(format!("Scheduled: {}", text.trim()))))
+        }
+        _ => None,
+    }
 }
 
 fn plain(block: Block<'_>) -> Option<Part<'_>> {
@@ -251,6 +264,8 @@ mod tests {
             "hi",
         );
         check(r#"{"type":"user","isMeta":true,"message":{"content":"hi"}}"#, None, "");
+        let scheduled = r#"{"type":"user","isMeta":true,"promptSource":"system","turnOrigin":"scheduled","message":{"content":"check it"}}"#;
+        check(scheduled, Some(Role::Note), "Scheduled: check it");
         check(
             r#"{"type":"user","origin":{"kind":"task-notification"},"message":{"content":"hi"}}"#,
             None,

@@ -50,12 +50,14 @@ pub enum ArmedKind {
     Shell,
     /// A command in the background whose output wakes the model.
     Monitor,
+    /// A prompt on a schedule of the directory, which any session there asks.
+    DirectoryCron,
 }
 
 impl ArmedKind {
     /// Whether Claude Code asks the model by itself once the session is continued.
     pub fn fires(self) -> bool {
-        matches!(self, Self::Cron | Self::WakeUp)
+        matches!(self, Self::Cron | Self::WakeUp | Self::DirectoryCron)
     }
 }
 
@@ -96,7 +98,8 @@ pub struct ResumeCost {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ArmedInfo {
     /// `cron` for a prompt on a schedule, `wake_up` for the next round of a loop, `shell` for a command in the
-    /// background, `monitor` for one whose output wakes the model.
+    /// background, `monitor` for one whose output wakes the model, `directory_cron` for a prompt on a schedule that any session
+    /// in its directory asks.
     pub kind: ArmedKind,
     /// The prompt or the command.
     pub what: String,
@@ -106,7 +109,7 @@ pub struct ArmedInfo {
     /// When it was armed.
     #[serde(serialize_with = "crate::optional_time")]
     pub at: Option<Timestamp>,
-    /// The line that records it, from 1.
+    /// The line that records it, from 1; 0 where the transcript does not.
     pub line: u64,
 }
 

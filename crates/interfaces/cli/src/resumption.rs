@@ -45,6 +45,10 @@ pub(crate) fn armed(cost: &ResumeCost) -> Vec<String> {
                 format!("armed: prompt scheduled at `{}`: {what}", safe(schedule))
             }
             (ArmedKind::Cron, None) => format!("armed: scheduled prompt: {what}"),
+            (ArmedKind::DirectoryCron, schedule) => format!(
+                "armed: prompt that any session in this directory asks at `{}`: {what}",
+                safe(schedule.as_deref().unwrap_or_default())
+            ),
             (ArmedKind::WakeUp, _) => format!("armed: next round of a loop: {what}"),
             (ArmedKind::Shell, _) => format!("armed: command in the background: {what}"),
             (ArmedKind::Monitor, _) => format!("armed: command whose output is watched: {what}"),

@@ -2,7 +2,7 @@
 
 use super::{Action, Closing, Conversation, Now, Phase};
 use crate::stream;
-use crate::{Announcement, Command, Event, PermissionReply, WorkerState};
+use crate::{Announcement, Command, Event, Grant, PermissionMode, PermissionReply, WorkerState};
 
 impl Conversation {
     /// Executes a command, or returns a message saying why not.
@@ -15,13 +15,22 @@ impl Conversation {
             Command::Answer { request, reply } => {
                 let found = self.requests.find(&request)?;
                 let (request, response) = (found.request.clone(), found.response(&reply)?);
+                let grant = reply.grant();
+                let granted = grant.and_then(|grant| found.offer(grant)).map(|offer| offer.allows.clone());
                 // A denial that ends the turn is an interrupt, not a failure.
                 self.interrupted |= matches!(reply, PermissionReply::Deny { interrupt: true, .. });
                 actions.push(Action::Write(stream::answer(&request, &response)));
                 self.requests.remove(&request);
                 self.last_output = now.since_start;
                 let allowed = response["behavior"] == "allow";
-                actions.push(Action::Emit(Event::Answered { request, allowed }));
+                let granted = granted.unwrap_or_default();
+                actions.push(Action::Emit(Event::Answered { request, allowed, granted: granted.clone() }));
+                match grant {
+                    // Older releases report the mode only when the next turn begins.
+                    Some(Grant::Edits) => actions.push(Action::Mode(PermissionMode::AcceptEdits)),
+                    Some(Grant::Always | Grant::Directory) => actions.push(Action::Granted(granted)),
+                    None => {}
+                }
             }
             Command::Message { id, text } => {
                 if self.closing != Closing::No {

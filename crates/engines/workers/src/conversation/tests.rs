@@ -5,7 +5,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::{Command, PermissionReply};
+use crate::{Command, Grant, PermissionReply};
 
 fn at(seconds: u64) -> Now {
     let time = Timestamp::from_second(1_800_000_000 + i64::try_from(seconds).unwrap()).unwrap();
@@ -68,6 +68,7 @@ fn names(actions: &[Action]) -> Vec<&str> {
         Action::Emit(Event::Note { .. }) => Some("note"),
         Action::Emit(_) => Some("event"),
         Action::Mode(mode) => Some(mode.as_str()),
+        Action::Granted(_) => Some("granted"),
         Action::CloseInput => Some("close"),
         Action::Interrupted => Some("interrupted"),
         Action::Terminate => Some("terminate"),
@@ -155,7 +156,7 @@ fn a_request_waits_until_it_is_answered_or_withdrawn() {
     assert_eq!(names(&ask(&mut talk, 3, "r2")), ["asked", "waiting_permission"]);
     let answer = |id: &str| Command::Answer {
         request: id.into(),
-        reply: PermissionReply::Allow { input: None, always: false },
+        reply: PermissionReply::Allow { input: None, grant: None },
     };
     let wrong = talk.command(answer("r9"), at(4)).unwrap_err();
     assert_eq!(wrong, "`r9` is not asked; what waits for an answer: r1, r2");
@@ -170,12 +171,40 @@ fn a_request_waits_until_it_is_answered_or_withdrawn() {
 }
 
 #[test]
+fn what_an_answer_grants_is_recorded_and_a_reported_mode_is_the_one_it_is_in() {
+    let rule = json!({"type": "addRules", "rules": [{"toolName": "Bash"}], "behavior": "allow", "destination": "session"});
+    let mode = json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"});
+    let granting = |grant: Grant| {
+        let mut talk = running();
+        let request = json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {},
+            "permission_suggestions": [rule.clone(), mode.clone()]});
+        handle_line(&mut talk, 3, json!({"type": "control_request", "request_id": "r1", "request": request}));
+        let reply = PermissionReply::Allow { input: None, grant: Some(grant) };
+        let command = Command::Answer { request: "r1".into(), reply };
+        talk.command(command, at(4)).map(|actions| (talk, actions))
+    };
+    let (_, actions) = granting(Grant::Always).unwrap();
+    assert!(
+        actions.contains(&Action::Granted(vec!["Bash, until the session ends".to_owned()])),
+        "{actions:?}"
+    );
+    assert!(!actions.iter().any(|action| matches!(action, Action::Mode(_))), "{actions:?}");
+    let (mut talk, actions) = granting(Grant::Edits).unwrap();
+    assert!(actions.contains(&Action::Mode(PermissionMode::AcceptEdits)), "{actions:?}");
+    assert!(granting(Grant::Directory).unwrap_err().contains("allow it once, or always, edits"));
+    let status =
+        |mode: &str| json!({"type": "system", "subtype": "status", "status": null, "permissionMode": mode});
+    assert_eq!(handle_line(&mut talk, 5, status("default")), [Action::Mode(PermissionMode::Default)]);
+    assert_eq!(handle_line(&mut talk, 6, status("a later one")), []);
+}
+
+#[test]
 fn a_message_is_refused_while_a_request_is_open() {
     let mut talk = running();
     ask(&mut talk, 3, "r1");
     let refused = talk.command(message("m2"), at(4));
     assert_eq!(refused, Err("it waits for an answer to Bash: answer that first".into()));
-    let reply = PermissionReply::Allow { input: None, always: false };
+    let reply = PermissionReply::Allow { input: None, grant: None };
     talk.command(Command::Answer { request: "r1".into(), reply }, at(5)).unwrap();
     let actions = talk.command(message("m2"), at(6)).unwrap();
     assert_eq!(written(&actions)[0]["uuid"], "m2");
@@ -201,7 +230,7 @@ fn requests_of_background_agents_outlive_the_turn() {
     });
     assert_eq!(withdrawn.collect::<Vec<_>>(), ["r2"]);
     assert_eq!(talk.state().as_str(), "waiting_permission");
-    let reply = PermissionReply::Allow { input: None, always: false };
+    let reply = PermissionReply::Allow { input: None, grant: None };
     let actions = talk.command(Command::Answer { request: "r1".into(), reply }, at(6)).unwrap();
     assert_eq!(written(&actions)[0]["response"]["request_id"], "r1");
 }
@@ -213,7 +242,7 @@ fn a_request_can_be_named_by_a_unique_id_prefix() {
         ask(&mut talk, 3, "aaaa-1111");
         ask(&mut talk, 3, "aaaa-2222");
         ask(&mut talk, 3, "bbbb");
-        let reply = PermissionReply::Allow { input: None, always: false };
+        let reply = PermissionReply::Allow { input: None, grant: None };
         let found = talk.command(Command::Answer { request: given.into(), reply }, at(4));
         match (found, expected) {
             (Ok(actions), Ok(id)) => {

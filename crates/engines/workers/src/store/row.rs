@@ -11,7 +11,8 @@ use super::{WorkerStore, WorkerStoreError};
 use crate::{ProcessIdentity, WorkerId, WorkerSpec, WorkerState};
 
 const COLUMNS: &str = "id, session_id, state, place, slot, working_dir, task, spec, message, pending, agent_id, \
-    asked, model, version, host, process, created_at, started_at, changed_at, stopped_at, cost_usd, turns, budget_usd";
+    asked, model, version, host, process, created_at, started_at, changed_at, stopped_at, cost_usd, turns, budget_usd, \
+    granted";
 
 /// A worker as stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +41,8 @@ pub struct Worker {
     pub last_follow_up: Option<(String, String)>,
     /// The agent on whose behalf it works.
     pub agent: Option<AgentId>,
+    /// What was allowed from now on by answers to its requests, in words.
+    pub granted: Vec<String>,
     /// The Backstory process that hosts the worker.
     pub host: ProcessIdentity,
     /// The worker's own process.
@@ -185,6 +188,7 @@ fn worker(row: &Row<'_>) -> Result<Worker, Box<dyn std::error::Error + Send + Sy
         follow_up: maybe("pending")?.map(|text| serde_json::from_str(&text)).transpose()?,
         last_follow_up: maybe("asked")?.map(|text| serde_json::from_str(&text)).transpose()?,
         agent: maybe("agent_id")?.map(|text| text.parse()).transpose()?,
+        granted: maybe("granted")?.map(|text| serde_json::from_str(&text)).transpose()?.unwrap_or_default(),
         host: serde_json::from_str(&text("host")?)?,
         process: maybe("process")?.map(|text| serde_json::from_str(&text)).transpose()?,
         stats: WorkerStats {

@@ -144,6 +144,10 @@ impl<'a> RunningWorker<'a> {
                     let kept = self.owner.table.set_mode(self.owner.id, mode);
                     self.owner.note_failure(kept);
                 }
+                Action::Granted(granted) => {
+                    let kept = self.owner.table.add_granted(self.owner.id, &granted);
+                    self.owner.note_failure(kept);
+                }
                 Action::CloseInput => {
                     self.pipes.close();
                     self.end.closed = Some(Instant::now());

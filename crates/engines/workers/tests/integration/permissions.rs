@@ -5,12 +5,18 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use testkit::files::bytes;
 use testkit::{Answer, Claude, Gate, Script};
-use workers::{Command, Event, PermissionMode, PermissionReply, RequestKind, WorkerOptions, WorkerState};
+use workers::{
+    Command, Event, Grant, PermissionMode, PermissionReply, RequestKind, WorkerOptions, WorkerState,
+};
 
 use crate::stage::{Stage, allow, exists, wait_until};
 
 fn touch(name: &str) -> Value {
     json!({"command": format!("touch {name} && rm -rf nothing"), "description": "Make a file"})
+}
+
+fn grant(grant: Grant) -> PermissionReply {
+    PermissionReply::Allow { input: None, grant: Some(grant) }
 }
 
 fn script() -> Script {
@@ -88,7 +94,7 @@ fn an_edited_input_is_executed() {
         let stage = Stage::new(claude, script());
         let mut actor = stage.start(&stage.spec("make a file"));
         let request = actor.asked();
-        actor.answer(&request, PermissionReply::Allow { input: Some(touch("other")), always: false });
+        actor.answer(&request, PermissionReply::Allow { input: Some(touch("other")), grant: None });
         actor.result();
         assert!(exists(&stage.shop, "other") && !exists(&stage.shop, "made"));
         actor.close();
@@ -101,9 +107,11 @@ fn an_always_allowed_rule_is_saved_in_the_project_settings() {
         let stage = Stage::new(claude, script());
         let mut actor = stage.start(&stage.spec("make a file"));
         let request = actor.asked();
-        let rules = request.rules();
+        let shown = &request.offer(Grant::Always).unwrap().allows;
+        let rules: Vec<&str> =
+            shown.iter().map(|words| words.strip_suffix(", from now on in this project").unwrap()).collect();
         assert!(rules.iter().any(|rule| rule.starts_with("Bash(touch made")), "{rules:?}");
-        actor.answer(&request, PermissionReply::Allow { input: None, always: true });
+        actor.answer(&request, grant(Grant::Always));
         actor.result();
         let settings = stage.shop.join(".claude/settings.local.json");
         let settings: Value = serde_json::from_slice(&bytes(&settings)).unwrap();
@@ -117,6 +125,69 @@ fn an_always_allowed_rule_is_saved_in_the_project_settings() {
             _ => None,
         };
         assert!(!actor.until("the second result", asked));
+        assert_eq!(&stage.row(actor.handle.id).granted, shown);
+        actor.close();
+    });
+}
+
+/// A stage whose model makes a file with a command, and then writes another one.
+fn touching(claude: &Claude) -> Stage {
+    let other = json!({"file_path": "evil.sh", "content": "echo evil\n"});
+    let file = json!({"command": "touch perm1.txt", "description": "Make a file"});
+    let script = Script::new().on(
+        "touch it",
+        [Answer::tool("Bash", file), Answer::tool("Write", other), Answer::text("It is done.")],
+    );
+    Stage::new(claude, script.on("and again", [Answer::text("Again.")]))
+}
+
+fn mode(stage: &Stage, worker: i64) -> PermissionMode {
+    stage.row(worker).spec.options.permission_mode
+}
+
+#[test]
+fn always_grants_the_rule_alone() {
+    let stage = touching(&Claude::newest());
+    let mut actor = stage.start(&stage.spec("touch it"));
+    let request = actor.asked();
+    let offered: Vec<Grant> = request.offers.iter().map(|offer| offer.answer).collect();
+    assert!(offered.contains(&Grant::Always) && offered.contains(&Grant::Edits), "{request:?}");
+    actor.answer(&request, grant(Grant::Always));
+    let next = actor.asked();
+    assert_eq!(next.tool, "Write", "it is still asked about");
+    assert!(exists(&stage.shop, "perm1.txt") && !exists(&stage.shop, "evil.sh"));
+    assert_eq!(mode(&stage, actor.handle.id), PermissionMode::Default);
+    let shown = &request.offer(Grant::Always).unwrap().allows;
+    assert_eq!(&stage.row(actor.handle.id).granted, shown);
+    actor.answer(&next, allow());
+    assert!(!actor.result().is_error);
+    actor.close();
+}
+
+#[test]
+fn edits_grants_the_mode_that_claude_reports() {
+    each(|claude| {
+        let stage = touching(claude);
+        let mut actor = stage.start(&stage.spec("touch it"));
+        let mut request = actor.asked();
+        if request.offer(Grant::Edits).is_none() {
+            // Older releases suggest the mode for the tools that edit alone.
+            actor.answer(&request, allow());
+            request = actor.asked();
+        }
+        actor.answer(&request, grant(Grant::Edits));
+        assert!(!actor.result().is_error);
+        assert!(exists(&stage.shop, "evil.sh"));
+        assert_eq!(mode(&stage, actor.handle.id), PermissionMode::AcceptEdits);
+        assert_eq!(stage.row(actor.handle.id).granted, Vec::<String>::new());
+        // The next turn begins in the mode that Claude Code reports.
+        actor.message("and again").unwrap();
+        let reported = actor.until("the start of a turn", |event| match event {
+            Event::Started(started) => started.permission_mode.clone(),
+            _ => None,
+        });
+        assert_eq!(reported, "acceptEdits");
+        actor.result();
         actor.close();
     });
 }

@@ -230,7 +230,7 @@ impl Actor {
 }
 
 pub(crate) fn allow() -> PermissionReply {
-    PermissionReply::Allow { input: None, always: false }
+    PermissionReply::Allow { input: None, grant: None }
 }
 
 pub(crate) fn exists(path: &Path, name: &str) -> bool {

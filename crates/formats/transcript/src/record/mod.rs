@@ -53,6 +53,7 @@ raw_fields! {
         origin = "origin",
         source_tool_use = "sourceToolUseID",
         prompt_source = "promptSource",
+        turn_origin = "turnOrigin",
         tool_use_result = "toolUseResult",
         permission = "permissionDecision",
         persons_words = "holdsPersonsWords",
@@ -301,6 +302,14 @@ impl<'a> Record<'a> {
             || fields.prompt_source.is("system")
             || fields.origin.get("kind").plain().is_some_and(|kind| kind != "human");
         self.kind == RecordKind::User && !by_machine
+    }
+
+    /// Whether the record is a prompt that Claude Code asked on a schedule.
+    pub fn is_scheduled_prompt(&self) -> bool {
+        let fields = &self.fields;
+        self.kind == RecordKind::User
+            && fields.prompt_source.is("system")
+            && fields.turn_origin.is("scheduled")
     }
 
     /// The text of a `system` record or the prompt of a queue operation.

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use app::workers::answer::{Request, answer};
-use app::workers::{PermissionReply, PermissionRequest, RequestKind, WorkerInfo, WorkerState, find};
+use app::workers::{Grant, PermissionReply, PermissionRequest, RequestKind, WorkerInfo, WorkerState, find};
 use app::{Context, Error, Kind};
 
 use crate::exit::Failure;
 use crate::output::print_line;
-use crate::run::{Prompt, Step, request_line};
-use crate::text::safe;
+use crate::run::{Prompt, Step, offer_lines, request_line, whole};
+use crate::text::{safe, safe_lines};
 
 /// The shortest beginning of a request's id that names it.
 const SHORTEST: usize = 4;
@@ -18,8 +18,10 @@ const WIDTH: usize = 80;
 
 /// Answer a worker's permission request or question; `workers` lists them.
 ///
-/// `answer 2 yes`, `answer 2 always`, `answer 2 no use the other file`; a question takes the number of an option or an
-/// answer of your own: `answer 2 1`, `answer 2 Blue`.
+/// `answer 2 yes` allows it once, `answer 2 no use the other file` denies it. `always` allows what the suggested rules match,
+/// `edits` lets the worker edit files, `directory` lets it work in another directory, from now on; `answer 2` shows what is
+/// asked and what each answer would allow. A question takes the number of an option or an answer of your own: `answer 2 1`,
+/// `answer 2 Blue`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The worker's number or its session's id.
@@ -28,11 +30,8 @@ pub(crate) struct Args {
     /// The answer; before it the request's id, where the worker asks several things. Without it, what it asks is shown.
     #[arg(value_name = "[REQUEST] ANSWER")]
     words: Vec<String>,
-    /// Allow it from now on, with the rule that Claude Code suggests.
-    #[arg(long)]
-    always: bool,
     /// Replace the tool's input with this JSON.
-    #[arg(long, value_name = "JSON", conflicts_with = "always")]
+    #[arg(long, value_name = "JSON")]
     input: Option<String>,
     /// Tell Claude why it was denied.
     #[arg(long, value_name = "TEXT")]
@@ -48,6 +47,10 @@ pub(crate) struct Args {
 /// Sends the answer to the worker.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let worker = find(context, &args.worker)?;
+    let shown = shown(&worker, args);
+    if !shown.is_empty() {
+        return Ok(print_line(&shown.join("\n\n"))?);
+    }
     let (asked, words) = asked(&worker, args)?;
     let reply = reply(args, asked, words)?;
     let done = confirmation(worker.worker, asked, &reply);
@@ -65,13 +68,56 @@ fn confirmation(worker: i64, request: &PermissionRequest, reply: &PermissionRepl
             all.join("; ")
         }
         (RequestKind::Questions(_), _) => "its question is not answered".to_owned(),
-        (RequestKind::Plan(_), PermissionReply::Allow { .. }) => "its plan is approved".to_owned(),
+        (RequestKind::Plan(_), PermissionReply::Allow { grant: None, .. }) => {
+            "its plan is approved".to_owned()
+        }
         (RequestKind::Plan(_), PermissionReply::Deny { .. }) => "its plan is declined".to_owned(),
-        (_, PermissionReply::Allow { always: true, .. }) => format!("{tool} is allowed from now on"),
-        (_, PermissionReply::Allow { .. }) => format!("{tool} is allowed"),
+        (_, PermissionReply::Allow { grant, .. }) => {
+            let offer = grant.and_then(|grant| request.offer(grant));
+            let also = offer.map(|offer| format!(", and also: {}", offer.allows.join("; ")));
+            format!("{tool} is allowed{}", also.unwrap_or_default())
+        }
         (_, PermissionReply::Deny { .. }) => format!("{tool} is denied"),
     };
     safe(&format!("worker {worker}: {done}"))
+}
+
+/// What is asked, each with all of it, where no answer to it is given.
+fn shown(worker: &WorkerInfo, args: &Args) -> Vec<String> {
+    let WorkerState::WaitingPermission { requests } = &worker.state else { return Vec::new() };
+    if !args.says.is_empty() {
+        return Vec::new();
+    }
+    let is_only = requests.len() == 1;
+    let meant = requests.iter().filter(|request| is_shown(request, &args.words));
+    meant.map(|request| all_of(worker.worker, request, is_only)).collect()
+}
+
+/// Whether the words ask to see a request: there are none, or its id alone.
+fn is_shown(request: &PermissionRequest, words: &[String]) -> bool {
+    match words {
+        [] => true,
+        [only] => is_named(request, only),
+        _ => false,
+    }
+}
+
+/// A request with all that is asked, and the command that answers it.
+fn all_of(worker: i64, request: &PermissionRequest, is_only: bool) -> String {
+    let line = request_line(worker, request, is_only);
+    let text = match request.kind() {
+        RequestKind::Permission => whole(request),
+        RequestKind::Plan(plan) => format!("Claude has a plan:\n\n{}", safe_lines(&plan).trim_end()),
+        RequestKind::Questions(_) => return line,
+    };
+    let command =
+        line.lines().filter(|line| line.starts_with("  answer it: ")).collect::<Vec<_>>().join("\n");
+    format!("{text}\n{}", command.trim_start())
+}
+
+/// Whether a word is a request's id or the beginning of it.
+fn is_named(request: &PermissionRequest, word: &str) -> bool {
+    request.request == word || (word.len() >= SHORTEST && request.request.starts_with(word))
 }
 
 /// The request that is answered, and the words of the answer.
@@ -82,15 +128,9 @@ fn asked<'a>(worker: &'a WorkerInfo, args: &'a Args) -> Result<(&'a PermissionRe
         _ => &[],
     };
     let (first, others) = words.split_first().map_or(("", words), |(first, others)| (first.as_str(), others));
-    let is_named = |request: &&PermissionRequest| {
-        request.request == first || (first.len() >= SHORTEST && request.request.starts_with(first))
-    };
-    match (requests.iter().find(is_named), requests) {
+    match (requests.iter().find(|request| is_named(request, first)), requests) {
         (Some(request), _) if !others.is_empty() => Ok((request, others)),
-        (_, [only]) if !words.is_empty() || !args.says.is_empty() => Ok((only, words)),
-        (_, [only]) => {
-            Err(Error::new(Kind::Usage, format!("no answer is given\n{}", request_line(number, only, true))))
-        }
+        (_, [only]) => Ok((only, words)),
         (_, []) => {
             let state = worker.state.as_str();
             Err(Error::new(
@@ -117,7 +157,12 @@ fn reply(args: &Args, request: &PermissionRequest, words: &[String]) -> Result<P
     match verb.to_ascii_lowercase().as_str() {
         "deny" => return Ok(denial(args, rest)),
         "no" | "n" if !is_question => return Ok(denial(args, rest)),
-        "allow" | "yes" | "y" | "always" if !is_question && rest.is_empty() => return allowance(args, verb),
+        "allow" | "yes" | "y" if !is_question && rest.is_empty() => return allowance(args, None),
+        word if !is_question && rest.is_empty() => {
+            if let Some(grant) = Grant::from_word(word) {
+                return allowance(args, Some(offered(request, grant)?));
+            }
+        }
         _ => {}
     }
     typed(request, words)
@@ -128,10 +173,25 @@ fn denial(args: &Args, reason: &[String]) -> PermissionReply {
     PermissionReply::Deny { message, interrupt: args.interrupt }
 }
 
-fn allowance(args: &Args, verb: &str) -> Result<PermissionReply, Error> {
+/// The grant, if it is offered.
+fn offered(request: &PermissionRequest, grant: Grant) -> Result<Grant, Error> {
+    if request.offer(grant).is_some() {
+        return Ok(grant);
+    }
+    let lines = offer_lines(request);
+    let offered = if lines.is_empty() { "nothing from now on".to_owned() } else { lines.join("\n  ") };
+    let message = format!("`{}` is not offered for this; Claude Code suggests:\n  {offered}", grant.as_str());
+    Err(Error::new(Kind::Usage, message))
+}
+
+fn allowance(args: &Args, grant: Option<Grant>) -> Result<PermissionReply, Error> {
+    if let (Some(grant), Some(_)) = (grant, &args.input) {
+        let message = format!("`{}` allows what was asked, not another input", grant.as_str());
+        return Err(Error::new(Kind::Usage, message).hint("answer yes with --input"));
+    }
     let input = args.input.as_deref().map(serde_json::from_str).transpose();
     let input = input.map_err(|error| Error::caused(Kind::Usage, "--input is not valid JSON", &error))?;
-    Ok(PermissionReply::Allow { input, always: args.always || verb.eq_ignore_ascii_case("always") })
+    Ok(PermissionReply::Allow { input, grant })
 }
 
 fn said(says: &[String]) -> Result<BTreeMap<String, String>, Error> {
@@ -166,8 +226,9 @@ fn typed(request: &PermissionRequest, words: &[String]) -> Result<PermissionRepl
 fn is_for_a_permission(request: &PermissionRequest, word: &str) -> bool {
     let RequestKind::Questions(questions) = request.kind() else { return false };
     let mut options = questions.iter().flat_map(|asked| &asked.choices).peekable();
-    let is_verb =
-        ["allow", "always", "yes", "y", "no", "n"].iter().any(|verb| verb.eq_ignore_ascii_case(word));
+    let is_verb = ["allow", "always", "edits", "directory", "yes", "y", "no", "n"]
+        .iter()
+        .any(|verb| verb.eq_ignore_ascii_case(word));
     let has_options = options.peek().is_some();
     (is_verb && has_options || word.eq_ignore_ascii_case("allow"))
         && !options.any(|option| option.label.eq_ignore_ascii_case(word))
@@ -185,7 +246,6 @@ mod tests {
         Args {
             worker: "2".to_owned(),
             words: words.iter().map(|word| (*word).to_owned()).collect(),
-            always: false,
             input: None,
             message: None,
             interrupt: false,
@@ -196,7 +256,8 @@ mod tests {
     fn request(tool: &str, input: &str) -> PermissionRequest {
         let text = format!(
             r#"{{"request":"toolu_1","tool":"{tool}","input":{input},"description":null,"reason":null,
-                "suggestions":[],"tool_use_id":null,"agent":null}}"#
+                "suggestions":[],"offers":[{{"answer":"always","allows":["Bash(ls), from now on in this project"]}}],
+                "tool_use_id":null,"agent":null}}"#
         );
         serde_json::from_str(&text).unwrap()
     }
@@ -210,15 +271,15 @@ mod tests {
     #[test]
     fn a_tool_is_allowed_or_denied_in_a_word() {
         let bash = request("Bash", r#"{"command":"ls"}"#);
-        let allow = |always| PermissionReply::Allow { input: None, always };
+        let allow = |grant| PermissionReply::Allow { input: None, grant };
         let deny = |message: &str| PermissionReply::Deny { message: message.to_owned(), interrupt: false };
-        check(&bash, &["yes"], &allow(false));
-        check(&bash, &["allow"], &allow(false));
-        check(&bash, &["always"], &allow(true));
+        check(&bash, &["yes"], &allow(None));
+        check(&bash, &["allow"], &allow(None));
+        check(&bash, &["always"], &allow(Some(Grant::Always)));
         check(&bash, &["no"], &deny(""));
         check(&bash, &["no", "use", "the", "other"], &deny("use the other"));
         check(&bash, &["deny"], &deny(""));
-        for words in [&["maybe"][..], &["Blue"]] {
+        for words in [&["maybe"][..], &["Blue"], &["edits"], &["directory"]] {
             let args = args(words);
             assert!(reply(&args, &bash, &args.words).is_err(), "{words:?}");
         }
@@ -235,7 +296,12 @@ mod tests {
         check("AskUserQuestion", colour, &["blue"], "worker 2: Which? Blue");
         check("AskUserQuestion", colour, &["Bl"], "worker 2: Which? Bl");
         check("Bash", "{}", &["yes"], "worker 2: Bash is allowed");
-        check("Bash", "{}", &["always"], "worker 2: Bash is allowed from now on");
+        check(
+            "Bash",
+            "{}",
+            &["always"],
+            "worker 2: Bash is allowed, and also: Bash(ls), from now on in this project",
+        );
         check("Bash", "{}", &["no"], "worker 2: Bash is denied");
         check("ExitPlanMode", r#"{"plan":"First."}"#, &["yes"], "worker 2: its plan is approved");
     }

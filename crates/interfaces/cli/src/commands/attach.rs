@@ -8,7 +8,7 @@ use app::{Context, Error, Kind};
 use crate::become_claude::become_claude;
 use crate::exit::Failure;
 use crate::output::print_line;
-use crate::run::{Follow, Role, follow};
+use crate::run::{Follow, OnPermission, Role, follow};
 
 /// Watch a worker and answer its requests; Ctrl-C leaves it running.
 ///
@@ -46,7 +46,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         )
         .into());
     }
-    follow(context, &mut link, Follow { worker: worker.worker, role: Role::Guest, json: args.json }).map(drop)
+    let on_permission = OnPermission::Wait;
+    let how = Follow { worker: worker.worker, role: Role::Guest, json: args.json, on_permission };
+    follow(context, &mut link, how).map(drop)
 }
 
 /// Replaces this process by the `claude` that opens a background job; `error` says that there is no such worker.

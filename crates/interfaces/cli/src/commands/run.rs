@@ -16,7 +16,7 @@ use crate::exit::Failure;
 use crate::json::json_line;
 use crate::next_step::as_command;
 use crate::output::{Output, is_read_by_a_person};
-use crate::run::{Follow, Role, SlowNotice, follow, resolve_choice};
+use crate::run::{Follow, OnPermission, Role, SlowNotice, follow, resolve_choice};
 use crate::text::{safe, safe_lines};
 
 /// The most that is read from standard input as a task, in bytes.
@@ -63,6 +63,9 @@ pub(crate) struct Args {
     /// Run in the background; `workers`, `attach`, `send`, `answer` and `stop` reach it from anywhere.
     #[arg(long)]
     detach: bool,
+    /// What to do with requests for permission and questions where no terminal can show them.
+    #[arg(long, value_name = "ACTION", default_value = "wait", conflicts_with = "detach")]
+    on_permission: OnPermission,
     /// Print each event as one line of JSON.
     #[arg(long)]
     json: bool,
@@ -137,7 +140,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     }
     announce(&ready, args.json, order.options.permission_mode)?;
     let mut link = here(context, &ready)?;
-    let how = Follow { worker: ready.worker, role: Role::Owner, json: args.json };
+    let (worker, on_permission) = (ready.worker, args.on_permission);
+    let how = Follow { worker, role: Role::Owner, json: args.json, on_permission };
     let followed = follow(context, &mut link, how);
     if followed.is_err() {
         // The output was closed (`| head`): the worker is not left behind.

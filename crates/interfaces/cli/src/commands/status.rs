@@ -4,13 +4,14 @@ use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use app::Context;
-use app::repository::status::{ActiveFile, Answer, Request, status};
+use app::repository::status::{ActiveFile, Answer, DirectorySchedule, Request, status};
 use model::{AgentId, Session};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::exit::Failure;
 use crate::output::Output;
-use crate::text::{age_or_date, counted, fit, safe};
+use crate::resumption::GOES_ON;
+use crate::text::{age_or_date, ago, counted, fit, safe};
 
 /// How many changed paths of each kind the text output lists.
 const PATHS: usize = 8;
@@ -42,6 +43,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let mut out = super::paged(context);
     repository(context, &mut out, &answer)?;
     sessions(context, &mut out, &answer, args.agent.as_ref())?;
+    schedules(context, &mut out, &answer.schedules)?;
     active_files(&mut out, &answer.active_files)?;
     for problem in &answer.project.problems {
         let dim = Style::new().dimmed();
@@ -165,6 +167,24 @@ fn one_session(context: &Context, out: &mut Output, session: &Session) -> Result
     let id = session.id.short();
     let when = age_or_date(context.now, session.last_modified, || context.zone());
     writeln!(out, "  {id}  {when:>6}  {title}  {dim}{branch}{dim:#}")?;
+    Ok(())
+}
+
+/// The prompts that any session here asks.
+fn schedules(context: &Context, out: &mut Output, schedules: &[DirectorySchedule]) -> Result<(), Failure> {
+    if schedules.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\nScheduled prompts, which any session open in the directory asks:")?;
+    for one in schedules {
+        let when = if one.recurring { "" } else { ", once" };
+        let asked =
+            one.last_asked.map(|at| format!(", last {}", ago(context.now, Some(at), || context.zone())));
+        let asked = asked.unwrap_or_default();
+        let directory = safe(&one.directory.display().to_string());
+        let (schedule, prompt) = (safe(&one.schedule), safe(&one.prompt));
+        writeln!(out, "  {GOES_ON} `{schedule}`{when}{asked}: {prompt}  ({directory})")?;
+    }
     Ok(())
 }
 

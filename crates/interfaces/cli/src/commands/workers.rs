@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use crate::exit::Failure;
 use crate::run::request_line;
 use crate::table::{Align, Cell, Column, table};
-use crate::text::{age, dollars};
+use crate::text::{age, dollars, safe};
 use crate::wrap::hanging;
 
 /// List the workers: what each is doing, what waits for an answer, what it has cost.
@@ -58,6 +58,9 @@ fn write(
     let rows: Vec<_> = workers.iter().map(|worker| row(now, worker)).collect();
     table(out, width, &COLUMNS, &rows)?;
     for worker in workers {
+        if let Some(line) = in_force(worker) {
+            writeln!(out, "{}", hanging(&line, wraps_at, 0, 4))?;
+        }
         let requests = waiting(&worker.state);
         for request in requests {
             for line in request_line(worker.worker, request, requests.len() == 1).lines() {
@@ -66,6 +69,24 @@ fn write(
         }
     }
     Ok(())
+}
+
+/// What a worker does without asking, where that is not Claude Code's default.
+fn in_force(worker: &WorkerInfo) -> Option<String> {
+    if worker.state.is_over() {
+        return None;
+    }
+    let mode = match worker.permission_mode {
+        PermissionMode::Default => None,
+        PermissionMode::AcceptEdits => Some("accepts edits"),
+        PermissionMode::Plan => Some("changes nothing before its plan is approved"),
+        PermissionMode::Auto => Some("asks only where Claude Code's classifier does"),
+        PermissionMode::DontAsk => Some("denies what it would have to ask"),
+        PermissionMode::BypassPermissions => Some("uses every tool without asking"),
+    };
+    let allowed = (!worker.allowed.is_empty()).then(|| format!("is allowed: {}", worker.allowed.join("; ")));
+    let all: Vec<String> = mode.map(str::to_owned).into_iter().chain(allowed).collect();
+    (!all.is_empty()).then(|| safe(&format!("worker {} {}", worker.worker, all.join("; "))))
 }
 
 fn waiting(state: &WorkerState) -> &[app::workers::PermissionRequest] {
@@ -126,6 +147,8 @@ mod tests {
             description: None,
             reason: None,
             suggestions: Vec::new(),
+            offers: Vec::new(),
+            not_offered: Vec::new(),
             tool_use_id: None,
             agent: None,
         };
@@ -143,6 +166,7 @@ mod tests {
             task: task.to_owned(),
             agent_id: None,
             permission_mode: PermissionMode::Default,
+            allowed: Vec::new(),
             pid: Some(4711),
             host_pid: 4700,
             facts: WorkerStats {
@@ -160,6 +184,25 @@ mod tests {
             announcements: Vec::new(),
             frames: "/home/sam/frames".into(),
         }
+    }
+
+    #[test]
+    fn what_is_in_force_is_said_of_workers_that_live() {
+        let check = |mode, allowed: &[&str], state, expected: Option<&str>| {
+            let allowed = allowed.iter().map(|words| (*words).to_owned()).collect();
+            let worker = WorkerInfo { permission_mode: mode, allowed, ..worker(2, "Run the tests", state) };
+            assert_eq!(in_force(&worker).as_deref(), expected);
+        };
+        let rule = "Bash(make), from now on in this project";
+        check(PermissionMode::Default, &[], WorkerState::Running, None);
+        check(PermissionMode::AcceptEdits, &[], WorkerState::Running, Some("worker 2 accepts edits"));
+        check(
+            PermissionMode::AcceptEdits,
+            &[rule],
+            WorkerState::Running,
+            Some("worker 2 accepts edits; is allowed: Bash(make), from now on in this project"),
+        );
+        check(PermissionMode::BypassPermissions, &[rule], WorkerState::Stopped, None);
     }
 
     #[test]

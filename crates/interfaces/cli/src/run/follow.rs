@@ -5,10 +5,13 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use app::Context;
-use app::workers::{Command, Event, Events, Link, PermissionRequest, RequestKind, UserQuestion, WorkerState};
+use app::workers::{
+    Command, Event, Events, Link, PermissionReply, PermissionRequest, RequestKind, UserQuestion, WorkerState,
+};
 
 use super::SlowNotice;
 use super::interrupts::{InterruptAction, Interrupts};
+use super::prompt::offer_lines;
 use super::questions::{Questions, Typed};
 use super::show::Show;
 use super::thinking::Thinking;
@@ -21,6 +24,8 @@ use crate::text::{fit, safe};
 const TICK: Duration = Duration::from_secs(1);
 /// The longest description of a permission request, in cells.
 const DETAIL: usize = 240;
+/// What the model reads where a request is denied because nobody could be asked.
+const NOBODY: &str = "Nobody is there to allow this. Go on without it, or end and say what you need.";
 
 /// How the worker depends on the one who follows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +34,15 @@ pub(crate) enum Role {
     Owner,
     /// The worker keeps running without the command (`attach`).
     Guest,
+}
+
+/// What happens to a request where nobody is at the terminal to answer it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum OnPermission {
+    /// It waits for `answer`.
+    Wait,
+    /// It is denied.
+    Deny,
 }
 
 /// How a worker is followed.
@@ -40,6 +54,8 @@ pub(crate) struct Follow {
     pub(crate) role: Role,
     /// Whether events are printed as JSON.
     pub(crate) json: bool,
+    /// What happens to requests that cannot be asked here.
+    pub(crate) on_permission: OnPermission,
 }
 
 enum Input {
@@ -173,7 +189,7 @@ impl FollowLoop<'_> {
         match event {
             Event::Asked(request) => self.asked(request)?,
             Event::Withdrawn { request } => self.questions.remove(request, None)?,
-            Event::Answered { request, allowed } => self.questions.remove(request, Some(*allowed))?,
+            Event::Answered { request, allowed, .. } => self.questions.remove(request, Some(*allowed))?,
             Event::State(WorkerState::Idle { .. }) if self.how.role == Role::Owner => self.turn_is_over()?,
             Event::Ended { state } => {
                 self.state = Some(state.clone());
@@ -215,8 +231,16 @@ impl FollowLoop<'_> {
         if self.is_asked {
             return Ok(self.questions.add(request)?);
         }
+        let is_denied = self.how.on_permission == OnPermission::Deny;
         if !self.how.json {
-            writeln!(io::stderr(), "{}", request_line(self.how.worker, request, false))?;
+            let line = request_line(self.how.worker, request, false);
+            let what = line.lines().next().unwrap_or_default();
+            let text = if is_denied { format!("{what}: denied, because nobody is asked") } else { line };
+            writeln!(io::stderr(), "{text}")?;
+        }
+        if is_denied {
+            let reply = PermissionReply::Deny { message: NOBODY.to_owned(), interrupt: false };
+            self.command(Command::Answer { request: request.request.clone(), reply })?;
         }
         Ok(())
     }
@@ -306,20 +330,30 @@ pub(crate) fn request_line(worker: i64, request: &PermissionRequest, is_only: bo
                 }
                 _ => ["<answer>"].repeat(questions.len()).join(" "),
             };
-            (format!("asks: {}", all.join("; ")), answer)
+            (safe(&format!("asks: {}", all.join("; "))), answer)
         }
         RequestKind::Plan(_) => ("has a plan and asks whether to start".to_owned(), "yes|no".to_owned()),
         RequestKind::Permission => {
-            // A command is judged by what it runs, not by its description.
-            let command = request.input["command"].as_str().map(str::to_owned);
-            let detail = command.or_else(|| request.detail()).map(|detail| format!(": {detail}"));
-            let text = format!("asks to use {}{}", request.tool, detail.unwrap_or_default());
-            let answer = if request.suggestions.is_empty() { "yes|no" } else { "yes|always|no" };
-            (fit(&text, DETAIL), answer.to_owned())
+            let grants = request.offers.iter().map(|offer| offer.answer.as_str());
+            let words: Vec<&str> = ["yes"].into_iter().chain(grants).chain(["no"]).collect();
+            (permission_line(worker, &id, request), words.join("|"))
         }
     };
-    let what = safe(&what);
-    format!("worker {worker} {what}\n  answer it: backstory answer {worker} {id}{answer}")
+    let asked = format!("worker {worker} {what}\n  answer it: backstory answer {worker} {id}{answer}");
+    [vec![asked], offer_lines(request)].concat().join("\n  ")
+}
+
+/// What a permission is about in a line, and where the rest of it is shown.
+fn permission_line(worker: i64, id: &str, request: &PermissionRequest) -> String {
+    let text = request.input_text();
+    let first = text.lines().next().unwrap_or_default();
+    let line = fit(&format!("asks to use {}: {first}", request.tool), DETAIL);
+    let line = safe(line.trim_end_matches([' ', ':']));
+    if text == first && !line.ends_with('…') {
+        return line;
+    }
+    let command = format!("backstory answer {worker} {id}");
+    format!("{line}\n  see all of it: {}", command.trim_end())
 }
 
 /// A question with its options.

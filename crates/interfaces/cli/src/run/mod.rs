@@ -10,8 +10,8 @@ mod slow;
 mod thinking;
 mod which;
 
-pub(crate) use follow::{Follow, Role, follow, request_line};
-pub(crate) use prompt::{Prompt, Step};
+pub(crate) use follow::{Follow, OnPermission, Role, follow, request_line};
+pub(crate) use prompt::{Prompt, Step, offer_lines, whole};
 pub(crate) use signals::{Signal, signals};
 pub(crate) use slow::SlowNotice;
 pub(crate) use which::resolve_choice;

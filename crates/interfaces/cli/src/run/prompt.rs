@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use app::workers::{PermissionReply, PermissionRequest, QuestionOption, RequestKind, UserQuestion};
+use app::workers::{
+    Grant, Offer, PermissionReply, PermissionRequest, QuestionOption, RequestKind, UserQuestion,
+};
 
-use crate::text::{fit, safe, safe_lines};
+use crate::text::{safe, safe_lines};
 
-/// How many lines of a tool's input are shown.
+/// How many lines of a tool's input are shown before all of it is asked for.
 const SHOWN: usize = 30;
 
 /// Asks for the reason of a denial.
@@ -21,6 +23,7 @@ pub(crate) struct Prompt {
     /// The worker's request.
     pub(crate) request: PermissionRequest,
     stage: Stage,
+    width: usize,
 }
 
 /// What the next line of the person answers.
@@ -67,15 +70,18 @@ impl Prompt {
                 (Stage::Questions { given: BTreeMap::new(), open }, format!("{who} asks:\n{text}"))
             }
         };
-        (Self { request, stage }, text)
+        (Self { request, stage, width }, text)
     }
 
     /// The short form of the question, repeated below other output.
     pub(crate) fn short_text(&self) -> String {
         let tool = safe(&self.request.tool);
         match &self.stage {
-            Stage::Permission if self.request.suggestions.is_empty() => format!("{tool}? [y/n/e/x] "),
-            Stage::Permission => format!("{tool}? [y/a/n/e/x] "),
+            Stage::Permission => {
+                let grants = self.request.offers.iter().map(|offer| key(offer.answer));
+                let keys: Vec<&str> = ["y"].into_iter().chain(grants).chain(["n", "s", "e", "x"]).collect();
+                format!("{tool}? [{}] ", keys.join("/"))
+            }
             Stage::Edit => "The input you want instead, on one line: ".to_owned(),
             Stage::Why => WHY.to_owned(),
             Stage::Plan => BEGIN.to_owned(),
@@ -96,7 +102,7 @@ impl Prompt {
             }
             Stage::Edit => match serde_json::from_str::<serde_json::Value>(line) {
                 Ok(input) if input.is_object() => {
-                    Step::Done(PermissionReply::Allow { input: Some(input), always: false })
+                    Step::Done(PermissionReply::Allow { input: Some(input), grant: None })
                 }
                 Ok(_) => Step::Ask("It must be a JSON object (Enter leaves it unchanged): ".to_owned()),
                 Err(error) => {
@@ -123,13 +129,14 @@ impl Prompt {
     fn permission(&mut self, line: &str) -> Step {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         match word.to_ascii_lowercase().as_str() {
-            "y" | "yes" => Step::Done(PermissionReply::Allow { input: None, always: false }),
-            "a" | "always" if !self.request.suggestions.is_empty() => {
-                Step::Done(PermissionReply::Allow { input: None, always: true })
-            }
+            "y" | "yes" => Step::Done(PermissionReply::Allow { input: None, grant: None }),
             "n" | "no" if rest.is_empty() => self.ask(Stage::Why, WHY),
             "n" | "no" => Step::Done(PermissionReply::Deny { message: rest.to_owned(), interrupt: false }),
             "x" => Step::Done(PermissionReply::Deny { message: rest.to_owned(), interrupt: true }),
+            "s" | "show" => {
+                let lines = input_lines(&self.request, self.width);
+                Step::Ask(format!("{}\n{}", lines.join("\n"), self.short_text()))
+            }
             "e" | "edit" => {
                 let text = format!(
                     "{}\nThe input you want instead, on one line: ",
@@ -137,7 +144,10 @@ impl Prompt {
                 );
                 self.ask(Stage::Edit, &text)
             }
-            _ => Step::Ask(keys(&self.request)),
+            word => match self.request.offers.iter().find(|offer| is_named(offer, word)) {
+                Some(offer) => Step::Done(PermissionReply::Allow { input: None, grant: Some(offer.answer) }),
+                None => Step::Ask(keys(&self.request)),
+            },
         }
     }
 
@@ -148,39 +158,92 @@ impl Prompt {
 }
 
 fn permission(show: &PermissionRequest, who: &str, width: usize) -> String {
-    let input = match (&show.tool[..], show.input["command"].as_str()) {
-        ("Bash", Some(command)) => command.to_owned(),
-        _ => serde_json::to_string_pretty(&show.input).unwrap_or_default(),
-    };
-    let all = safe_lines(&input);
-    let mut lines: Vec<String> =
-        all.lines().take(SHOWN).map(|line| format!("  {}", fit(line, width))).collect();
-    let more = all.lines().count().saturating_sub(SHOWN);
+    let mut lines = input_lines(show, width);
+    let more = lines.len().saturating_sub(SHOWN);
     if more > 0 {
-        lines.push(format!("  … {more} more lines; e shows all"));
+        lines.truncate(SHOWN);
+        lines.push(format!("  … {more} more lines; s shows all"));
     }
+    format!("{who} wants to use {}:\n{}{}\n{}", safe(&show.tool), lines.join("\n"), reasons(show), keys(show))
+}
+
+/// The whole input of the tool in lines of a terminal; one that is too long for it goes on in the next.
+fn input_lines(show: &PermissionRequest, width: usize) -> Vec<String> {
+    let text = safe_lines(&show.input_text());
+    text.lines().flat_map(|line| pieces(line, width.max(1))).map(|line| format!("  {line}")).collect()
+}
+
+/// A line in pieces of at most so many characters.
+fn pieces(line: &str, width: usize) -> Vec<String> {
+    let all: Vec<char> = line.chars().collect();
+    if all.is_empty() {
+        return vec![String::new()];
+    }
+    all.chunks(width).map(|piece| piece.iter().collect()).collect()
+}
+
+/// A request with its whole input, and what each answer would allow.
+pub(crate) fn whole(request: &PermissionRequest) -> String {
+    let who = if request.agent.is_some() { "A sub-agent" } else { "Claude" };
+    let text = safe_lines(&request.input_text());
+    let lines: Vec<String> = text.lines().map(|line| format!("  {line}")).collect();
+    let asked =
+        format!("{who} wants to use {}:\n{}{}", safe(&request.tool), lines.join("\n"), reasons(request));
+    [vec![asked], offer_lines(request)].concat().join("\n")
+}
+
+/// What each answer beyond yes and no would allow, and what no answer allows.
+pub(crate) fn offer_lines(request: &PermissionRequest) -> Vec<String> {
+    let offer = |offer: &Offer| format!("{}: {}", offer.answer.as_str(), safe(&offer.allows.join("; ")));
+    let mut lines: Vec<String> = request.offers.iter().map(offer).collect();
+    lines.extend(not_offered(request));
+    lines
+}
+
+/// Says what Claude Code suggests and no answer allows.
+fn not_offered(request: &PermissionRequest) -> Option<String> {
+    let names = safe(&request.not_offered.join(", "));
+    (!names.is_empty()).then(|| format!("also suggested, and never allowed by an answer: {names}"))
+}
+
+fn reasons(show: &PermissionRequest) -> String {
     let why = show.description.iter().chain(&show.reason).map(|why| format!("\n  ({})", safe(why)));
-    let why: String = why.collect();
-    format!("{who} wants to use {}:\n{}{why}\n{}", safe(&show.tool), lines.join("\n"), keys(show))
+    why.collect()
 }
 
 fn keys(request: &PermissionRequest) -> String {
-    let rules = request.rules();
-    let always = if request.suggestions.is_empty() {
-        String::new()
-    } else {
-        format!("  a  always: {}\n", safe(&rules.join(", ")))
-    };
+    let offers: String = request.offers.iter().map(key_line).collect();
+    let others = not_offered(request).map(|line| format!("  ({line})\n")).unwrap_or_default();
     format!(
-        "  y  allow once\n{always}  n  deny (a reason may follow)\n  e  edit the input\n  x  deny and end \
-         the turn\n> "
+        "  y  allow once\n{offers}{others}  n  deny (a reason may follow)\n  s  show all of the input\n  e  change \
+         the input\n  x  deny and end the turn\n> "
     )
+}
+
+fn key_line(offer: &Offer) -> String {
+    let allows = safe(&offer.allows.join("; "));
+    match offer.answer {
+        Grant::Always => format!("  a  always: {allows}\n"),
+        Grant::Edits | Grant::Directory => format!("  {}  {allows}\n", offer.answer.as_str()),
+    }
+}
+
+/// What is typed for a grant; what allows more than a rule is typed in full.
+fn key(grant: Grant) -> &'static str {
+    match grant {
+        Grant::Always => "a",
+        Grant::Edits | Grant::Directory => grant.as_str(),
+    }
+}
+
+fn is_named(offer: &Offer, word: &str) -> bool {
+    key(offer.answer) == word || offer.answer.as_str() == word
 }
 
 fn plan(line: &str) -> Step {
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     match word.to_ascii_lowercase().as_str() {
-        "y" | "yes" => Step::Done(PermissionReply::Allow { input: None, always: false }),
+        "y" | "yes" => Step::Done(PermissionReply::Allow { input: None, grant: None }),
         "n" | "no" => Step::Done(PermissionReply::Deny { message: rest.to_owned(), interrupt: false }),
         _ => Step::Ask("[y, or n and a reason] ".to_owned()),
     }
@@ -225,10 +288,10 @@ fn chosen(asked: &UserQuestion, line: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn request(tool: &str, input: &str, suggestions: &str) -> PermissionRequest {
+    fn request(tool: &str, input: &str, offers: &str) -> PermissionRequest {
         let text = format!(
             r#"{{"request":"r1","tool":"{tool}","input":{input},"description":null,"reason":null,
-                "suggestions":{suggestions},"tool_use_id":null,"agent":null}}"#
+                "suggestions":[],"offers":{offers},"tool_use_id":null,"agent":null}}"#
         );
         serde_json::from_str(&text).unwrap()
     }
@@ -237,7 +300,8 @@ mod tests {
         Prompt::new(request.clone(), request, 80)
     }
 
-    const RULE: &str = r#"[{"rules":[{"toolName":"Bash","ruleContent":"ls *"}]}]"#;
+    const RULE: &str = r#"[{"answer":"always","allows":["Bash(ls *), from now on in this project"]},
+        {"answer":"edits","allows":["accept edits, until the session ends"]}]"#;
 
     #[test]
     fn a_permission_is_given_in_a_key() {
@@ -247,18 +311,22 @@ mod tests {
             let steps: Vec<_> = lines.iter().map(|line| prompt.line(line)).collect();
             assert_eq!(steps.last(), Some(&Step::Done(expected)), "{lines:?}");
         };
-        let allow = |always| PermissionReply::Allow { input: None, always };
+        let allow = |grant| PermissionReply::Allow { input: None, grant };
         let deny = |message: &str, interrupt| PermissionReply::Deny { message: message.into(), interrupt };
-        check(&["y"], allow(false));
-        check(&["YES"], allow(false));
-        check(&["a"], allow(true));
+        check(&["y"], allow(None));
+        check(&["YES"], allow(None));
+        check(&["a"], allow(Some(Grant::Always)));
+        check(&["always"], allow(Some(Grant::Always)));
+        check(&["edits"], allow(Some(Grant::Edits)));
+        check(&["directory", "y"], allow(None));
+        check(&["s", "y"], allow(None));
         check(&["n not today"], deny("not today", false));
         check(&["n", "use another"], deny("use another", false));
         check(&["x"], deny("", true));
-        check(&["?", "y"], allow(false));
+        check(&["?", "y"], allow(None));
         let input = Some(serde_json::from_str(r#"{"command":"ls -l"}"#).unwrap());
-        check(&["e", "[", "7", r#"{"command":"ls -l"}"#], PermissionReply::Allow { input, always: false });
-        check(&["e", "", "y"], allow(false));
+        check(&["e", "[", "7", r#"{"command":"ls -l"}"#], PermissionReply::Allow { input, grant: None });
+        check(&["e", "", "y"], allow(None));
     }
 
     #[test]
@@ -267,13 +335,29 @@ mod tests {
         let (_, text) = prompt(&asked);
         assert!(
             text.starts_with("Claude wants to use Bash:\n  ls [2J\n")
-                && text.contains("a  always: Bash(ls *)")
+                && text.contains("  a  always: Bash(ls *), from now on in this project\n")
+                && text.contains("  edits  accept edits, until the session ends\n")
         );
         assert!(!text.contains('\u{1b}'));
         let unruly = request("Bash", r#"{"command":"ls"}"#, "[]");
         let (mut prompt, text) = prompt(&unruly);
-        assert!(!text.contains("always"));
+        assert!(!text.contains("always:"));
         assert!(matches!(prompt.line("a"), Step::Ask(_)), "there is no rule to add");
+    }
+
+    #[test]
+    fn the_whole_input_is_shown_when_it_is_asked_for() {
+        let content: Vec<String> = (1..=40).map(|line| format!("line {line}")).collect();
+        let input = serde_json::json!({"file_path": "/a", "content": content.join("\n")}).to_string();
+        let (mut prompt, text) = prompt(&request("Write", &input, "[]"));
+        assert!(text.contains("+ line 29\n  … 11 more lines; s shows all\n"), "{text}");
+        let Step::Ask(all) = prompt.line("s") else { panic!() };
+        assert!(all.contains("  + line 40\nWrite? [y/n/s/e/x] "), "{all}");
+        // A long line is not cut off.
+        let long = request("Bash", &format!(r#"{{"command":"echo {}; rm x"}}"#, "y".repeat(300)), "[]");
+        let (_, text) = Prompt::new(long.clone(), &long, 80);
+        assert!(text.contains("; rm x\n"), "{text}");
+        assert!(whole(&long).contains("; rm x"));
     }
 
     #[test]
@@ -305,7 +389,7 @@ mod tests {
         let asked = request("ExitPlanMode", r#"{"plan":"First this."}"#, "[]");
         let (mut plan, text) = prompt(&asked);
         assert!(text.contains("First this."));
-        assert_eq!(plan.clone().line("y"), Step::Done(PermissionReply::Allow { input: None, always: false }));
+        assert_eq!(plan.clone().line("y"), Step::Done(PermissionReply::Allow { input: None, grant: None }));
         let (_, text) = prompt(&request("ExitPlanMode", "{}", "[]"));
         assert!(text.contains("without a written plan.\nStart with it?"), "{text}");
         let back = PermissionReply::Deny { message: "that first".into(), interrupt: false };

@@ -120,3 +120,98 @@ fn a_session_that_was_left_goes_on_with_nothing() {
     let table = desk.backstory(&["list"]).succeeded().stdout;
     assert!(!table.contains('↻'), "{table}");
 }
+
+#[test]
+fn a_durable_schedule_is_the_directorys_and_is_said_wherever_a_session_of_it_is_continued() {
+    let cron =
+        json!({"cron": "*/5 * * * *", "prompt": "check the build", "recurring": true, "durable": true});
+    let script = Script::new()
+        .on("schedule it", [Answer::tool("CronCreate", cron), Answer::text("It is scheduled.")])
+        .on("say hello", [Answer::text("Hello.")]);
+    let desk = Desk::new(Claude::newest(), script);
+    let shop = desk.project("shop");
+    let run = |prompt: &str| {
+        let arguments = ["-p", prompt, "--allowedTools", "CronCreate"];
+        let _ = desk.claude.run(&desk.home, &desk.server, shop.path(), &arguments).succeeded();
+    };
+    run("schedule it");
+    run("say hello");
+    assert!(shop.path().join(".claude/scheduled_tasks.json").exists(), "Claude Code writes the file");
+    let listed = desk.json(&["list"]);
+    for session in listed["sessions"].as_array().unwrap() {
+        let armed = session["resume_cost"]["armed"].as_array().unwrap();
+        let found: Vec<_> = armed.iter().map(|work| (work["kind"].as_str(), work["what"].as_str())).collect();
+        assert_eq!(found, [(Some("directory_cron"), Some("check the build"))], "{session}");
+    }
+    assert!(desk.backstory(&["list"]).succeeded().stdout.matches("↻ ").count() >= 3);
+    let status = desk.json(&["status", "shop"]);
+    let schedule = &status["schedules"][0];
+    assert_eq!(
+        (&schedule["prompt"], &schedule["schedule"]),
+        (&json!("check the build"), &json!("*/5 * * * *"))
+    );
+    assert!(schedule["until"].is_string(), "{schedule}");
+    let text = desk.backstory(&["status", "shop"]).succeeded().stdout;
+    assert!(
+        text.contains("any session open in the directory asks") && text.contains("check the build"),
+        "{text}"
+    );
+    let report = desk.json(&["doctor"]);
+    let says = |finding: &Value| finding["what"].as_str().unwrap().contains("`*/5 * * * *`: check the build");
+    let found = report["findings"].as_array().unwrap().iter().filter(|finding| says(finding)).count();
+    assert_eq!(found, 1, "{report}");
+    let _ = desk.backstory(&["index"]);
+    let hits = desk.json(&["search", "check the build"]);
+    let sessions = listed["sessions"].as_array().unwrap();
+    let maker = sessions.iter().find(|session| session["title"] == "schedule it").unwrap();
+    assert_eq!(hits["hits"][0]["session_id"], maker["session_id"], "{hits}");
+}
+
+#[test]
+fn a_scheduled_prompt_is_a_message_of_its_own() {
+    let desk = Desk::new(Claude::newest(), Script::new());
+    let shop = desk.project("shop");
+    let id = "a1b2c3d4-0001-4000-8000-000000000001";
+    let fields = |uuid: &str, parent: &str, minute: u32| {
+        format!(
+            r#""uuid":"{uuid}","parentUuid":{parent},"sessionId":"{id}","cwd":"{}","version":"2.1.332","timestamp":"2026-01-01T00:{minute:02}:00.000Z""#,
+            shop.path().display()
+        )
+    };
+    let answer = |text: &str| {
+        format!(
+            r#""message":{{"role":"assistant","model":"m","content":[{{"type":"text","text":"{text}"}}]}}"#
+        )
+    };
+    let lines = [
+        format!(
+            r#"{{"type":"user",{},"message":{{"role":"user","content":"say hello"}}}}"#,
+            fields("u1", "null", 0)
+        ),
+        format!(r#"{{"type":"assistant",{},{}}}"#, fields("u2", "\"u1\"", 1), answer("Hello.")),
+        format!(
+            r#"{{"type":"system","subtype":"scheduled_task_fire",{},"content":"Running scheduled task","prompt":"check the build","taskId":"ab12","cron":"*/5 * * * *"}}"#,
+            fields("u3", "\"u2\"", 5)
+        ),
+        format!(
+            r#"{{"type":"user",{},"isMeta":true,"promptSource":"system","turnOrigin":"scheduled","message":{{"role":"user","content":"check the build"}}}}"#,
+            fields("u4", "\"u3\"", 5)
+        ),
+        format!(r#"{{"type":"assistant",{},{}}}"#, fields("u5", "\"u4\"", 6), answer("Done.")),
+    ];
+    let folder = desk.home.project_folder(shop.path());
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join(format!("{id}.jsonl")), lines.join("\n") + "\n").unwrap();
+    let shown = desk.json(&["show", id]);
+    let messages: Vec<_> =
+        shown["messages"].as_array().unwrap().iter().map(|one| one["role"].as_str().unwrap()).collect();
+    assert_eq!(messages, ["user", "assistant", "note", "assistant"], "{shown}");
+    let text = desk.backstory(&["show", id]).succeeded().stdout;
+    assert!(text.contains("Scheduled: check the build"), "{text}");
+    let session = &desk.json(&["list"])["sessions"][0];
+    assert_eq!(
+        (&session["title"], &session["last_prompt"]),
+        (&json!("say hello"), &json!("say hello")),
+        "{session}"
+    );
+}

@@ -96,6 +96,22 @@ fn the_person_at_the_terminal_is_asked() {
 }
 
 #[test]
+fn a_run_that_nobody_watches_may_deny_what_it_would_ask() {
+    let desk = desk();
+    let shop = desk.project("shop");
+    let run = inside(&desk, shop.path(), &["run", "--fresh", "--on-permission", "deny", "make a file"]);
+    let run = run.succeeded();
+    assert!(
+        run.stderr.contains("asks to use Bash") && run.stderr.contains("denied, because nobody"),
+        "{}",
+        run.stderr
+    );
+    assert!(!shop.path().join("made").exists());
+    let last = desk.server.calls().pop().unwrap();
+    assert!(last.body.to_string().contains("Nobody is there to allow this."), "the model is told why");
+}
+
+#[test]
 #[expect(clippy::disallowed_methods, reason = "the program reads the clock, too")]
 fn a_person_is_asked_where_the_chance_leaves_it_open() {
     let desk = desk();
@@ -132,9 +148,12 @@ fn a_worker_in_the_background_is_reached_from_anywhere() {
     let wrong = desk.backstory(&["answer", &number, "no-such", "allow"]);
     assert_eq!(wrong.code, Some(2), "{}", wrong.stderr);
     // It asks one thing, which needs no name.
-    let none = desk.backstory(&["answer", &number]);
-    assert_eq!(none.code, Some(2));
-    assert!(none.stderr.contains("asks to use Bash") && none.stderr.contains("yes|"), "{}", none.stderr);
+    let shown = desk.backstory(&["answer", &number]).succeeded().stdout;
+    assert!(shown.contains("wants to use Bash:") && shown.contains("yes|always|"), "{shown}");
+    assert!(shown.contains("\nalways: Bash(touch made"), "{shown}");
+    let unknown = desk.backstory(&["answer", &number, "directory"]);
+    assert_eq!(unknown.code, Some(2), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("`directory` is not offered for this"), "{}", unknown.stderr);
     let given = desk.backstory(&["answer", &number, "yes"]).succeeded();
     assert_eq!(given.stdout, format!("worker {number}: Bash is allowed\n"));
     until_status(&desk, &number, "idle");

@@ -34,7 +34,10 @@ fn every_field_is_there() {
     let keys = |value: &Value| {
         value.as_object().map(|all| all.keys().cloned().collect::<Vec<_>>()).unwrap_or_default()
     };
-    assert_eq!(keys(&status), ["active_files", "docs", "git", "problems", "repo", "sessions", "timestamp"]);
+    assert_eq!(
+        keys(&status),
+        ["active_files", "docs", "git", "problems", "repo", "schedules", "sessions", "timestamp"]
+    );
     assert_eq!(status["repo"], json!({"path": shop.path(), "name": "shop", "is_git_repo": true}));
     let git = &status["git"];
     assert_eq!(

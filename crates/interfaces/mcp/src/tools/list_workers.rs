@@ -34,6 +34,7 @@ fn input() -> JsonObject {
 }
 
 const DESCRIPTION: &str = "Lists Backstory's workers, newest first: status, task, directory, session and cost, and in `requests` what a worker \
-with the status waiting_permission asks. Only the person can answer that, with the command in `person_runs`. Workers that have ended \
+with the status waiting_permission asks. Only the person can answer that, with the command in `person_runs`; `offers` says what else each answer \
+would allow, and worker_log shows a long input whole. Workers that have ended \
 are left out unless active is false or a status is given.\n\
 Example: {\"project\": \"web\"}";

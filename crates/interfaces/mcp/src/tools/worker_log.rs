@@ -41,7 +41,9 @@ fn reply(context: &app::Context, request: &Request) -> Result<Reply, app::Error>
         let mut answer = value(&log(context, &Request { limit: Some(limit), ..request.clone() })?)?;
         neutralize(&mut answer);
         let whole = size(&answer);
+        let inputs = worker_requests::whole_inputs(&answer["worker"]);
         truncate_texts(&mut answer, LONGEST, HOW);
+        worker_requests::put_back(&mut answer["worker"], inputs);
         let is_cut = size(&answer) != whole;
         let count = answer.pointer("/page/messages").and_then(Value::as_array).map_or(0, Vec::len);
         if size(&answer) <= MAX_ANSWER - 1_500 || count <= 1 {

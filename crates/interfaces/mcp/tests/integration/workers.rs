@@ -177,7 +177,7 @@ fn what_a_worker_asks_is_the_persons_to_answer() {
     assert_eq!((&waited["asking"], &waited["all_idle"]), (&json!([worker]), &json!(false)), "{waited}");
     let asked = &waited["workers"][0]["requests"][0];
     let id: String = asked["request"].as_str().unwrap().chars().take(8).collect();
-    assert_eq!(asked["person_runs"], format!("backstory answer {worker} {id} yes|no"), "{waited}");
+    assert_eq!(asked["person_runs"], format!("backstory answer {worker} {id} yes|always|no"), "{waited}");
     let listed = client.call("list_workers", json!({"status": "waiting_permission"}));
     let request = listed["workers"][0]["requests"][0].clone();
     assert_eq!(request["tool"], "Bash", "{listed}");
@@ -190,7 +190,7 @@ fn what_a_worker_asks_is_the_persons_to_answer() {
 
     let mut allowed = scene.client_with(&[("BACKSTORY_MCP_ANSWER_PERMISSIONS", "true")]);
     let mut always = arguments.clone();
-    always["reply"]["always"] = json!(true);
+    always["reply"]["grant"] = json!("always");
     assert_eq!(allowed.fail("answer_worker", always)["error"], "forbidden");
     assert!(!made.exists());
     allowed.call("answer_worker", arguments);

@@ -113,6 +113,8 @@ mod tests {
                 description: None,
                 reason: None,
                 suggestions: Vec::new(),
+                offers: Vec::new(),
+                not_offered: Vec::new(),
                 tool_use_id: None,
                 agent: None,
             })
@@ -123,6 +125,6 @@ mod tests {
         check(&asked("other"), true);
         check(&asked("wanted"), false);
         check(&Event::Delta { text: "of an earlier turn".to_owned() }, false);
-        check(&Event::Answered { request: "other".to_owned(), allowed: true }, false);
+        check(&Event::Answered { request: "other".to_owned(), allowed: true, granted: Vec::new() }, false);
     }
 }

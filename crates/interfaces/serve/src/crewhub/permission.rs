@@ -58,7 +58,7 @@ fn reply(context: &Context, shown: &ShownRequests, session: &SessionId, action: 
     let request = meant(&waiting.requests, shown.of(&waiting.session).as_deref())
         .map_err(|why| Error::new(Kind::Held, format!("session {session} {why}")))?;
     let reply = match action {
-        Action::Approve => PermissionReply::Allow { input: None, always: false },
+        Action::Approve => PermissionReply::Allow { input: None, grant: None },
         Action::Deny => PermissionReply::Deny { message: DENIED.to_owned(), interrupt: false },
     };
     let request = request.request.clone();

@@ -107,15 +107,18 @@ pub(super) struct RequestAnswer {
 /// What the words of a button decide.
 fn decision(words: &str) -> Option<PermissionReply> {
     match words {
-        APPROVE => Some(PermissionReply::Allow { input: None, always: false }),
+        APPROVE => Some(PermissionReply::Allow { input: None, grant: None }),
         DENY => Some(PermissionReply::Deny { message: DENIED.to_owned(), interrupt: false }),
         _ => None,
     }
 }
 
-/// What is asked, in words: the tool with the whole command, file or question.
+/// What is asked, in words: the tool with its whole input, or the question.
 pub(super) fn in_words(context: &Context, request: &PermissionRequest) -> String {
-    let asking = request.asking().or_else(|| request.detail());
+    let asking = match request.kind() {
+        RequestKind::Questions(_) | RequestKind::Plan(_) => request.asking().or_else(|| request.detail()),
+        RequestKind::Permission => Some(request.input_text()).filter(|text| !text.is_empty()),
+    };
     let asking = asking.map(|asking| context.secrets.redacted(asking.into()));
     asking.map_or_else(|| request.tool.clone(), |asking| format!("{}: {asking}", request.tool))
 }
@@ -145,6 +148,8 @@ pub(super) mod tests {
             description: None,
             reason: None,
             suggestions: Vec::new(),
+            offers: Vec::new(),
+            not_offered: Vec::new(),
             tool_use_id: None,
             agent: None,
         }
@@ -172,7 +177,7 @@ pub(super) mod tests {
                     panic!("{answer:?}")
                 };
                 let kind = match reply {
-                    PermissionReply::Allow { always: false, .. } => "allow",
+                    PermissionReply::Allow { grant: None, .. } => "allow",
                     PermissionReply::Deny { .. } => "deny",
                     PermissionReply::Answers { .. } => "answers",
                     PermissionReply::Allow { .. } => "always",

@@ -41,10 +41,8 @@ pub(crate) fn check_job(grant: &Grant, context: &Context, job: &JobRequest) -> R
 
 /// Refuses an answer that allows more than a worker asks for, once, unless the token's scope is `admin`.
 pub(crate) fn check_reply(grant: &Grant, reply: &PermissionReply) -> Result<(), Problem> {
-    let allows_more = matches!(
-        reply,
-        PermissionReply::Allow { always: true, .. } | PermissionReply::Allow { input: Some(_), .. }
-    );
+    let changes_input = matches!(reply, PermissionReply::Allow { input: Some(_), .. });
+    let allows_more = changes_input || reply.grant().is_some();
     if allows_more && grant.scope() < TokenScope::Admin {
         return Err(needs_admin("an answer that allows more than what is asked for, once,"));
     }
