@@ -11,6 +11,7 @@ mod crash;
 mod damage;
 mod faults;
 mod finding;
+mod forgetting;
 mod history;
 mod remembering;
 mod understanding;
