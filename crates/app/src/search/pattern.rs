@@ -165,7 +165,7 @@ mod tests {
     /// Two texts that differ in the secret alone.
     fn texts() -> [String; 2] {
         let token = |body: &str| format!("push with gh{}{body}, then zebra; ask for a ticket", "p_");
-        [token("redactedTokenGithub7Lm2Xv9Kd4Rt6Wb1Nc"), token("Zq7Lm2Xv9Kd4Rt6Wb1Nc8Ys3Hf5Jg0PaQeUi")]
+        [token("tokEd7Lm2Xv9Kd4Rt6Wb1Nc8Ys3Hf5Jg0PaQ"), token("Zq7Lm2Xv9Kd4Rt6Wb1Nc8Ys3Hf5Jg0PaQeUi")]
     }
 
     #[test]
@@ -181,7 +181,7 @@ mod tests {
             "redacted",
             "token",
             "github",
-            "ghp_r",
+            "ghp_t",
             "ghp_Z",
             "zebra",
             "Zq7Lm2",
@@ -189,9 +189,9 @@ mod tests {
             "a",
             "[redacted:",
             "h [",
-            "github|ghp_r",
-            "ghp_r|to",
-            "p_[rz]",
+            "github|ghp_t",
+            "ghp_t|to",
+            "p_[tz]",
             r"\[redacted:.*zebra",
             "n], then",
             ".",
@@ -210,8 +210,8 @@ mod tests {
     #[test]
     fn a_person_who_sees_secrets_finds_them() {
         let [one, _] = texts();
-        let pattern = Pattern::new("ghp_redacted", Syntax::Text, Case::Any).unwrap();
+        let pattern = Pattern::new("ghp_toked", Syntax::Text, Case::Any).unwrap();
         let shown = pattern.searched(&one, Secrets::Shown).unwrap();
-        assert_eq!(pattern.first(&shown), Some(10..22));
+        assert_eq!(pattern.first(&shown), Some(10..19));
     }
 }

@@ -122,7 +122,7 @@ fn outline(context: &Context, id: &SessionId, agent: &AgentId, files: &[PathBuf]
             for said in &entry.said {
                 match said {
                     EntryPart::Person(text) if first.is_none() => {
-                        first = Some(beginning(&context.secrets.shown(text)))
+                        first = Some(beginning(&context.secrets.shown(text)));
                     }
                     EntryPart::Title(text) => title = Some(beginning(&context.secrets.shown(text))),
                     _ => {}
