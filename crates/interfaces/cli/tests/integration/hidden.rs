@@ -223,7 +223,7 @@ fn questions(secrets: &[Planted]) -> Vec<String> {
 }
 
 fn escaped(text: &str) -> String {
-    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect::<Vec<_>>().concat()
 }
 
 /// Asks both the same; what they say holds no secret and is equal.
@@ -339,7 +339,7 @@ fn no_answer_of_any_face_holds_a_part_of_a_secret() {
         let inside = file.strip_prefix(face.home.state_dir()).unwrap_or(&file).display().to_string();
         if !kept.iter().any(|name| inside.starts_with(name)) {
             // The branch of a session is in the catalog as git has it.
-            let of = if inside.starts_with("catalog") || inside.starts_with("overview") { 1 } else { 0 };
+            let of = usize::from(inside.starts_with("catalog") || inside.starts_with("overview"));
             assert_hidden(&String::from_utf8_lossy(&testkit::files::bytes(&file)), &secrets[of..], &inside);
         }
     }

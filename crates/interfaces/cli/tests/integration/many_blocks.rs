@@ -24,7 +24,8 @@ fn home(bytes: usize) -> ScratchHome {
 
 /// The most memory that a process has held by now, in MiB; none where it has ended.
 fn peak(child: &Child) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+    let status = system::read_small(format!("/proc/{}/status", child.id()).as_ref(), 1 << 16).ok()?;
+    let status = String::from_utf8_lossy(&status);
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(peak.trim().trim_end_matches(" kB").parse::<u64>().ok()? / 1024)
 }
