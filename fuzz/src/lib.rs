@@ -88,7 +88,7 @@ fn ask(record: &Record<'_>) {
 fn ask_message(message: &ApiMessage<'_>) {
     black_box((message.id(), message.role(), message.model(), message.stop_reason(), message.is_plain()));
     black_box((message.usage(), message.terms()));
-    for block in message.blocks() {
+    for block in message.each_block() {
         match block {
             Block::Text(text) | Block::Thinking(text) => drop(black_box(speech(&text))),
             Block::ToolUse { input, .. } => walk(input, 3),

@@ -10891,7 +10891,7 @@ export interface operations {
     find: {
         parameters: {
             query: {
-                /** @description The text, as it is written; capital letters make no difference. */
+                /** @description The text, as it is written; capital letters make no difference. Secrets are not searched. */
                 text: string;
             };
             header?: never;

@@ -51,7 +51,7 @@ pub fn search(context: &Context, bridge: &Bridge, request: &Request) -> Result<A
     }
     let notes = openclaw::agent_notes(&context.config().openclaw_folders, &bridge.agent);
     let literal = notes.iter().filter_map(|note| {
-        let part = around(&note.text, query)?;
+        let part = around(&context.secrets.shown(&note.text), query)?;
         Some(MemoryResult { file: note.name.display().to_string(), content: part })
     });
     let mut results: Vec<MemoryResult> = literal.collect();

@@ -8,14 +8,16 @@ use std::path::Path;
 use crate::{Config, Error, Kind};
 
 /// The prefixes of the names of Backstory's own files.
-const OWN: [&str; 14] = [
+const OWN: [&str; 16] = [
     "archive",
     "backups",
     "catalog.sqlite",
     "decisions.sqlite",
     "deletion-notice",
+    "exports.json",
     "hooks",
     "index",
+    "last-search",
     "looked-at",
     "annotations.sqlite",
     "mcp-token",

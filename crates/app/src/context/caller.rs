@@ -135,7 +135,7 @@ impl Context {
     /// A session's title as an error may hold it: redacted, and for the person alone. Next steps are read as advice,
     /// and a title is the text of a transcript.
     pub(crate) fn title_in_error(&self, title: &str) -> Option<String> {
-        (self.caller == Caller::Person).then(|| self.secrets.redacted(title.to_owned().into()))
+        (self.caller == Caller::Person).then(|| self.secrets.redacted_beginning(title.to_owned()))
     }
 
     /// Refuses what only the person may do; `what` is the subject of the error message.

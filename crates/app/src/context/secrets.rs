@@ -13,6 +13,8 @@ use crate::{Context, Error, Kind};
 
 /// No shorter text holds a name and a secret, in bytes; most branches and versions are.
 const SHORTEST: usize = 8;
+/// How far beyond a cut a text is searched for secrets, in bytes.
+const LONGEST_SECRET: usize = 16 << 10;
 /// How many sessions a thread takes at a time.
 const AT_A_TIME: usize = 256;
 
@@ -27,6 +29,14 @@ pub enum Secrets {
 }
 
 impl Secrets {
+    /// A text as it may leave.
+    pub(crate) fn shown(self, text: &str) -> Cow<'_, str> {
+        match self {
+            Self::Shown => Cow::Borrowed(text),
+            Self::Redacted => redact::redact(text),
+        }
+    }
+
     /// Redacts a text.
     pub fn redacted(self, text: Cow<'_, str>) -> String {
         match self {
@@ -40,6 +50,21 @@ impl Secrets {
         match self {
             Self::Shown => text.to_owned(),
             Self::Redacted => redact::redact_json(text).0.into_owned(),
+        }
+    }
+
+    /// The beginning of a text, at most so many characters and a sign that more follows. It is redacted before it is cut.
+    pub(crate) fn beginning(self, text: &str, longest: usize) -> String {
+        // A character has at most four bytes.
+        let searched = &text[..text.floor_char_boundary(4 * longest + LONGEST_SECRET)];
+        let shown = match self {
+            Self::Shown => Cow::Borrowed(searched),
+            Self::Redacted if searched.len() < text.len() => redact::redact_beginning(searched),
+            Self::Redacted => redact::redact(searched),
+        };
+        match shown.char_indices().nth(longest) {
+            Some((end, _)) => format!("{}…", &shown[..end]),
+            None => shown.into_owned(),
         }
     }
 
@@ -208,6 +233,10 @@ impl Context {
             if let Cow::Owned(redacted) = redact::redact_beginning(text) {
                 *text = redacted;
             }
+        }
+        // Their order must not tell what a secret begins with.
+        if let Some(annotations) = session.annotations.as_deref_mut() {
+            annotations.tags.sort_by_key(|tag| tag.to_lowercase());
         }
     }
 }

@@ -1,13 +1,16 @@
 //! Words in one session, wherever they are in it: every message that holds them, in order.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use transcript::record::result_text;
 use transcript::{Message, Part, Reader, Role, messages};
 
+use crate::search::pattern::{Case, Pattern, Syntax, texts_of};
 use crate::sessions::locate::{Files, locate};
-use crate::{Context, Error, Kind};
+use crate::{Context, Error, Kind, Secrets};
 
 /// The most messages that are given.
 const MOST: usize = 1000;
@@ -21,7 +24,7 @@ const AROUND: usize = 60;
 pub struct Request {
     /// The id of a session, or a prefix of it.
     pub session: String,
-    /// The text, as it is written; capital letters make no difference.
+    /// The text, as it is written; capital letters make no difference. Secrets are not searched.
     pub text: String,
 }
 
@@ -53,8 +56,7 @@ pub struct FoundMessage {
 
 /// Finds a text in a session.
 pub fn find(context: &Context, request: &Request) -> Result<Answer, Error> {
-    let wanted = request.text.to_lowercase();
-    if wanted.trim().is_empty() {
+    if request.text.trim().is_empty() {
         return Ok(Answer::default());
     }
     let Files::Claude(file) = locate(context, &request.session)?.files else {
@@ -63,19 +65,20 @@ pub fn find(context: &Context, request: &Request) -> Result<Answer, Error> {
     let unreadable = |error: std::io::Error| {
         Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), &error)
     };
-    let word = longest_word(&wanted);
+    let pattern = Pattern::new(&request.text, Syntax::Text, Case::Any)?;
     let mut reader = Reader::open(&file).map_err(unreadable)?;
     let mut found = Answer::default();
     while let Some(line) = reader.next_line().map_err(unreadable)? {
         if line.number % 1024 == 0 {
             context.check_cancelled()?;
         }
-        if !holds(line.bytes, word.as_bytes()) {
+        if !pattern.may_match(line.bytes) {
             continue;
         }
         let Ok(record) = line.record() else { continue };
-        let snippet_of =
-            |message: &Message<'_>| message.parts.iter().find_map(|part| snippet(&text(part), &wanted));
+        let snippet_of = |message: &Message<'_>| {
+            message.parts.iter().find_map(|part| snippet(part, &pattern, context.secrets))
+        };
         let mut messages = messages(&record).filter(|message| !message.sidechain);
         let found_in = messages.find_map(|message| Some((snippet_of(&message)?, message)));
         let Some((snippet, message)) = found_in else { continue };
@@ -88,56 +91,30 @@ pub fn find(context: &Context, request: &Request) -> Result<Answer, Error> {
             offset: line.offset,
             role: message.role,
             at: message.at,
-            snippet: context.secrets.redacted(snippet.into()),
+            snippet,
         });
     }
     Ok(found)
 }
 
-/// What can be read of a part.
-fn text<'a>(part: &'a Part<'_>) -> std::borrow::Cow<'a, str> {
-    match part {
-        Part::Text(text) | Part::Thinking(text) => text.as_ref().into(),
-        Part::ToolUse { name, input, .. } => format!("{name} {}", spoken(*input)).into(),
-        Part::ToolResult { content, .. } => result_text(*content),
-        Part::Image => "".into(),
-    }
+/// The first place of the pattern in a part with what is around it.
+fn snippet(part: &Part<'_>, pattern: &Pattern, secrets: Secrets) -> Option<String> {
+    let name = match part {
+        Part::ToolUse { name, .. } => Some(Cow::Borrowed(*name)),
+        _ => None,
+    };
+    name.into_iter().chain(texts_of(part)).find_map(|text| {
+        let shown = pattern.searched(&text, secrets)?;
+        Some(around(&shown, pattern.first(&shown)?))
+    })
 }
 
-/// The texts of an input, one under the other.
-fn spoken(input: transcript::Raw<'_>) -> String {
-    let values = input
-        .entries()
-        .map(|(_, value)| value.text().map_or_else(|| value.json().to_owned(), std::borrow::Cow::into_owned));
-    values.collect::<Vec<_>>().join("\n")
-}
-
-/// The longest part that JSON writes as it is: lines without it need not be parsed.
-fn longest_word(text: &str) -> &str {
-    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
-    words.max_by_key(|word| word.len()).unwrap_or_default()
-}
-
-/// Whether a line holds a word in lower case, whatever the case of its letters.
-fn holds(line: &[u8], word: &[u8]) -> bool {
-    let Some(first) = word.first() else { return true };
-    let places = memchr::memchr2_iter(*first, first.to_ascii_uppercase(), line);
-    places
-        .into_iter()
-        .any(|at| line.get(at..at + word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word)))
-}
-
-/// The first place of the wanted text with what is around it.
-fn snippet(text: &str, wanted: &str) -> Option<String> {
-    let lower = text.to_lowercase();
-    let at = lower.find(wanted)?;
-    // Lower case may have another length; what is shown around it needs no exact place.
-    let before = lower[..at].chars().count();
-    let start = before.saturating_sub(AROUND);
-    let length = (before - start) + wanted.chars().count() + AROUND;
-    let shown: String = text.chars().skip(start).take(length).collect();
-    let lead = if start > 0 { "…" } else { "" };
-    Some(format!("{lead}{}", shown.split_whitespace().collect::<Vec<_>>().join(" ")))
+/// A range of a text with what is around it, in one line.
+fn around(text: &str, range: Range<usize>) -> String {
+    let before = text[..range.start].char_indices().rev().nth(AROUND - 1).map_or(0, |(at, _)| at);
+    let after = text[range.end..].char_indices().nth(AROUND).map_or(text.len(), |(at, _)| range.end + at);
+    let lead = if before > 0 { "…" } else { "" };
+    format!("{lead}{}", text[before..after].split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]
@@ -145,18 +122,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_only_parsed_where_it_can_hold_the_text() {
-        assert_eq!(longest_word("fix: tokens, é"), "tokens");
-        assert!(holds(br#"{"text":"The TOKENS"}"#, b"tokens"));
-        assert!(!holds(br#"{"text":"token"}"#, b"tokens"));
-        assert!(holds(b"anything", longest_word("→ é").as_bytes()));
-    }
-
-    #[test]
     fn what_is_around_it_is_shown_in_one_line() {
-        let long = format!("{} the\nNeedle here", "hay ".repeat(40));
-        let shown = snippet(&long, "needle").unwrap();
-        assert!(shown.starts_with('…') && shown.ends_with("the Needle here"), "{shown}");
-        assert_eq!(snippet("nothing", "needle"), None);
+        let check = |text: &str, expected: &str| {
+            let pattern = Pattern::new("needle", Syntax::Text, Case::Any).unwrap();
+            let found = snippet(&Part::Text(text.into()), &pattern, Secrets::Redacted);
+            assert_eq!(found.unwrap_or_default(), expected, "{text}");
+        };
+        let hay = "hay ".repeat(40);
+        check(&format!("{hay} the\nNeedle here"), &format!("…ay {}the Needle here", "hay ".repeat(13)));
+        check("A needle.", "A needle.");
+        check(&format!("A needle {}", "é".repeat(100)), &format!("A needle {}", "é".repeat(59)));
+        check("nothing", "");
     }
 }

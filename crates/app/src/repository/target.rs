@@ -98,7 +98,7 @@ pub(crate) fn with_project<'a>(
     SessionFilter { project, ..filter.clone() }
 }
 
-/// Says that no session is of the project that a person names, with the projects that may be meant.
+/// Says that no session is of the project that a person names, with the projects that may be meant, as they are shown.
 pub(crate) fn unknown_project<'a>(
     typed: &str,
     sessions: impl Iterator<Item = &'a Session>,
@@ -109,16 +109,21 @@ pub(crate) fn unknown_project<'a>(
         if filter.matches(session) {
             return None;
         }
-        known.extend(session.project.as_deref());
+        known.extend(session.project.as_deref().map(redact::redact_beginning));
     }
     let what = if is_path(typed) { "was in" } else { "is of a project named" };
-    let others = other_names("projects", typed, known.into_iter());
+    let others = other_names("projects", typed, known.iter().map(|name| &**name));
     Some(format!("no session {what} `{typed}`{others}"))
 }
 
 /// Says that no session was on the branch that a person names, with the branches that may be meant.
 pub(crate) fn unknown_branch(typed: &str, sessions: &[Session]) -> Option<String> {
-    let known = || sessions.iter().filter_map(|session| session.branch.as_deref());
+    let shown: Vec<_> = sessions
+        .iter()
+        .filter_map(|session| session.branch.as_deref())
+        .map(redact::redact_beginning)
+        .collect();
+    let known = || shown.iter().map(|branch| &**branch);
     let is_unknown = !known().any(|branch| branch == typed);
     let sentence = || format!("no session was on a branch named `{typed}`");
     is_unknown.then(|| sentence() + &other_names("branches", typed, known()))

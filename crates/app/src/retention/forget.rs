@@ -11,10 +11,11 @@ use serde::{Deserialize, Serialize};
 use transcript::{ConfigFolder, session_files, traces};
 
 use crate::choose::decisions;
+use crate::live::hooks;
 use crate::proceed::location::holder;
 use crate::repository::target;
-use crate::retention::{archive, backups, ghosts, restore};
-use crate::search::index;
+use crate::retention::{archive, backups, exported, ghosts, restore};
+use crate::search::{index, last_results};
 use crate::sessions::annotate;
 use crate::workers::{reports, table};
 use crate::{Context, Error, Kind, Moment};
@@ -50,9 +51,11 @@ pub struct Answer {
     pub decisions: u64,
     /// Workers that had one of them.
     pub workers: u64,
+    /// Documents of them that `export` wrote, in the folders where it wrote them.
+    pub documents: u64,
     /// Claude Code's own files that were deleted.
     pub deleted_files: Vec<String>,
-    /// What else there is to know, in sentences: what Claude Code itself still has of them.
+    /// What else there is to know, in sentences: what other programs still have of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -87,6 +90,13 @@ pub fn forget(context: &Context, request: &Request) -> Result<Answer, Error> {
         );
     }
     annotate::forget(context, &ids)?;
+    let documents = exported::forget(context, &ids)?;
+    answer.documents = documents.count;
+    answer.notes.extend(documents.notes);
+    let heard = hooks::folder(context);
+    monitor::hooks::forget(&heard, &ids).map_err(|error| failed_to("clear", &heard, &error))?;
+    let found = last_results::folder(context);
+    remove_folder(&found).map_err(|error| failed_to("remove", &found, &error))?;
     answer.decisions = decisions::forget(context, &ids)?;
     answer.workers = forget_workers(context, &ids)?;
     for database in backups::precious(context) {
@@ -198,12 +208,7 @@ fn forget_workers(context: &Context, ids: &HashSet<SessionId>) -> Result<u64, Er
         for worker in store.forget_session(id).map_err(table::unusable)? {
             forgotten += 1;
             let folder = context.config().state.join("workers").join(worker.to_string());
-            match fs::remove_dir_all(&folder) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(failed_to("remove", &folder, &error));
-                }
-                _ => {}
-            }
+            remove_folder(&folder).map_err(|error| failed_to("remove", &folder, &error))?;
         }
     }
     if forgotten > 0 {
@@ -231,6 +236,14 @@ fn remove(path: &Path) -> io::Result<bool> {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
+    }
+}
+
+/// Removes a folder with all in it, if it is there.
+fn remove_folder(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 

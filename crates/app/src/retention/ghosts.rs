@@ -70,7 +70,7 @@ pub(crate) fn matching(context: &Context, words: &str, filter: &SessionFilter) -
     let wanted: Vec<String> =
         words.split(|letter: char| letter.is_whitespace() || letter == '"').map(str::to_lowercase).collect();
     let says = |text: &str| {
-        let text = text.to_lowercase();
+        let text = context.secrets.shown(text).to_lowercase();
         wanted.iter().all(|word| text.contains(word.as_str()))
     };
     let hit = |ghost: Ghost| {
@@ -138,7 +138,7 @@ impl Ghost {
 
     fn hit_with(&self, context: &Context, at: Option<Timestamp>, prompt: &str) -> GhostHit {
         GhostHit {
-            prompt: context.secrets.redacted(preview(prompt).into()),
+            prompt: context.secrets.redacted_beginning(preview(prompt)),
             at,
             project: self.session.project.as_deref().map(ToOwned::to_owned),
             session_id: self.session.id.clone(),

@@ -5,6 +5,7 @@ pub mod archive;
 pub(crate) mod backups;
 pub mod deadline;
 pub(crate) mod directory_identities;
+pub(crate) mod exported;
 pub mod forget;
 pub mod ghosts;
 pub mod heal;

@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::repository::target::with_project;
+use crate::retention::exported;
 use crate::search::intent;
 use crate::sessions::select::all;
 use crate::sessions::show::{Conversation, ShownMessage};
@@ -82,6 +83,7 @@ where
     let context = &Context { secrets: Secrets::Redacted, ..context.clone() };
     let folder = context.path(&request.folder);
     let collection = open(&folder)?;
+    exported::note(context, &folder)?;
     let sessions = all(context)?.sessions;
     let mut exported = Answer { folder, ..Answer::default() };
     let mut pages: HashMap<SessionId, PathBuf> = HashMap::new();

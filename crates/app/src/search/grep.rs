@@ -1,6 +1,5 @@
 //! `search --grep`: a pattern in everything the transcripts hold, the output of tools included; no index is asked.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,24 +7,18 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use model::{Session, SessionId};
-use regex::bytes::Regex as BytesRegex;
-use regex::{Regex, RegexBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use system::in_parallel;
-use transcript::record::result_text;
-use transcript::{
-    Message, OpenTranscript, Part, Reader, Role, kept_output, may_name_kept_output, messages, strings,
-};
+use transcript::{Message, OpenTranscript, Part, Reader, Role, kept_output, may_name_kept_output, messages};
 
+use crate::search::pattern::{Case, Pattern, Syntax, texts_of};
 use crate::sessions::list;
 use crate::sessions::resolve::resolve;
-use crate::{Context, Error, Kind, Secrets};
+use crate::{Context, Error, Secrets};
 
 /// How many matching lines are shown without a limit.
 const LIMIT: usize = 100;
-/// The largest automaton that a pattern may become, in bytes.
-const LARGEST: usize = 10 << 20;
 /// The longest line that is shown whole, in bytes.
 const LONGEST: usize = 2000;
 /// The largest output beside a transcript that is read, in bytes.
@@ -114,7 +107,8 @@ pub struct LineMatch {
 
 /// Looks through the transcripts.
 pub fn grep(context: &Context, request: &Request) -> Result<Answer, Error> {
-    let pattern = Pattern::new(request)?;
+    let syntax = if request.fixed { Syntax::Text } else { Syntax::Expression };
+    let pattern = Pattern::new(&request.pattern, syntax, Case::Smart)?;
     let limit = request.limit.unwrap_or(LIMIT);
     let mut listed =
         list::list(context, &list::Request { limit: None, ..request.sessions.clone() })?.sessions;
@@ -166,47 +160,6 @@ impl Matches {
     }
 }
 
-/// A pattern, and a quick test that rules most lines of a transcript out.
-struct Pattern {
-    regex: Regex,
-    /// Matches the line as it is in the file, where JSON writes the pattern's characters as they are.
-    raw: Option<BytesRegex>,
-}
-
-impl Pattern {
-    fn new(request: &Request) -> Result<Self, Error> {
-        if request.pattern.is_empty() {
-            return Err(Error::new(Kind::Usage, "the pattern is empty"));
-        }
-        let text = if request.fixed { regex::escape(&request.pattern) } else { request.pattern.clone() };
-        let is_any_case = !has_capitals(&request.pattern, request.fixed);
-        let built = RegexBuilder::new(&text).case_insensitive(is_any_case).size_limit(LARGEST).build();
-        let regex = built.map_err(|error| {
-            let message = format!("`{}` is not a valid regular expression", request.pattern);
-            Error::caused(Kind::Usage, message, &error)
-                .hint("to look for it as text, search for a fixed string (-F)")
-        })?;
-        let is_plain = request.pattern.chars().all(|c| c.is_ascii_alphanumeric() || " _-".contains(c));
-        let raw =
-            regex::bytes::RegexBuilder::new(&text).case_insensitive(is_any_case).size_limit(LARGEST).build();
-        Ok(Self { regex, raw: raw.ok().filter(|_| is_plain) })
-    }
-
-    fn marks(&self, line: &str) -> Vec<(usize, usize)> {
-        self.regex.find_iter(line).map(|found| (found.start(), found.end())).collect()
-    }
-}
-
-/// Whether a pattern asks for capital letters; those of escapes such as `\S` are none.
-fn has_capitals(pattern: &str, is_fixed: bool) -> bool {
-    let mut was_escape = false;
-    pattern.chars().any(|c| {
-        let is_capital = c.is_uppercase() && (is_fixed || !was_escape);
-        was_escape = c == '\\' && !was_escape;
-        is_capital
-    })
-}
-
 /// A pass over transcripts.
 struct Scan<'a> {
     pattern: &'a Pattern,
@@ -245,7 +198,7 @@ impl Scan<'_> {
         let mut reader = Reader::open(file)?;
         while let Some(line) = reader.next_line()? {
             let may_keep_output = may_name_kept_output(line.bytes);
-            if !may_keep_output && self.pattern.raw.as_ref().is_some_and(|raw| !raw.is_match(line.bytes)) {
+            if !may_keep_output && !self.pattern.may_match(line.bytes) {
                 continue;
             }
             let Ok(record) = line.record() else { continue };
@@ -294,10 +247,8 @@ impl Scan<'_> {
 
     /// The matching lines of a text, each once. It is redacted as a whole, since a secret may be longer than a line.
     fn text(&self, text: &str, place: &LineMatch, cited: &mut HashSet<String>, found: &mut Found) {
-        if !text.lines().any(|line| self.pattern.regex.is_match(line)) {
-            return;
-        }
-        for line in self.secrets.redacted(Cow::Borrowed(text)).lines() {
+        let Some(shown) = self.pattern.searched(text, self.secrets) else { return };
+        for line in shown.lines() {
             let marks = self.pattern.marks(line);
             let Some(&(first, _)) = marks.first() else { continue };
             if !cited.insert(line.to_owned()) {
@@ -309,20 +260,6 @@ impl Scan<'_> {
                 found.matches.push(LineMatch { text, marks, ..place.clone() });
             }
         }
-    }
-}
-
-/// All that a part of a message holds, as texts.
-fn texts_of<'a>(part: &'a Part<'_>) -> Vec<Cow<'a, str>> {
-    match part {
-        Part::Text(text) | Part::Thinking(text) => vec![Cow::Borrowed(text)],
-        Part::ToolUse { input, .. } => vec![Cow::Owned(strings(*input).collect::<Vec<_>>().join("\n"))],
-        // What the model is shown may be cut, or only say where the output is.
-        Part::ToolResult { content, kept, .. } => {
-            let printed = ["stdout", "stderr"].into_iter().filter_map(|field| kept.get(field).text());
-            std::iter::once(result_text(*content)).chain(printed).collect()
-        }
-        Part::Image => Vec::new(),
     }
 }
 
@@ -351,21 +288,9 @@ fn cut(line: &str, first: usize, marks: &[(usize, usize)]) -> (String, Vec<(usiz
 mod tests {
     use super::*;
 
-    #[test]
-    fn capital_letters_are_asked_for_by_capital_letters() {
-        let check = |pattern: &str, expected: bool| {
-            assert_eq!(has_capitals(pattern, false), expected, "{pattern}");
-        };
-        check("fatal", false);
-        check("Fatal", true);
-        check(r"\S+\W", false);
-        check(r"\\S", true);
-        assert!(has_capitals(r"\S", true), "it is text");
-    }
-
     /// The lines and texts in which a pattern is found, and how many files could not be read.
     fn found(file: &Path, pattern: &str) -> (Vec<(u64, String)>, usize) {
-        let pattern = Pattern::new(&Request { pattern: pattern.to_owned(), ..Request::default() }).unwrap();
+        let pattern = Pattern::new(pattern, Syntax::Expression, Case::Smart).unwrap();
         let scan = Scan {
             pattern: &pattern,
             role: None,

@@ -137,7 +137,12 @@ fn saved(context: &Context, terminal: &TerminalSession) -> Vec<SavedHit> {
 fn path(context: &Context, terminal: &TerminalSession) -> PathBuf {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let name: String = terminal.device.chars().map(plain).collect();
-    context.config().state.join("last-search").join(format!("{}.json", name.trim_matches('-')))
+    folder(context).join(format!("{}.json", name.trim_matches('-')))
+}
+
+/// The folder of all terminals' files.
+pub(crate) fn folder(context: &Context) -> PathBuf {
+    context.config().state.join("last-search")
 }
 
 impl SavedHit {

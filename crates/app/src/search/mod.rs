@@ -17,6 +17,7 @@ pub mod intent;
 pub mod last_results;
 pub mod memory;
 mod parsed_question;
+pub(crate) mod pattern;
 pub(crate) mod question;
 pub(crate) mod relaxation;
 pub(crate) mod repetitions;
@@ -103,8 +104,10 @@ fn is_answered(context: &Context, hint: &Hint) -> Result<bool, Error> {
 
 /// The branches that sessions were on last, those of the newest first.
 fn branches(context: &Context) -> Result<Vec<Arc<str>>, Error> {
-    let branch = |entry: CatalogEntry| Some((entry.session.last_modified, entry.session.branch?));
-    let mut branches = map_visible_sessions(context, None, Projection::Scalars, branch)?;
+    let shown = |branch: &str| context.secrets.redacted_beginning(branch.to_owned()).into();
+    let branch =
+        |entry: CatalogEntry| Some((entry.session.last_modified, shown(entry.session.branch.as_deref()?)));
+    let mut branches: Vec<(_, Arc<str>)> = map_visible_sessions(context, None, Projection::Scalars, branch)?;
     branches.sort_by(|one, other| other.cmp(one));
     Ok(branches.into_iter().map(|(_, branch)| branch).collect())
 }

@@ -252,7 +252,11 @@ impl Change {
         if let Some(note) = &self.note {
             annotations.note = (!note.is_empty()).then(|| note.clone());
         }
-        let is_removed = |known: &String| self.remove_tags.iter().any(|tag| is_same(tag, known));
+        // What is shown of a tag names it, too.
+        let is_removed = |known: &String| {
+            let shown = redact::redact_beginning(known);
+            self.remove_tags.iter().any(|tag| is_same(tag, known) || is_same(tag, &shown))
+        };
         annotations.tags.retain(|known| !is_removed(known));
         for tag in &self.add_tags {
             if !annotations.has_tag(tag) {

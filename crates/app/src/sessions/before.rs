@@ -209,10 +209,7 @@ impl<'a> PastFindings<'a> {
         if text.is_empty() {
             return;
         }
-        let text = match text.char_indices().nth(LONGEST) {
-            None => self.secrets.redacted(text.into()),
-            Some((end, _)) => self.secrets.redacted_beginning(text[..end].to_owned()) + "…",
-        };
+        let text = self.secrets.beginning(text, LONGEST);
         self.decisions.push(PastDecision { kind, text, place, at });
     }
 }

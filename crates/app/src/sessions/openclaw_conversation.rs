@@ -121,8 +121,10 @@ fn outline(context: &Context, id: &SessionId, agent: &AgentId, files: &[PathBuf]
             session.last_modified = entry.at.or(session.last_modified);
             for said in &entry.said {
                 match said {
-                    EntryPart::Person(text) if first.is_none() => first = Some(beginning(text)),
-                    EntryPart::Title(text) => title = Some(beginning(text)),
+                    EntryPart::Person(text) if first.is_none() => {
+                        first = Some(beginning(&context.secrets.shown(text)));
+                    }
+                    EntryPart::Title(text) => title = Some(beginning(&context.secrets.shown(text))),
                     _ => {}
                 }
             }

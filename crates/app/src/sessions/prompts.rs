@@ -12,7 +12,7 @@ use transcript::HistoryEventKind;
 
 use crate::sessions::readable::UnreadableFiles;
 use crate::sessions::select::select;
-use crate::{Context, Error, Moment, Secrets};
+use crate::{Context, Error, Moment};
 
 /// The longest prompt that is given whole, in characters.
 const LONGEST: usize = 16_000;
@@ -135,7 +135,7 @@ fn prompts_of(context: &Context, session: &Session) -> (Vec<(Option<u64>, AskedP
         if let HistoryEventKind::Prompt(text) = event.what
             && !text.trim().is_empty()
         {
-            let text = redacted(context.secrets, text.trim());
+            let text = context.secrets.beginning(text.trim(), LONGEST);
             all.push((
                 event.record,
                 AskedPrompt {
@@ -150,14 +150,6 @@ fn prompts_of(context: &Context, session: &Session) -> (Vec<(Option<u64>, AskedP
         }
     });
     (all, unreadable)
-}
-
-/// The redacted text; a secret may be cut off at the end of the longest.
-fn redacted(secrets: Secrets, text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
-        None => secrets.redacted(text.into()),
-        Some((end, _)) => secrets.redacted_beginning(text[..end].to_owned()) + "…",
-    }
 }
 
 /// The same for prompts that differ only in spaces and capital letters.

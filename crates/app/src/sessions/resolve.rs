@@ -1,6 +1,7 @@
 //! Finds a session by its id or a prefix of it, and recognizes texts that can only be ids.
 
 use model::{Session, SessionId};
+use redact::redact_beginning as shown;
 
 use crate::{Error, Kind, NextStep};
 
@@ -52,12 +53,14 @@ pub(crate) fn resolve<'a>(
     }
 }
 
-/// The sessions that the person gave this name, here or in Claude Code.
+/// The sessions that the person gave this name, here or in Claude Code, as it is shown.
 fn with_name<'a>(sessions: impl Iterator<Item = &'a Session>, text: &str) -> Vec<&'a Session> {
     let name = text.trim().to_lowercase();
     let is_named = |session: &&Session| {
         let own = session.annotations.as_deref().and_then(|annotations| annotations.name.as_deref());
-        own.into_iter().chain(session.custom_title.as_deref()).any(|known| known.to_lowercase() == name)
+        own.into_iter()
+            .chain(session.custom_title.as_deref())
+            .any(|known| shown(known).to_lowercase() == name)
     };
     sessions.filter(is_named).collect()
 }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use database::rusqlite::{self, Connection, OptionalExtension as _, Row, TransactionBehavior, params};
 use model::{Annotations, Session, SessionId};
 
+use crate::filter::shown;
+
 const STEPS: [&str; 1] = ["CREATE TABLE annotation (
     session TEXT PRIMARY KEY NOT NULL,
     name TEXT,
@@ -79,13 +81,14 @@ impl AnnotationIndex {
         changed.map(|id| (id.clone(), of(self, id).unwrap_or_default())).collect()
     }
 
-    /// The sessions whose name, tags and note together have all words of a text; none where it has no words.
+    /// The sessions whose name, tags and note together have all words of a text, secrets left out; none where it has no
+    /// words.
     pub fn matching(&self, text: &str) -> HashSet<SessionId> {
         let words = words_of(text);
         let says = |annotated: &AnnotatedRow| {
             let Annotations { name, tags, note, .. } = &annotated.annotations;
             let said: Vec<String> =
-                name.iter().chain(tags).chain(note).flat_map(|text| words_of(text)).collect();
+                name.iter().chain(tags).chain(note).flat_map(|text| words_of(&shown(text))).collect();
             !words.is_empty() && words.iter().all(|word| said.contains(word))
         };
         self.0.iter().filter(|(_, annotated)| says(annotated)).map(|(id, _)| id.clone()).collect()

@@ -1,5 +1,7 @@
-//! The conditions by which a person selects sessions.
+//! The conditions by which a person selects sessions. What they write is compared with text as it may leave: no condition
+//! tells what a secret consists of.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use jiff::Timestamp;
@@ -15,7 +17,7 @@ pub struct SessionFilter {
     pub project: Option<String>,
     /// The projects that may be seen at all.
     pub scope: ProjectScope,
-    /// A branch; upper and lower case differ, as in git.
+    /// A branch, as it is shown; upper and lower case differ, as in git.
     pub branch: Option<String>,
     /// The word of an origin: `openclaw`, `native`, `archived`.
     pub origin: Option<String>,
@@ -27,7 +29,8 @@ pub struct SessionFilter {
     pub since: Option<Timestamp>,
     /// Only sessions that began before this time.
     pub until: Option<Timestamp>,
-    /// Only sessions whose title, first message, project or branch contains each of these, in small letters.
+    /// Only sessions whose title, first message, project or branch contains each of these, in small letters; secrets are
+    /// not searched.
     pub words: Vec<String>,
     /// Only these sessions.
     pub ids: Option<HashSet<SessionId>>,
@@ -60,7 +63,10 @@ impl SessionFilter {
     /// Whether sessions there meet the conditions on where they were run.
     pub(crate) fn matches_location(&self, place: &SessionLocation<'_>) -> bool {
         self.scope.admits(place)
-            && self.branch.as_deref().is_none_or(|branch| place.branch == Some(branch))
+            && self
+                .branch
+                .as_deref()
+                .is_none_or(|branch| place.branch.is_some_and(|known| shown(known) == branch))
             && self.project.as_deref().is_none_or(|name| place.is_named(name))
     }
 
@@ -79,7 +85,7 @@ impl SessionFilter {
 
     fn matches_annotations(&self, annotations: Option<&Annotations>) -> bool {
         let is_hidden = annotations.is_some_and(|annotations| annotations.hidden);
-        self.tag.as_deref().is_none_or(|tag| annotations.is_some_and(|annotations| annotations.has_tag(tag)))
+        self.tag.as_deref().is_none_or(|tag| annotations.is_some_and(|annotations| has_tag(annotations, tag)))
             && (!self.pinned || annotations.is_some_and(|annotations| annotations.pinned))
             && match self.hidden {
                 Hidden::Included => true,
@@ -97,7 +103,18 @@ fn start_time(session: &Session) -> Option<Timestamp> {
 /// Whether a session's title, first message, project or branch contains a lower-case word.
 fn mentions(session: &Session, word: &str) -> bool {
     let named = [&session.title, &session.first_message, &session.project, &session.branch];
-    named.into_iter().flatten().any(|text| text.to_lowercase().contains(word))
+    named.into_iter().flatten().any(|text| shown(text).to_lowercase().contains(word))
+}
+
+/// Whether a session has a tag that is shown so, whatever its case.
+fn has_tag(annotations: &Annotations, tag: &str) -> bool {
+    let wanted = tag.to_lowercase();
+    annotations.tags.iter().any(|known| shown(known).to_lowercase() == wanted)
+}
+
+/// A text as it may leave; it may be the beginning of a longer one.
+pub(crate) fn shown(text: &str) -> Cow<'_, str> {
+    redact::redact_beginning(text)
 }
 
 #[cfg(test)]

@@ -72,8 +72,8 @@ impl Facts {
             self.version = Some(version.to_owned());
         }
         if self.prompt.is_none() && record.kind() == RecordKind::User && record.may_be_human() {
-            let blocks = record.message().map(|message| message.blocks()).unwrap_or_default();
-            self.prompt = blocks.into_iter().find_map(|block| match block {
+            let mut blocks = record.message().into_iter().flat_map(|message| message.each_block());
+            self.prompt = blocks.find_map(|block| match block {
                 Block::Text(text) => speech(&text).map(|said| preview(&said.text)),
                 _ => None,
             });

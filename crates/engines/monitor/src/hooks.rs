@@ -4,6 +4,7 @@
 //! exits. Every Backstory that watches reads new lines; one that starts later reads those of the last hour.
 //! At most two files of bounded size are kept.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
@@ -225,6 +226,28 @@ fn append(folder: &Path, line: &[u8]) -> io::Result<()> {
     out.write_all(line)
 }
 
+/// Removes the lines about sessions from the files in `folder`. A hook that runs in that moment may lose its line.
+#[expect(clippy::implicit_hasher, reason = "the caller has the usual one")]
+pub fn forget(folder: &Path, sessions: &HashSet<SessionId>) -> io::Result<()> {
+    for path in [events_file(folder), rotated_file(folder)] {
+        let text = match system::read_small(&path, 2 * MAX_FILE) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            text => text?,
+        };
+        let is_about = |line: &[u8]| {
+            let line: Option<HookLine> = serde_json::from_slice(line).ok();
+            line.is_some_and(|line| sessions.iter().any(|session| session.as_str() == line.session))
+        };
+        let kept: Vec<&[u8]> =
+            text.split_inclusive(|byte| *byte == b'\n').filter(|line| !is_about(line)).collect();
+        let kept = kept.concat();
+        if kept.len() < text.len() {
+            system::replace_private_file(&path, &kept)?;
+        }
+    }
+    Ok(())
+}
+
 /// Reads new lines of the file.
 #[derive(Debug)]
 pub struct HookReader {
@@ -355,6 +378,21 @@ mod tests {
         let payload = start.as_bytes().chain(io::repeat(b'x').take(MAX_PAYLOAD));
         record(folder.path(), payload, Timestamp::UNIX_EPOCH, str::to_owned).unwrap();
         assert_eq!(HookReader::new(folder.path().to_owned()).read().len(), 1);
+    }
+
+    #[test]
+    fn what_was_reported_of_a_forgotten_session_is_removed() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path().join("hooks");
+        let ids = HashSet::from(["s1".parse().unwrap()]);
+        forget(&folder, &ids).unwrap();
+        for session in ["s1", "s2", "s1"] {
+            let payload = format!(r#"{{"session_id":"{session}","hook_event_name":"Stop"}}"#);
+            record(&folder, payload.as_bytes(), Timestamp::UNIX_EPOCH, str::to_owned).unwrap();
+        }
+        forget(&folder, &ids).unwrap();
+        let left = HookReader::new(folder).read();
+        assert_eq!(left.iter().map(|hook| hook.session.as_str()).collect::<Vec<_>>(), ["s2"]);
     }
 
     #[test]

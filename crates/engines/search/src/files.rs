@@ -302,6 +302,11 @@ impl FileList {
         self.name("INSERT OR REPLACE INTO meta VALUES ('identity', ?1)")
     }
 
+    /// Empties the log, in which rows of before are.
+    pub(crate) fn truncate_log(&self) -> Result<(), Error> {
+        self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);").map_err(files_failed("write"))
+    }
+
     fn prepare(&self, sql: &str) -> Result<rusqlite::CachedStatement<'_>, Error> {
         self.connection.prepare_cached(sql).map_err(files_failed("read"))
     }

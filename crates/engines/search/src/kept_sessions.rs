@@ -3,6 +3,8 @@
 //!
 //! Derived: it is made again when the list of sessions has changed.
 
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use system::Snapshot;
@@ -26,6 +28,14 @@ pub(crate) fn sessions(folder: &Path, list: &FileList) -> Result<Sessions, Error
         save(folder, state, &sessions);
     }
     Ok(sessions)
+}
+
+/// Removes what was kept, which names sessions that are not in the list any more.
+pub(crate) fn remove(folder: &Path) -> io::Result<()> {
+    match fs::remove_file(file(folder)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 fn file(folder: &Path) -> PathBuf {
@@ -53,8 +63,6 @@ fn save(folder: &Path, state: (u64, u64), sessions: &Sessions) {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use system::FileStamp;
     use transcript::Checkpoint;
     use xxhash_rust::xxh3::xxh3_64;

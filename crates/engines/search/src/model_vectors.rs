@@ -171,6 +171,18 @@ impl ModelVectorsWriter {
     }
 }
 
+/// Leaves only the rows of listed files in the vectors of every model. The caller holds the lock.
+pub(crate) fn retain(index: &Path, list: u64, is_listed: impl Fn(VectorKey) -> bool) -> Result<(), Error> {
+    for folder in fs::read_dir(models_folder(index)).into_iter().flatten().filter_map(Result::ok) {
+        let Ok(model) = u64::from_str_radix(&folder.file_name().to_string_lossy(), 16) else { continue };
+        let mut kept = ModelVectorsWriter::open(index, model, list)?;
+        if kept.counts()?.keys().any(|key| !is_listed(*key)) {
+            kept.compact(&is_listed)?;
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use embedding::Vector;

@@ -25,7 +25,7 @@ use crate::record_owners::RecordOwners;
 use crate::schema::is_current;
 use crate::source::{SourceFile, SourceKind};
 use crate::unit::Unit;
-use crate::writer::{Writer, list_file, text_folder};
+use crate::writer::{Erasure, Writer, list_file, text_folder};
 use crate::{conversation, notes, vectors};
 
 /// How many bytes of transcripts are indexed between two commits.
@@ -121,7 +121,8 @@ pub fn sync(
     SyncPass::new(writer)?.run(plan, keep_going)
 }
 
-/// Takes everything of these sessions out of the index. Returns false where another process is writing it.
+/// Takes everything of these sessions out of the index, and their words out of its files. Returns false where another
+/// process is writing it.
 #[expect(clippy::implicit_hasher, reason = "the caller has the usual one")]
 pub fn forget(folder: &Path, sessions: &HashSet<SessionId>) -> Result<bool, Error> {
     if !list_file(folder).exists() {
@@ -130,9 +131,9 @@ pub fn forget(folder: &Path, sessions: &HashSet<SessionId>) -> Result<bool, Erro
     let Some(writer) = Writer::open(folder, false)? else { return Ok(false) };
     let is_meant = |row: &FileRow| row.session.as_ref().is_some_and(|session| sessions.contains(session));
     let removed: Vec<FileRow> = writer.list.all()?.into_iter().filter(is_meant).collect();
-    if !removed.is_empty() {
-        SyncPass::new(writer)?.run(Plan { removed, ..Plan::default() }, &mut |_| true)?;
-    }
+    // Also where there is nothing left to take out: whoever did that may have been killed before it was erased.
+    let plan = Plan { removed, ..Plan::default() };
+    SyncPass::new(writer)?.erasing().run(plan, &mut |_| true)?;
     Ok(true)
 }
 
@@ -162,6 +163,7 @@ pub(crate) struct SyncPass {
     since_commit: u64,
     since_asked: u64,
     stopped: bool,
+    erasure: Erasure,
 }
 
 impl SyncPass {
@@ -176,8 +178,14 @@ impl SyncPass {
             since_commit: 0,
             since_asked: 0,
             stopped: false,
+            erasure: Erasure::Light,
             writer,
         })
+    }
+
+    /// The same, after which nothing is left of what was ever taken out.
+    fn erasing(self) -> Self {
+        Self { erasure: Erasure::Complete, ..self }
     }
 
     fn run(
@@ -190,6 +198,10 @@ impl SyncPass {
         self.changes.files.extend(plan.gone);
         self.changes.files.extend(plan.back);
         let mut todo: VecDeque<Todo> = plan.todo.into();
+        if !plan.removed.is_empty() {
+            // A person, or OpenClaw, deleted it: nothing of it may stay.
+            self.erasure = Erasure::Complete;
+        }
         for row in plan.removed {
             self.changes.removed.push(row.id);
             self.take_out(row.id, &mut todo)?;
@@ -215,7 +227,9 @@ impl SyncPass {
         if !self.stopped && self.synced.failed.is_empty() {
             self.writer.list.note_fresh()?;
         }
-        self.writer.tidy()?;
+        // What is open is not removed.
+        drop(self.records);
+        self.writer.tidy(self.erasure)?;
         Ok(self.synced)
     }
 

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use database::WriterLock;
 use embedding::VectorKey;
+use tantivy::index::{SegmentId, SegmentMeta};
 use tantivy::indexer::NoMergePolicy;
 use tantivy::query::RangeQuery;
 use tantivy::schema::Field;
@@ -19,7 +20,8 @@ use tantivy::{Index, IndexWriter, Term};
 use crate::document::Chunk;
 use crate::error::{Error, index_failed, io_failed};
 use crate::files::{Changes, FileList};
-use crate::model_vectors::models_folder;
+use crate::kept_sessions;
+use crate::model_vectors::{self, models_folder};
 use crate::record_owners::RecordOwners;
 use crate::schema::{Fields, register};
 use crate::segment_runs;
@@ -35,6 +37,17 @@ const SMALL: usize = 20;
 const DEAD: u64 = 10;
 /// The number of small segments from which they are merged.
 const MERGE_AT: usize = 10;
+/// A segment with no more chunks is written again without those that were deleted, which takes a moment.
+const LIGHT: u32 = 20_000;
+
+/// What becomes of the words of deleted chunks, which stay in their segment's files until it is written again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Erasure {
+    /// They are gone from every file, however long that takes.
+    Complete,
+    /// They may stay in large segments.
+    Light,
+}
 
 /// The index, locked by this process.
 pub(crate) struct Writer {
@@ -120,18 +133,21 @@ impl Writer {
         Ok(rows)
     }
 
-    /// Joins small segments, so that live appends do not pile them up, and leaves out the vectors of files that
-    /// were taken out.
-    pub(crate) fn tidy(mut self) -> Result<(), Error> {
-        if self.has_removed {
-            self.compact_vectors()?;
+    /// Joins small segments, so that live appends do not pile them up, and leaves out what was deleted and the vectors of
+    /// files that were taken out.
+    pub(crate) fn tidy(mut self, erasure: Erasure) -> Result<(), Error> {
+        if self.has_removed || erasure == Erasure::Complete {
+            self.compact_vectors(erasure)?;
         }
-        let metas = self.index.searchable_segment_metas().map_err(index_failed("read", &self.folder))?;
-        let total: usize = metas.iter().map(|meta| meta.num_docs() as usize).sum();
-        let small = metas.iter().filter(|meta| (meta.num_docs() as usize) * SMALL < total);
-        let small: Vec<_> = small.map(tantivy::index::SegmentMeta::id).collect();
+        let small = self.small_segments()?;
         if small.len() >= MERGE_AT {
             self.text.merge(&small).wait().map_err(index_failed("tidy", &self.folder))?;
+        }
+        self.erase_deleted(erasure)?;
+        if erasure == Erasure::Complete {
+            let index = self.folder.parent().unwrap_or(&self.folder);
+            kept_sessions::remove(index).map_err(io_failed("remove", index))?;
+            self.list.truncate_log()?;
         }
         self.text.wait_merging_threads().map_err(index_failed("tidy", &self.folder))?;
         let metas = self.index.searchable_segment_metas().map_err(index_failed("read", &self.folder))?;
@@ -141,15 +157,44 @@ impl Writer {
         Ok(())
     }
 
-    /// Removes the vectors of files that are no longer listed, once they are many.
-    fn compact_vectors(&mut self) -> Result<(), Error> {
+    /// The segments that are small beside all of them.
+    fn small_segments(&self) -> Result<Vec<SegmentId>, Error> {
+        let metas = self.index.searchable_segment_metas().map_err(index_failed("read", &self.folder))?;
+        let total: usize = metas.iter().map(|meta| meta.num_docs() as usize).sum();
+        let small = metas.iter().filter(|meta| (meta.num_docs() as usize) * SMALL < total);
+        Ok(small.map(SegmentMeta::id).collect())
+    }
+
+    /// Writes segments again without the chunks that were deleted, and removes the files of before.
+    fn erase_deleted(&mut self, erasure: Erasure) -> Result<(), Error> {
+        let failed = || index_failed("tidy", &self.folder);
+        let is_due = |meta: &SegmentMeta| {
+            meta.num_deleted_docs() > 0 && (erasure == Erasure::Complete || meta.max_doc() <= LIGHT)
+        };
+        // No description of a segment may be left: its files would stay.
+        let metas = self.index.searchable_segment_metas().map_err(failed())?;
+        let due: Vec<SegmentId> = metas.into_iter().filter(is_due).map(|meta| meta.id()).collect();
+        for segment in due {
+            self.text.merge(&[segment]).wait().map_err(failed())?;
+        }
+        if erasure == Erasure::Complete {
+            self.text.garbage_collect_files().wait().map_err(failed())?;
+        }
+        Ok(())
+    }
+
+    /// Removes the vectors of files that are no longer listed, once they are many, or where all have to go.
+    fn compact_vectors(&mut self, erasure: Erasure) -> Result<(), Error> {
         let listed: HashSet<u64> = self.list.all()?.iter().map(|file| file.id).collect();
         let is_listed = |key: VectorKey| listed.contains(&u64::from(key.file));
         let index = self.folder.parent().unwrap_or(&self.folder);
+        if erasure == Erasure::Complete {
+            model_vectors::retain(index, self.list.identity()?, is_listed)?;
+        }
         let Some(all) = vectors::open(index, self.list.vectors()?) else { return Ok(()) };
         let mut dead = 0;
         all.each_key(|key| dead += u64::from(!is_listed(key)))?;
-        if dead * DEAD > all.rows() {
+        if dead > 0 && (erasure == Erasure::Complete || dead * DEAD > all.rows()) {
             let kept = self.meanings.compacted(&all, is_listed)?;
             self.list.switch_vectors(kept)?;
             self.meanings.forget_before();

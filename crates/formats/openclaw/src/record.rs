@@ -163,13 +163,21 @@ fn key(sessions: &Map<String, Value>, run: &AgentRun<'_>) -> String {
     })
 }
 
+/// The beginning of a task. No word is cut in two: a part of a key would not be recognised as one.
+fn beginning(task: &str) -> &str {
+    let Some((end, _)) = task.char_indices().nth(TASK) else { return task };
+    let is_between = task[end..].starts_with(char::is_whitespace);
+    let last = task[..end].rfind(char::is_whitespace).filter(|_| !is_between);
+    task[..last.unwrap_or(if is_between { end } else { 0 })].trim_end()
+}
+
 /// The task, once, with what was spent on it.
 fn record_task(fields: &mut Map<String, Value>, run: &AgentRun<'_>, cost: f64, now: Timestamp) {
     let history = fields.entry("taskHistory").or_insert_with(|| json!([]));
     // A value that is not a list is kept.
     let Some(tasks) = history.as_array_mut() else { return };
     if !tasks.iter().any(|task| task["backstoryMessage"] == run.message) {
-        let task: String = run.task.chars().take(TASK).collect();
+        let task = beginning(run.task);
         tasks.push(json!({"at": millis(now), "task": task, "backstoryMessage": run.message}));
     }
     let ours = tasks.iter_mut().find(|task| task["backstoryMessage"] == run.message);

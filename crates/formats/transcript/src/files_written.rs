@@ -32,7 +32,7 @@ pub fn files_written(transcript: &Path, since: Timestamp) -> io::Result<BTreeMap
         let Ok(record) = line.record() else { continue };
         let Some(at) = record.timestamp().filter(|at| *at >= since) else { continue };
         let Some(message) = record.message() else { continue };
-        for block in message.blocks() {
+        for block in message.each_block() {
             let Block::ToolUse { name, input, .. } = block else { continue };
             let path = input.get("file_path").text().or_else(|| input.get("notebook_path").text());
             let Some(path) = path.filter(|_| WRITERS.contains(&name)) else { continue };

@@ -10,6 +10,9 @@ use crate::json::Raw;
 use crate::record::{Block, Record, RecordKind};
 use crate::speech::speech;
 
+/// The most parts of a message that are kept apart.
+const MOST_PARTS: usize = 10_000;
+
 /// One message of a conversation; borrowed from its line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message<'a> {
@@ -133,32 +136,23 @@ pub fn message<'a>(record: &Record<'a>) -> Option<Message<'a>> {
 
 fn user<'a>(record: &Record<'a>) -> Option<(Role, Vec<Part<'a>>)> {
     let message = record.message()?;
-    let blocks = message.blocks();
     if record.is_compact_summary() {
-        return Some((Role::Note, blocks.into_iter().filter_map(plain).collect()));
+        return Some((Role::Note, gathered(message.each_block().filter_map(plain))));
     }
     if record.is_scheduled_prompt() {
-        return Some((Role::Note, blocks.into_iter().filter_map(scheduled).collect()));
+        return Some((Role::Note, gathered(message.each_block().filter_map(scheduled))));
     }
-    let has_results = blocks.iter().any(|block| matches!(block, Block::ToolResult { .. }));
+    let has_results = message.each_block().any(|block| matches!(block, Block::ToolResult { .. }));
     let may_speak = record.may_hold_words() && has_results >= record.has_tool_result();
     if !has_results && !may_speak {
         return None;
     }
     let mut role = if has_results { Role::Tool } else { Role::User };
-    let mut parts = Vec::new();
-    for block in blocks {
-        match block {
-            Block::Text(text) if may_speak => {
-                if let Some(said) = spoken_text(text) {
-                    role = Role::User;
-                    parts.push(said);
-                }
-            }
-            Block::Image if may_speak && role == Role::User => parts.push(Part::Image),
-            block => parts.extend(result(&block, record)),
-        }
-    }
+    let parts = gathered(message.each_block().filter_map(|block| match block {
+        Block::Text(text) if may_speak => spoken_text(text).inspect(|_| role = Role::User),
+        Block::Image if may_speak && role == Role::User => Some(Part::Image),
+        block => result(&block, record),
+    }));
     Some((role, parts))
 }
 
@@ -169,7 +163,23 @@ fn assistant<'a>(record: &Record<'a>) -> Option<(Role, Vec<Part<'a>>)> {
         return None;
     }
     let role = if synthetic { Role::Note } else { Role::Assistant };
-    Some((role, message.blocks().into_iter().filter_map(plain).collect()))
+    Some((role, gathered(message.each_block().filter_map(plain))))
+}
+
+/// The parts of a message. A block may be a few bytes, and what is kept of it is many: beyond so many parts, a text is joined to the
+/// one before it, and whatever else there is is left out.
+fn gathered<'a>(parts: impl Iterator<Item = Part<'a>>) -> Vec<Part<'a>> {
+    let mut gathered: Vec<Part<'a>> = Vec::new();
+    for part in parts {
+        if gathered.len() < MOST_PARTS {
+            gathered.push(part);
+        } else if let (Part::Text(text), Some(Part::Text(last))) = (part, gathered.last_mut()) {
+            let last = last.to_mut();
+            last.push('\n');
+            last.push_str(&text);
+        }
+    }
+    gathered
 }
 
 fn spoken_text(text: Cow<'_, str>) -> Option<Part<'_>> {
@@ -324,6 +334,18 @@ mod tests {
         );
         check(r#"{"type":"user"}"#, None, "");
         check(r#"{"type":"user","message":"text"}"#, None, "");
+    }
+
+    #[test]
+    fn of_a_million_blocks_every_text_is_kept() {
+        let block = r#"{"type":"text","text":"a"},"#;
+        let blocks = block.repeat(MOST_PARTS + 2);
+        let line = format!(
+            r#"{{"type":"user","message":{{"content":[{blocks}{{"type":"image"}},{{"type":"text","text":"z"}}]}}}}"#
+        );
+        let record = parse(line.as_bytes()).unwrap();
+        let parts = message(&record).unwrap().parts;
+        assert_eq!((parts.len(), parts.last()), (MOST_PARTS, Some(&Part::Text("a\na\na\nz".into()))));
     }
 
     #[test]

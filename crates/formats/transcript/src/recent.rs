@@ -11,6 +11,7 @@ use crate::open_transcript::OpenTranscript;
 use crate::reader::Reader;
 use crate::record::Record;
 use crate::speech::is_command;
+use crate::text::{beginning, end};
 
 /// The number of prompts that are kept.
 const PROMPTS: usize = 3;
@@ -35,7 +36,7 @@ pub struct RecentMessages {
 /// A text and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The text of the excerpt.
+    /// The text of the excerpt, without secrets.
     pub text: String,
     /// Where its line begins in the transcript, in bytes.
     pub offset: u64,
@@ -113,15 +114,15 @@ impl RecentMessages {
         if text.trim().is_empty() {
             return;
         }
-        let said = |text: &str| Excerpt { text: text.to_owned(), offset, at: message.at };
+        let said = |text: String| Excerpt { text, offset, at: message.at };
         match message.role {
             Role::User if !is_command(&text) => {
                 if self.prompts.len() == PROMPTS {
                     self.prompts.pop_front();
                 }
-                self.prompts.push_back(said(beginning(&text)));
+                self.prompts.push_back(said(beginning(&text, KEPT)));
             }
-            Role::Assistant => self.answer = Some(said(end(&text))),
+            Role::Assistant => self.answer = Some(said(end(&text, KEPT))),
             _ => {}
         }
     }
@@ -137,12 +138,4 @@ fn text(message: &Message<'_>) -> String {
         _ => None,
     });
     texts.collect::<Vec<_>>().join("\n")
-}
-
-fn beginning(text: &str) -> &str {
-    text.char_indices().nth(KEPT).map_or(text, |(end, _)| &text[..end])
-}
-
-fn end(text: &str) -> &str {
-    text.char_indices().nth_back(KEPT - 1).map_or(text, |(start, _)| &text[start..])
 }

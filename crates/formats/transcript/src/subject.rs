@@ -131,7 +131,9 @@ struct PromptTitle {
 
 impl PromptTitle {
     fn new(prompt: &str) -> Option<Self> {
-        let prompt = prompt[..prompt.floor_char_boundary(BEGINNING)].trim();
+        // A line alone does not show every secret in it.
+        let beginning = redact::redact_beginning(&prompt[..prompt.floor_char_boundary(BEGINNING)]);
+        let prompt = beginning.trim();
         let prompt = without_hook_output(prompt)?;
         let (text, said) = match classify(prompt) {
             PromptSource::All => (title(prompt)?, None),

@@ -8,6 +8,9 @@ use crate::record::{Block, Record, RecordKind, result_text};
 use crate::speech::is_unknown_command;
 use crate::tool_call::ToolCall;
 
+/// The most blocks of a message that are looked at; what has more is data.
+const MOST_BLOCKS: usize = 10_000;
+
 /// A signal about the state of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TurnSignal<'a> {
@@ -111,7 +114,7 @@ pub fn turn_signals<'a>(record: &Record<'a>) -> Vec<TurnSignal<'a>> {
 fn user<'a>(record: &Record<'a>) -> Vec<TurnSignal<'a>> {
     let Some(message) = record.message() else { return Vec::new() };
     let mut signs = Vec::new();
-    for block in message.blocks() {
+    for block in message.each_block().take(MOST_BLOCKS) {
         match block {
             Block::ToolResult { id, is_error, .. } => signs.push(answered(record, id, is_error)),
             Block::Text(text) => signs.extend(prompt_signal(record, text)),
@@ -185,7 +188,7 @@ fn assistant<'a>(record: &Record<'a>) -> Vec<TurnSignal<'a>> {
         }
         Block::ToolUse { .. } | Block::ToolResult { .. } | Block::Image => None,
     };
-    message.blocks().into_iter().filter_map(sign).collect()
+    message.each_block().take(MOST_BLOCKS).filter_map(sign).collect()
 }
 
 fn progress<'a>(record: &Record<'a>) -> Vec<TurnSignal<'a>> {

@@ -1,4 +1,5 @@
-//! What a transcript holds that the next session needs, each with its line.
+//! What a transcript holds that the next session needs, each with its line. Texts are redacted before a line or a sentence is taken
+//! from them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -8,6 +9,7 @@ use transcript::record::result_text;
 use transcript::{HistoryEventKind, Message, Part, Raw, Reader, Role, each_history_event, message, speech};
 
 use super::sentences::{decision_weight, is_open, sentences};
+use crate::Secrets;
 
 /// How much an answer of the person and an approved plan weigh among decisions.
 const ANSWERED: u32 = 9;
@@ -49,7 +51,7 @@ pub(super) struct Findings {
 
 impl Findings {
     /// Reads a transcript; of its sub-agents' files only the changes count.
-    pub(super) fn read(file: &Path, subagents: &[PathBuf]) -> io::Result<Self> {
+    pub(super) fn read(file: &Path, subagents: &[PathBuf], secrets: Secrets) -> io::Result<Self> {
         let mut found = Self::default();
         each_history_event(file, |event| match event.what {
             HistoryEventKind::Prompt(text) if !text.trim().is_empty() => {
@@ -59,6 +61,7 @@ impl Findings {
                 found.chosen(ANSWERED, event.line, format!("The person answered: {text}"));
             }
             HistoryEventKind::Approved(plan) => {
+                let plan = secrets.shown(&plan);
                 let heading = plan
                     .lines()
                     .map(|line| line.trim_start_matches('#').trim())
@@ -86,7 +89,7 @@ impl Findings {
                 }
             });
         }
-        Conversation::default().read(file, &mut found)?;
+        Conversation { secrets, ..Conversation::default() }.read(file, &mut found)?;
         Ok(found)
     }
 
@@ -103,6 +106,7 @@ impl Findings {
 /// What is open while a conversation is read.
 #[derive(Debug, Default)]
 struct Conversation {
+    secrets: Secrets,
     /// The calls without an answer yet: the tool, and what it works on.
     calls: HashMap<String, Call>,
     /// What failed last.
@@ -155,14 +159,15 @@ impl Conversation {
         for part in &message.parts {
             match part {
                 Part::Text(text) if message.role == Role::Assistant => {
-                    decided(text, line, false, found);
+                    let text = self.secrets.shown(text);
+                    decided(&text, line, false, found);
                     if !text.trim().is_empty() {
-                        self.last_answer = Some(Quotation { line, text: text.clone().into_owned() });
+                        self.last_answer = Some(Quotation { line, text: text.into_owned() });
                     }
                 }
                 Part::Text(text) if message.role == Role::User => {
                     if let Some(said) = speech(text) {
-                        decided(&said.text, line, true, found);
+                        decided(&self.secrets.shown(&said.text), line, true, found);
                     }
                 }
                 Part::ToolUse { id, name, input } => self.call(id, name, *input, line),
@@ -180,6 +185,7 @@ impl Conversation {
         let others = ["file_path", "notebook_path", "pattern", "url"];
         let subject = command.clone().or_else(|| others.iter().find_map(|field| input.get(field).text()));
         let subject = subject.unwrap_or_default();
+        let subject = self.secrets.shown(&subject);
         let what = format!("{name} {}", subject.lines().next().unwrap_or_default());
         let dedup_key =
             command.map_or_else(|| what.clone(), |command| format!("{name} {}", program(&command)));
@@ -193,6 +199,7 @@ impl Conversation {
         if !is_error {
             self.steps += 1;
         } else if !is_refused {
+            let text = self.secrets.shown(text);
             let what = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3);
             let text = format!("{done}: {}", what.collect::<Vec<_>>().join(" · "));
             let said = Quotation { line, text };

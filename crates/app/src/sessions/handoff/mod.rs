@@ -110,7 +110,7 @@ pub fn handoff(context: &Context, request: &Request) -> Result<Answer, Error> {
     let mut session = totals::find(context, &id)?.ok_or_else(|| only_registered(&id))?;
     context.redact_session(&mut session);
     let agents: Vec<PathBuf> = session.subagents.iter().map(|agent| agent.file.clone()).collect();
-    let found = Findings::read(&file, &agents).map_err(|error| {
+    let found = Findings::read(&file, &agents, context.secrets).map_err(|error| {
         Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), &error)
     })?;
     context.check_cancelled()?;

@@ -11,6 +11,7 @@ mod crash;
 mod damage;
 mod embedding_models;
 mod faults;
+mod forget;
 mod history;
 mod openclaw_memory;
 mod questions;

@@ -128,8 +128,8 @@ impl Draft {
 
     /// Takes what the tool was called with.
     fn call(&mut self, record: &Record<'_>, id: &str) {
-        let blocks = record.message().map(|message| message.blocks()).unwrap_or_default();
-        let input = blocks.into_iter().find_map(|block| match block {
+        let mut blocks = record.message().into_iter().flat_map(|message| message.each_block());
+        let input = blocks.find_map(|block| match block {
             Block::ToolUse { id: called, input, .. } if called == id => Some(input),
             _ => None,
         });
@@ -181,8 +181,8 @@ impl Draft {
 }
 
 fn answer<'a>(record: &Record<'a>, id: &str) -> std::borrow::Cow<'a, str> {
-    let blocks = record.message().map(|message| message.blocks()).unwrap_or_default();
-    let content = blocks.into_iter().find_map(|block| match block {
+    let mut blocks = record.message().into_iter().flat_map(|message| message.each_block());
+    let content = blocks.find_map(|block| match block {
         Block::ToolResult { id: answered, content, .. } if answered == id => Some(content),
         _ => None,
     });

@@ -68,15 +68,10 @@ impl<'a> ApiMessage<'a> {
         self.stop_reason.plain()
     }
 
-    /// The blocks in order; content that is one string is one text block.
-    pub fn blocks(&self) -> Vec<Block<'a>> {
+    /// The blocks in order, each decoded when it is reached: a message may have millions. Content that is one string is one
+    /// text block.
+    pub fn each_block(&self) -> impl Iterator<Item = Block<'a>> + use<'a> {
         blocks(self.content)
-    }
-
-    /// The blocks of the message, each decoded when it is reached: a message may have millions.
-    pub fn each_block(&self) -> impl Iterator<Item = Block<'a>> {
-        let text = self.content.text().map(Block::Text);
-        text.into_iter().chain(self.content.each().map(block))
     }
 
     /// What one pass over its blocks shows.
@@ -180,11 +175,9 @@ impl<'a> Field<'a> for Element<'a> {
     }
 }
 
-fn blocks(content: Raw<'_>) -> Vec<Block<'_>> {
-    match content.text() {
-        Some(text) => vec![Block::Text(text)],
-        None => content.each().map(block).collect(),
-    }
+fn blocks(content: Raw<'_>) -> impl Iterator<Item = Block<'_>> {
+    let text = content.text().map(Block::Text);
+    text.into_iter().chain(content.each().map(block))
 }
 
 fn block(element: Element<'_>) -> Block<'_> {
@@ -212,7 +205,7 @@ fn block(element: Element<'_>) -> Block<'_> {
 
 /// The text of a tool's result: the string, or its text blocks one under the other.
 pub fn result_text(content: Raw<'_>) -> Cow<'_, str> {
-    let mut texts = blocks(content).into_iter().filter_map(|block| match block {
+    let mut texts = blocks(content).filter_map(|block| match block {
         Block::Text(text) => Some(text),
         _ => None,
     });
@@ -226,7 +219,7 @@ pub fn result_text(content: Raw<'_>) -> Cow<'_, str> {
 
 /// The first text in an array of blocks.
 pub(super) fn first_text(content: Raw<'_>) -> Option<Cow<'_, str>> {
-    blocks(content).into_iter().find_map(|block| match block {
+    blocks(content).find_map(|block| match block {
         Block::Text(text) => Some(text),
         _ => None,
     })

@@ -121,7 +121,7 @@ fn print(args: &Args, titles: &Titles, answer: &Answer) -> Result<(), Failure> {
     let width = out.terminal_width();
     list_sessions(&mut out, width, titles, answer)?;
     if !answer.dry_run {
-        let Answer { archived_files, decisions, workers, deleted_files, notes, .. } = answer;
+        let Answer { archived_files, decisions, workers, documents, deleted_files, notes, .. } = answer;
         writeln!(
             out,
             "Erased {} in the archive, {} and {}, and all that the search index and the caches held.",
@@ -129,6 +129,9 @@ fn print(args: &Args, titles: &Titles, answer: &Answer) -> Result<(), Failure> {
             counted(decisions, "decision"),
             counted(workers, "worker")
         )?;
+        if *documents > 0 {
+            writeln!(out, "Removed {}.", counted(documents, "exported document"))?;
+        }
         for path in deleted_files {
             writeln!(out, "Deleted {}", safe(path))?;
         }

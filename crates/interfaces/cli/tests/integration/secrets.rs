@@ -164,18 +164,9 @@ fn the_index_holds_no_secret() {
 
 /// The files of Backstory's state that hold the secret.
 fn kept_in(home: &ScratchHome) -> Vec<PathBuf> {
-    let mut folders = vec![home.state_dir()];
-    let mut found = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for path in std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()) {
-            if path.is_dir() {
-                folders.push(path);
-            } else if String::from_utf8_lossy(&testkit::files::bytes(&path)).contains(&secret()[4..]) {
-                found.push(path);
-            }
-        }
-    }
-    found
+    let holds =
+        |path: &PathBuf| String::from_utf8_lossy(&testkit::files::bytes(path)).contains(&secret()[4..]);
+    files(&home.state_dir()).into_iter().filter(holds).collect()
 }
 
 #[test]
@@ -199,6 +190,51 @@ fn what_is_forgotten_is_gone() {
         run(&home, asked);
     }
     assert_eq!(kept_in(&home), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn no_file_of_ours_has_a_word_of_a_forgotten_session() {
+    let home = home();
+    let id = "22222222-aaaa-4aaa-8aaa-aaaaaaaaaaaa";
+    let words = ["xylophonicquasar", "swordfishpelican", id];
+    Transcript::new(id).prompt("The xylophonicquasar.").answer("A swordfishpelican.").write_to(&home);
+    let hooked = json!({
+        "session_id": id, "hook_event_name": "PermissionRequest", "tool_name": "Bash",
+        "tool_input": {"command": "./x", "description": "feed the swordfishpelican"},
+    });
+    let mut hook = home.command(env!("CARGO_BIN_EXE_backstory"));
+    let mut hook =
+        hook.arg("hook").arg(home.state_dir().join("hooks")).stdin(Stdio::piped()).spawn().unwrap();
+    hook.stdin.take().unwrap().write_all(hooked.to_string().as_bytes()).unwrap();
+    assert!(hook.wait().unwrap().success());
+    for asked in
+        [&["search", "xylophonicquasar"][..], &["list"], &["archive"], &["export", "--markdown", "docs"]]
+    {
+        run(&home, asked);
+    }
+    let found = |word: &str| {
+        let ours = [home.state_dir(), home.path().join("docs")];
+        let holds = |path: &PathBuf| {
+            path.to_string_lossy().contains(word)
+                || String::from_utf8_lossy(&testkit::files::bytes(path)).to_lowercase().contains(word)
+        };
+        ours.iter().flat_map(|folder| files(folder)).filter(holds).collect::<Vec<_>>()
+    };
+    assert!(words.iter().all(|word| !found(word).is_empty()));
+    let forgotten = run(&home, &["forget", id, "--transcripts", "--yes"]);
+    let said = String::from_utf8_lossy(&forgotten.stdout).into_owned();
+    assert!(said.contains("Removed 1 exported document."), "{said}");
+    let is_note = |path: &PathBuf| path.ends_with("archive/forgotten");
+    for word in words {
+        let left: Vec<PathBuf> = found(word).into_iter().filter(|path| !is_note(path)).collect();
+        assert_eq!(left, Vec::<PathBuf>::new(), "{word}");
+    }
+}
+
+/// All files below a folder.
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
 #[test]
