@@ -56,6 +56,7 @@ pub(crate) struct Now {
 
 /// What the owner of the process has to do.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "an action is carried out at once, and most are events")]
 pub(crate) enum Action {
     /// Write this line to the process.
     Write(String),

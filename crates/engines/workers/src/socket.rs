@@ -47,6 +47,7 @@ enum Answer {
 /// A line from a worker: an event or the answer to a command.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
+#[expect(clippy::large_enum_variant, reason = "a line is taken apart as soon as it is read")]
 enum Line {
     Event(Event),
     Answer(Answer),

@@ -28,7 +28,7 @@ pub(crate) fn password(text: Text<'_>, start: usize, end: usize) -> Option<Secre
         },
         b"smbclient" => behind_user(words),
         b"sudo -S" => return fed(text, start),
-        b"net us" => network_user(words),
+        b"net us" => network_user(&words),
         b"snyk" => token_word(words, b"auth"),
         _ => after_login(words),
     };
@@ -141,7 +141,7 @@ fn token_word(words: Words<'_>, name: &[u8]) -> Option<(usize, usize)> {
 }
 
 /// Finds the password in `net use drive: \\\\host\\share password` and `net user name password /add`, behind `net us`.
-fn network_user(words: Words<'_>) -> Option<(usize, usize)> {
+fn network_user(words: &Words<'_>) -> Option<(usize, usize)> {
     let line = words.line;
     let command = [&b"e "[..], b"er "].into_iter().find(|rest| line.starts_with(rest))?;
     let is_user = command.len() == 3;

@@ -202,9 +202,9 @@ fn single_break(rest: &[u8]) -> Option<usize> {
 
 /// `\n`, `\\n`, `\r`, `\u000a` and their like.
 fn escaped_break(rest: &[u8]) -> Option<usize> {
+    const CODES: [&[u8]; 8] = [b"n", b"r", b"u000a", b"u000A", b"u000d", b"u000D", b"x0a", b"x0A"];
     let slashes = rest.iter().take(16).take_while(|byte| **byte == b'\\').count();
     let letter = &rest[slashes..];
-    const CODES: [&[u8]; 8] = [b"n", b"r", b"u000a", b"u000A", b"u000d", b"u000D", b"x0a", b"x0A"];
     CODES.iter().find(|code| letter.starts_with(code)).map(|code| slashes + code.len())
 }
 

@@ -74,7 +74,7 @@ impl Kind {
         let mut body = vec![format!("{}{}", self.first, base64(self.width - self.first.len()))];
         body.extend((2..self.lines).map(|_| base64(self.width)));
         let rest = base64(63);
-        let last = rest[..1 + rest.len() * (rest.as_bytes()[0] as usize % 16) / 16].to_owned();
+        let last = rest[..=rest.len() * (rest.as_bytes()[0] as usize % 16) / 16].to_owned();
         body.push(format!("{last}{}", ["", "=", "=="][last.len() % 3]));
         let mut lines = vec![format!("-----BEGIN {}-----", self.name)];
         lines.extend(self.head.iter().map(|line| (*line).to_owned()));
@@ -115,8 +115,9 @@ const MARKERS: [&str; 24] = [
     "-        ",
 ];
 
+type Frame = (&'static str, fn(usize, &str) -> String);
 /// What tools put before each line, by its number, with what is behind it.
-const FRAMES: [(&str, fn(usize, &str) -> String); 33] = [
+const FRAMES: [Frame; 33] = [
     ("plain", |_, line| line.to_owned()),
     ("comment", |_, line| format!("# {line}")),
     ("slashes", |_, line| format!("// {line}")),

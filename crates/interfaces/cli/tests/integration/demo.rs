@@ -8,7 +8,7 @@ use serde_json::Value;
 use testkit::ScratchHome;
 use testkit::claude::Run;
 
-use crate::serving::{Server, cookie};
+use crate::serving::{Browser, Server};
 
 fn backstory(home: &ScratchHome, arguments: &[&str]) -> Command {
     let mut command = home.command(env!("CARGO_BIN_EXE_backstory"));
@@ -46,8 +46,8 @@ fn watch(home: &ScratchHome) -> Child {
 fn two_demos_at_once_do_not_meet_and_nothing_remains() {
     let home = ScratchHome::new();
     let ids = |server: &Server| {
-        let cookie = cookie(server);
-        let rows = server.bare("GET", "/api/v1/rows").header("Cookie", &cookie).send().succeeded();
+        let browser = Browser::sign_in(server);
+        let rows = browser.ask(server.bare("GET", "/api/v1/rows")).send().succeeded();
         let rows = rows["rows"].as_array().unwrap().clone();
         rows.into_iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
