@@ -28,7 +28,7 @@ use std::time::Duration;
 
 /// How long anything may take before it is called hung. Tests wait for what happens, not for time: a machine may be
 /// busy with much else. It is shorter than what the runner gives a test, so that the test can say what it waited for.
-pub const PATIENCE: Duration = Duration::from_mins(2);
+pub const PATIENCE: Duration = Duration::from_mins(4);
 
 pub use claude::Claude;
 pub use embedding_server::EmbeddingServer;

@@ -3,7 +3,6 @@
 //!
 //! Every phase that has a name is held still and hit. A long run also kills at random moments behind each.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -462,19 +461,9 @@ impl<'stage> Round<'stage> {
     fn put_right(&self) {
         let desk = &self.stage.desk;
         let _next = Daemon::start(desk, &format!("next-{}", self.moment));
-        let shown = RefCell::new(String::new());
         wait_until(desk.home.path(), "all is over", || {
             let all = self.workers();
             let runs: Vec<_> = self.jobs.iter().map(|job| history(desk, &job.name)).collect();
-            let states = format!(
-                "{:?}, {:?}",
-                all.iter().map(status).collect::<Vec<_>>(),
-                runs.iter().flatten().map(status).collect::<Vec<_>>()
-            );
-            if states != *shown.borrow() {
-                println!("{states}");
-                shown.replace(states);
-            }
             let is_over = all.iter().all(|worker| worker["slot"].is_null())
                 && runs.iter().all(|runs| is_last(runs, "over"));
             if !is_over {
@@ -525,10 +514,6 @@ impl<'stage> Round<'stage> {
 
 fn is_last(runs: &[Value], expected: &str) -> bool {
     runs.last().is_some_and(|run| run["status"] == expected)
-}
-
-fn status(of: &Value) -> String {
-    of["status"].as_str().expect("a status").to_owned()
 }
 
 fn answer_all(desk: &Desk, all: &[Value]) {

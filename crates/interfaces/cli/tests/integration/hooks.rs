@@ -111,6 +111,7 @@ fn a_file_that_is_linked_to_or_may_not_be_written() {
     let desk = Desk::new(Claude::newest(), Script::new());
     let file = desk.home.config_dir().join("settings.json");
     let elsewhere = desk.home.path().join("dotfiles.json");
+    fs::remove_file(&file).unwrap();
     symlink("../dotfiles.json", &file).unwrap();
     // What it links to may not be there yet.
     for settings in [Some("{\"model\": \"opus\"}"), None] {

@@ -31,7 +31,6 @@ const COMMANDS: &[(&str, &str)] = &[
     ("fork", "fork walrus"),
     ("pick", "pick fix the token refresh --repo harbor-api"),
     ("pick", "pick fix the token refresh --repo harbor-api --weights seed"),
-    ("why_not", "pick --why-not 1ba1de03 --repo harbor-api"),
     ("status", "status harbor-api"),
     ("cost", "cost --by day"),
     ("cost", "cost --by model"),
