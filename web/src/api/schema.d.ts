@@ -2676,10 +2676,11 @@ export interface components {
             at: string | null;
             /**
              * @description `cron` for a prompt on a schedule, `wake_up` for the next round of a loop, `shell` for a command in the
-             *     background, `monitor` for one whose output wakes the model.
+             *     background, `monitor` for one whose output wakes the model, `directory_cron` for a prompt on a schedule that any session
+             *     in its directory asks.
              */
             kind: components["schemas"]["ArmedKind"];
-            /** @description The line that records it, from 1. */
+            /** @description The line that records it, from 1; 0 where the transcript does not. */
             line: number;
             /** @description The schedule of a prompt, as cron writes it. */
             schedule?: string | null;
@@ -2687,7 +2688,7 @@ export interface components {
             what: string;
         };
         /** @description The sorts of work that a session can leave armed. */
-        ArmedKind: "cron" | "wake_up" | "shell" | "monitor";
+        ArmedKind: "cron" | "wake_up" | "shell" | "monitor" | "directory_cron";
         /** @description Several were put into rooms. */
         Assigned: {
             assigned: components["schemas"]["Assignment"][];
@@ -3313,6 +3314,34 @@ export interface components {
             platform: string | null;
             supported: boolean;
         };
+        /** @description A prompt that any session in a directory asks, and pays for. */
+        DirectorySchedule: {
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created: string | null;
+            /** @description The directory. */
+            directory: string;
+            /**
+             * Format: date-time
+             * @description When it was asked last.
+             */
+            last_asked: string | null;
+            /** @description The session that made it. */
+            made_by: components["schemas"]["SessionId"] | null;
+            /** @description What is asked. */
+            prompt: string;
+            /** @description Whether it is asked again and again; else once. */
+            recurring: boolean;
+            /** @description When, as cron writes it, in local time. */
+            schedule: string;
+            /**
+             * Format: date-time
+             * @description When Claude Code deletes it; absent where it does not by itself.
+             */
+            until: string | null;
+        };
         /** @description The name that a person gave a session. */
         DisplayName: {
             display_name: string;
@@ -3640,6 +3669,8 @@ export interface components {
             /** @description Paths that differ from the index, including untracked ones. */
             uncommitted_changes: string[];
         };
+        /** @description What an answer allows beyond the call that is asked about. */
+        Grant: "always" | "edits" | "directory";
         /** @description What each line is the sum of. */
         GroupBy: "hour" | "day" | "week" | "month" | "project" | "branch" | "pr" | "model" | "agent-type" | "session";
         /** @description How many of a person's latest starts in a repository resumed a session. */
@@ -4196,6 +4227,13 @@ export interface components {
             clients: number;
             ok: boolean;
         };
+        /** @description An answer that allows more than one call, with everything that it allows. */
+        Offer: {
+            /** @description What it allows and for how long, such as `Bash(make *), from now on in this project`. */
+            allows: string[];
+            /** @description The answer. */
+            answer: components["schemas"]["Grant"];
+        };
         /** @description How a task opens. */
         Opening: "continuation" | "request" | "neither";
         /** @description Who started a session. */
@@ -4216,34 +4254,6 @@ export interface components {
             slowest: components["schemas"]["SlowCall"][];
             /** @description What each tool took, the longest first. */
             tools: components["schemas"]["ToolTime"][];
-        };
-        /** @description A prompt that any session in a directory asks, and pays for. */
-        DirectorySchedule: {
-            /**
-             * Format: date-time
-             * @description When it was made.
-             */
-            created: string | null;
-            /** @description The directory. */
-            directory: string;
-            /**
-             * Format: date-time
-             * @description When it was asked last.
-             */
-            last_asked: string | null;
-            /** @description The session that made it. */
-            made_by: components["schemas"]["SessionId"] | null;
-            /** @description What is asked. */
-            prompt: string;
-            /** @description Whether it is asked again and again; else once. */
-            recurring: boolean;
-            /** @description When, as cron writes it, in local time. */
-            schedule: string;
-            /**
-             * Format: date-time
-             * @description When Claude Code deletes it; absent where it does not by itself.
-             */
-            until: string | null;
         };
         /** @description A branch that was left for another one. */
         OutlinedBranch: {
@@ -4367,15 +4377,6 @@ export interface components {
             /** @description Time limit of a run in seconds; no limit if absent. */
             timeout_seconds: number | null;
         };
-        /** @description What an answer allows beyond the call that is asked about. */
-        Grant: "always" | "edits" | "directory";
-        /** @description An answer that allows more than one call, with everything that it allows. */
-        Offer: {
-            /** @description What it allows and for how long, such as `Bash(make *), from now on in this project`. */
-            allows: string[];
-            /** @description The answer. */
-            answer: components["schemas"]["Grant"];
-        };
         /** @description What a worker may do without asking, as named by Claude Code. */
         PermissionMode: "default" | "acceptEdits" | "plan" | "auto" | "dontAsk" | "bypassPermissions";
         /** @description The user's reply. */
@@ -4418,7 +4419,7 @@ export interface components {
              * @description The answers that allow something of it, with what each allows.
              * @default []
              */
-            offers?: components["schemas"]["Offer"][];
+            offers: components["schemas"]["Offer"][];
             /** @description Why permission is needed, if given. */
             reason: string | null;
             /** @description Id of the request, named in the reply. */
@@ -5653,6 +5654,8 @@ export interface components {
         StopAnswer: {
             /** @description The OpenClaw agent it works for. */
             agent_id: string | null;
+            /** @description What else it may do without asking, from its options and from answers to its requests, in words. */
+            allowed?: string[];
             /** @description What its agent announced to the user of its chat, oldest first. */
             announcements?: components["schemas"]["Announcement"][];
             /** @description Maximum cost of the session over all its runs, in US dollars. */
@@ -5679,7 +5682,7 @@ export interface components {
             host_pid: number;
             /** @description The model. */
             model: string | null;
-            /** @description What it may do without asking. */
+            /** @description The permission mode that its `claude` is in. */
             permission_mode: components["schemas"]["PermissionMode"];
             /** @description The process id of its `claude`; absent when it has none. */
             pid: number | null;
@@ -5866,6 +5869,8 @@ export interface components {
         WorkerInfo: {
             /** @description The OpenClaw agent it works for. */
             agent_id: string | null;
+            /** @description What else it may do without asking, from its options and from answers to its requests, in words. */
+            allowed?: string[];
             /** @description What its agent announced to the user of its chat, oldest first. */
             announcements?: components["schemas"]["Announcement"][];
             /** @description Maximum cost of the session over all its runs, in US dollars. */
@@ -5892,7 +5897,7 @@ export interface components {
             host_pid: number;
             /** @description The model. */
             model: string | null;
-            /** @description What it may do without asking. */
+            /** @description The permission mode that its `claude` is in. */
             permission_mode: components["schemas"]["PermissionMode"];
             /** @description The process id of its `claude`; absent when it has none. */
             pid: number | null;
@@ -10891,7 +10896,7 @@ export interface operations {
     find: {
         parameters: {
             query: {
-                /** @description The text, as it is written; capital letters make no difference. Secrets are not searched. */
+                /** @description The text, as it is written; capital letters make no difference. */
                 text: string;
             };
             header?: never;

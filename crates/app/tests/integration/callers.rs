@@ -253,7 +253,7 @@ fn a_model_answers_permissions_only_if_the_settings_allow_it() {
         let context = scene.context(Caller::Assistant, MAIN.1);
         workers::answer::answer(&context, &reply(text)).unwrap_err().kind
     };
-    let (once, always) = (r#"{"behavior": "allow"}"#, r#"{"behavior": "allow", "always": true}"#);
+    let (once, always) = (r#"{"behavior": "allow"}"#, r#"{"behavior": "allow", "grant": "always"}"#);
     assert_eq!(ask("false", once), Kind::Forbidden);
     assert_eq!(ask("true", always), Kind::Forbidden);
     assert_eq!(ask("true", once), Kind::NotFound, "it may, but there is no such worker");
@@ -284,7 +284,7 @@ fn only_the_person_may_send_texts_away_or_start_unrestricted_workers() {
         let context = scene.context(caller, MAIN.1);
         let request = embed::Request { model: Some("http://127.0.0.1:9/v1".to_owned()) };
         check(embed::embed(&context, &request, None, |_| false));
-        let reply = r#"{"worker": "7", "request": "r", "reply": {"behavior": "allow", "always": true}}"#;
+        let reply = r#"{"worker": "7", "request": "r", "reply": {"behavior": "allow", "grant": "always"}}"#;
         check(workers::answer::answer(&context, &serde_json::from_str(reply).unwrap()));
         let request = r#"{"task": "Tune it", "permission_mode": "bypassPermissions"}"#;
         let request: start::Request = serde_json::from_str(request).unwrap();

@@ -162,9 +162,9 @@ fn who_may_only_act_allows_what_is_asked_once() {
     };
     let other = json!({"command": "touch other"});
     for reply in [
-        json!({"behavior": "allow", "always": true}),
+        json!({"behavior": "allow", "grant": "always"}),
         json!({"behavior": "allow", "input": other}),
-        json!({"behavior": "allow", "always": true, "input": other}),
+        json!({"behavior": "allow", "grant": "always", "input": other}),
     ] {
         assert_eq!(answer(reply).failed(403), "forbidden");
     }
