@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
-import { Home } from './house.mjs'
+import { Home } from './scratch-home.mjs'
 import { text, tool } from './model.mjs'
-import { walks } from './walk.mjs'
+import { walks } from './page-test.mjs'
 
 const home = await Home.open()
 const gate = join(home.path, 'shop/gate.sh')

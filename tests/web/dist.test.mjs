@@ -68,7 +68,7 @@ test('each part is within its budget', () => {
   check('first style', first.filter(name => name.endsWith('.css')), 10)
   // What every session shows, and the two parts that come with the first change and the first coloured output.
   const later = names => withImports(names.flatMap(name => chunk(name))).filter(name => !first.includes(name))
-  check('reader', later(['session', 'side', 'more-menu', 'compare', 'ansi_up']), 40)
+  check('reader', later(['session', 'side', 'more-menu', 'compare', 'ansi_up']), 41)
   check('colours', chunk('colours.worker'), 30)
   check('chart', chunk('cost-chart'), 25)
   check('3D', later(['engine', 'page']), 150)

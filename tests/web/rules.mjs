@@ -9,6 +9,9 @@ import { WEB } from './places.mjs'
 
 const MODULES = ['chat/asked', 'chat/command', 'chat/field', 'chat/plan-text', 'chat/reason', 'format', 'live/fold', 'live/names', 'live/overlay', 'live/stream', 'pages/filter', 'pages/hit', 'pages/schedule', 'pages/spending', 'pages/stack', 'pages/today', 'palette/score', 'reader/as-markdown', 'reader/diff-rows', 'reader/groups', 'reader/items', 'reader/load', 'reader/window', 'world/actors', 'world/crew', 'world/layout', 'world/look', 'world/replay']
 
+// What the page's own address keeps is kept nowhere here.
+globalThis.localStorage ??= { getItem: () => null, setItem() {}, removeItem() {} }
+
 const require = createRequire(join(WEB, 'package.json'))
 const vite = await import(pathToFileURL(require.resolve('vite').replace(/index\.cjs$/, 'dist/node/index.js')))
 const outDir = mkdtempSync(join(tmpdir(), 'backstory-rules-'))

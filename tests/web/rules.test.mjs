@@ -222,11 +222,11 @@ test('all events of a frame are shown at once, in their order', () => {
 
 const row = (id, more = {}) => ({ id, title: `Title ${id}`, project: 'shop', path: '/shop', messages: 2, context: 0, last: 1000, ...more })
 const known = { isUnread: () => false, state: one => one.state, groupOfDay: at => `day ${at}` }
-const asked = text => filter.readFilter(new URLSearchParams(text))
+const filterOf = text => filter.readFilter(new URLSearchParams(text))
 
 test('sessions are filtered by their address', () => {
   const rows = [row('a', { last: 3000 }), row('b', { last: 2000, branch: 'fix', tags: ['later'], note: 'ask Ada' }), row('c', { pinned: true }), row('d', { project: 'web', path: '/web', state: 'thinking' })]
-  const ids = text => filter.select(rows, asked(text), known).map(one => one.id).join('')
+  const ids = text => filter.select(rows, filterOf(text), known).map(one => one.id).join('')
   for (const [text, expected] of [['', 'cabd'], ['q=later', 'b'], ['project=/web', 'd'], ['show=running', 'd'], ['show=pinned', 'c'], ['branch=fix', 'b'], ['tag=Later', 'b'], ['q=%23later', 'b'], ['q=ada', 'b'], ['q=title+web', 'd'], ['q=nothing', ''], ['show=nonsense', 'cabd']]) {
     assert.equal(ids(text), expected, text)
   }
@@ -235,7 +235,7 @@ test('sessions are filtered by their address', () => {
 test('what waits needs the person, and what runs works', () => {
   const states = ['thinking', 'tool_use', 'responding', 'waiting_permission', 'waiting_input', 'idle']
   const rows = states.map((state, at) => row(state, { state, running: true, last: 9 - at }))
-  const ids = text => filter.select(rows, asked(text), known).map(one => one.id)
+  const ids = text => filter.select(rows, filterOf(text), known).map(one => one.id)
   assert.deepEqual(ids('show=running'), states.slice(0, 3))
   assert.deepEqual(ids('show=waiting'), ['waiting_permission'])
 })
@@ -252,8 +252,8 @@ test('the cursor stays on its session while the list changes, and goes to a neig
 
 test('groups fold', () => {
   const rows = [row('a', { last: 3000 }), row('b', { last: 2000 }), row('c', { pinned: true })]
-  const chosen = filter.select(rows, asked(''), known)
-  const shown = text => filter.lines(chosen, asked(text), known).map(line => (line.kind === 'group' ? `[${line.name} ${line.count}]` : line.row.id)).join(' ')
+  const chosen = filter.select(rows, filterOf(''), known)
+  const shown = text => filter.lines(chosen, filterOf(text), known).map(line => (line.kind === 'group' ? `[${line.name} ${line.count}]` : line.row.id)).join(' ')
   assert.equal(shown(''), '[Pinned 1] c [day 3000 1] a [day 2000 1] b')
   assert.equal(shown('group=none'), 'c a b')
   assert.equal(shown('group=project&fold=shop'), '[Pinned 1] c [shop 2]')

@@ -90,7 +90,7 @@ fn a_terminal_of_2_1_330() {
         "[waiting_input R (question)]",
         "waiting_input R AskUserQuestion",
     ]);
-    stage.answer(&terminal, "Which colour?", "Enter", "waiting_input R");
+    stage.answer(&terminal, "Calm", "Enter", "waiting_input R");
     stage.check(&[
         "[tool_use R AskUserQuestion]",
         "[waiting_input R (question)]",
@@ -205,7 +205,7 @@ fn a_terminal_of_2_1_100() {
 
     terminal.type_line("ask me");
     stage.until_state("waiting_input X AskUserQuestion");
-    stage.answer(&terminal, "Which colour?", "Enter", "waiting_input X");
+    stage.answer(&terminal, "Calm", "Enter", "waiting_input X");
     stage.check(&["[thinking X]", "waiting_input X AskUserQuestion", "[thinking X]", "waiting_input X"]);
 
     terminal.type_line("/branch");

@@ -137,7 +137,7 @@ fn a_chat_without_buttons_for_permissions_asks_with_those_of_a_question() {
     assert_eq!(names(&events).last(), Some(&"done"), "{events:?}");
     let question = events.iter().find(|heard| heard.name == "question").expect("a question");
     let question = &question.data["questions"][0];
-    assert_eq!(question["question"], "Bash: touch made && rm -rf nothing");
+    assert_eq!(question["question"], "Bash: touch made && rm -rf nothing\ndescription: Make a file");
     let labels = [0, 1].map(|place| question["options"][place]["label"].as_str());
     assert_eq!(labels, [Some("Approve"), Some("Deny")]);
     assert!(!shop.join("made").exists());

@@ -23,7 +23,7 @@ fn words_to_who_waits_are_no_message_and_show_what_is_asked() {
     let told = send("Approve");
     let error = told["error"].as_str().expect("an error");
     assert!(
-        error.contains("waits for an answer to Bash: touch made && rm -rf nothing\nsend `Approve` or `Deny`"),
+        error.contains("waits for an answer to Bash: touch made && rm -rf nothing\ndescription: Make a file\nsend `Approve` or `Deny`"),
         "{told}"
     );
     assert!(!shop.join("made").exists());
