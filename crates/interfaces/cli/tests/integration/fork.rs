@@ -11,7 +11,7 @@
 //! | neither knows anything: guidance and the newest sessions | `where_nothing_is_found_there_is_guidance` |
 //! | `auto_fork`, `fork_index` from 0, `fork_rank` from 1: a worker in a fork, the original as it was | `a_fork_by_rank_works_on_the_intent` |
 //! | that worker has its directory, or waits for it; it asks, is answered and sent more | `a_fork_by_rank_is_a_worker_with_a_place_of_its_own` |
-//! | a fork into another directory: a new copy that replaces nothing, gone afterwards, with two releases of `claude` | `continuing.rs`, `check_forking_elsewhere`; `app/proceed/copy.rs` |
+//! | a fork into another directory: a new copy that replaces nothing, gone afterwards, with two releases of `claude` | `resume.rs`, `check_forking_elsewhere`; `app/proceed/copy.rs` |
 //! | `limit`, `min_score`, `project_path`, `include_snippets`, `collection` | `options_narrow_the_answer` |
 //! | a session whose transcript is gone: `can_fork` is false, with a reason | `a_document_without_its_transcript_cannot_be_forked` |
 //! | the id is read from the document where its name is another | the same |
