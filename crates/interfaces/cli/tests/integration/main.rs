@@ -37,6 +37,7 @@ mod pick;
 mod pick_as_of;
 mod picker;
 mod prompts;
+mod reports;
 mod resolve;
 mod resume;
 mod resume_refusals;
