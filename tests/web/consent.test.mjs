@@ -30,7 +30,7 @@ const whole = ask => ask.getByRole('group', { name: 'All of what is asked' })
 async function start(page, task) {
   home.workers = (home.workers ?? 0) + 1
   const body = JSON.stringify({ task, fresh: true, repo: join(home.path, 'shop') })
-  await page.evaluate(body => fetch('/api/v1/workers', { method: 'POST', headers: { 'content-type': 'application/json' }, body }), body)
+  await page.evaluate(body => window.ask('/api/v1/workers', { method: 'POST', headers: { 'content-type': 'application/json' }, body }), body)
 }
 
 /** Everything that is in a part is inside of it: nothing is cut off at its side. */
