@@ -12,7 +12,7 @@ const { chromium } = require('playwright-core')
 const SHARED = process.env.BACKSTORY_TEST_BROWSER
 const CHROMIUM = {
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+  args: ['--no-sandbox', '--disable-gpu', '--enable-unsafe-swiftshader'],
   timeout: PATIENCE,
 }
 
