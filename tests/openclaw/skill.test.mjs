@@ -20,7 +20,7 @@ before(() => {
   home = mkdtempSync(join(tmpdir(), 'backstory-openclaw-'))
   mkdirSync(join(home, 'bin'))
   symlinkSync(BACKSTORY, join(home, 'bin/backstory'))
-  write('.openclaw/openclaw.json', '{"agents":{"list":[{"id":"main"},{"id":"other"}]}}')
+  write('.openclaw/openclaw.json', '{"plugins":{"enabled":false},"agents":{"list":[{"id":"main"},{"id":"other"}]}}')
   write('.openclaw/workspace/memory/2026-01-15.md', '# Thursday\n\nThe token refresh waits for Anna.\n')
   for (const [agent, said] of [['main', 'token refresh by phone'], ['other', 'token refresh is a secret of mine']]) {
     const message = { type: 'message', id: agent, message: { role: 'user', content: said } }

@@ -19,9 +19,9 @@ pub struct Claude {
 }
 
 impl Claude {
-    /// 2.1.330, the newest format: one native binary.
+    /// 2.1.332, the newest format: one native binary.
     pub fn newest() -> Self {
-        Self::installed("2.1.330", "@anthropic-ai/claude-code-linux-x64/claude", false)
+        Self::installed("2.1.332", "@anthropic-ai/claude-code-linux-x64/claude", false)
     }
 
     /// 2.1.100, the older format: a script that node runs.

@@ -48,7 +48,7 @@ impl OpenClaw {
     pub fn run(&self, home: &ScratchHome, arguments: &[&str]) -> Run {
         let mut command: Command = home.command(&self.node);
         command.arg(&self.program).args(arguments).env("OPENCLAW_NO_RESPAWN", "1").env("NO_COLOR", "1");
-        // It translates its plug-ins at its first start, which takes half a minute, and keeps that here.
+        // What it compiles at its first start is kept here.
         command.env("TMPDIR", &self.cache);
         Run::of(command)
     }
@@ -62,13 +62,21 @@ impl OpenClaw {
 
     /// A script that loads functions of it, run to its end.
     pub fn script(&self, home: &ScratchHome, script: &Path, arguments: &[&str]) -> Run {
-        let mut command: Command = home.command(&self.node);
-        command.arg(script).args(arguments).env("TMPDIR", &self.cache);
+        let mut command = self.scripted(home, script);
+        command.args(arguments);
         Run::of(command)
+    }
+
+    /// A command that runs such a script.
+    pub fn scripted(&self, home: &ScratchHome, script: &Path) -> Command {
+        let mut command: Command = home.command(&self.node);
+        command.arg(script).env("TMPDIR", &self.cache);
+        command
     }
 }
 
-/// The model of a configuration with which it talks to this server and to nobody else.
+/// The model of a configuration with which it talks to this server and to nobody else. There are no plug-ins: to prepare
+/// them takes it half a minute at its first start.
 pub fn offline_models(model: &ModelServer) -> Value {
     let claude = json!({
         "id": "claude-scripted", "name": "Scripted", "reasoning": false, "input": ["text"],
@@ -79,6 +87,7 @@ pub fn offline_models(model: &ModelServer) -> Value {
     json!({
         "agents": {"defaults": {"model": {"primary": "scripted/claude-scripted"}}},
         "models": {"providers": {"scripted": provider}},
+        "plugins": {"enabled": false},
     })
 }
 

@@ -45,7 +45,7 @@ fn a_home_that_is_well() {
     let (code, text) = report_of(&desk());
     assert_eq!(code, Some(0));
     insta::assert_snapshot!(text, @r"
-    claude     2.1.330  ~/bin/claude  (can fork, registers open sessions, finds sessions from any directory)
+    claude     2.1.332  ~/bin/claude  (can fork, registers open sessions, finds sessions from any directory)
     sessions   1  ~/.claude
     sub-agents 0
     index      not created yet; the first `backstory search` creates it
@@ -133,7 +133,7 @@ fn made_up_sessions_do_not_hide_which_claude_there_is() {
     let desk = desk();
     let run = desk.backstory(&["doctor", "--demo"]);
     let first = desk.plain(run.stdout.lines().next().unwrap_or_default());
-    assert!(first.starts_with("claude     2.1.330  ~/bin/claude  (can fork"), "{first}");
+    assert!(first.starts_with("claude     2.1.332  ~/bin/claude  (can fork"), "{first}");
     let silent = desk.home.write("bin/claude-silent", "#!/bin/sh\n");
     fs::remove_file(desk.home.path().join("bin/claude")).expect("the link to claude");
     fs::rename(silent, desk.home.path().join("bin/claude")).expect("another claude");

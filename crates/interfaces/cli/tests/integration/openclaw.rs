@@ -14,18 +14,6 @@ fn read(run: &Run) -> Value {
     serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {}\n{}", run.stdout, run.stderr))
 }
 
-/// One over the other, field by field.
-fn merge(into: &mut Value, from: Value) {
-    match (into, from) {
-        (Value::Object(into), Value::Object(from)) => {
-            for (name, value) in from {
-                merge(into.entry(name).or_insert(Value::Null), value);
-            }
-        }
-        (into, from) => *into = from,
-    }
-}
-
 fn names(value: &Value) -> BTreeSet<String> {
     value.as_object().map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
 }
@@ -51,12 +39,9 @@ fn what_the_real_openclaw_wrote_is_remembered() {
         Run::of(command).succeeded()
     };
 
-    openclaw(&["setup"]);
+    let mut configuration = offline_configuration(&model, &embedding);
     let code = home.path().join("code").display().to_string();
-    openclaw(&["agents", "add", "coder", "--workspace", &code, "--non-interactive", "--json"]);
-    let file = home.path().join(".openclaw/openclaw.json");
-    let mut configuration: Value = serde_json::from_slice(&testkit::files::bytes(&file)).unwrap();
-    merge(&mut configuration, offline_configuration(&model, &embedding));
+    configuration["agents"]["list"] = json!([{"id": "main"}, {"id": "coder", "workspace": code}]);
     home.write(".openclaw/openclaw.json", configuration.to_string());
     home.write(".openclaw/workspace/memory/2026-01-15.md", NOTE);
     home.write("code/MEMORY.md", "# Rules\n\nNever feed the walrus.\n");

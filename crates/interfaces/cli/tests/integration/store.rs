@@ -1,11 +1,13 @@
 //! The sessions of OpenClaw's agents: `store`, `cc`, `send` to a key, and the real OpenClaw of both generations beside it.
 
-use std::time::{Duration, Instant};
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, Stdio};
 
 use serde_json::{Value, json};
 use testkit::claude::Run;
-use testkit::openclaw::{offline_configuration, offline_models};
-use testkit::{Answer, Claude, EmbeddingServer, ModelServer, OpenClaw, ScratchHome, Script};
+use testkit::openclaw::offline_models;
+use testkit::{Answer, Claude, ModelServer, OpenClaw, ScratchHome, Script};
 
 use crate::desk::Desk;
 
@@ -159,70 +161,65 @@ fn rows(answer: &Value) -> Vec<Value> {
     rows
 }
 
+/// A process that counts up `theirs` of this entry with the function of OpenClaw, so many times.
+fn counting(home: &ScratchHome, claw: &OpenClaw, key: &str, times: u32) -> Child {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/openclaw/session-store.mjs");
+    let mut command = claw.scripted(home, &script);
+    command.arg(claw.package()).arg(home.path().join(STORE)).args([key, &times.to_string()]);
+    command.stdout(Stdio::piped()).spawn().expect("node")
+}
+
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the lock is of now")]
 fn the_openclaw_of_the_json_era_and_we_read_and_write_the_same() {
     let (home, claw) = (ScratchHome::new(), OpenClaw::installed());
-    let model = ModelServer::start(Script::new().on("walrus", [Answer::text("In src/walrus.rs.")]));
-    let embedding = EmbeddingServer::start(Vec::new());
-    let _ = claw.run(&home, &["setup"]).succeeded();
-    home.write(".openclaw/openclaw.json", offline_configuration(&model, &embedding).to_string());
-    let _ = claw
-        .run(&home, &["agent", "--local", "--agent", "main", "--message", "where is the walrus?"])
-        .succeeded();
-
-    let same = || {
-        let theirs = read(&claw.run(&home, &["sessions", "--json"]).succeeded());
-        let ours = json(&home, &["store", "list"]);
-        assert_eq!((&ours["path"], &ours["count"]), (&theirs["path"], &theirs["count"]));
-        assert_eq!(rows(&ours), rows(&theirs));
-    };
-    same();
+    home.write(".openclaw/openclaw.json", "{\"plugins\": {\"enabled\": false}}");
     for arguments in [
-        &["store", "set", "agent:main:main", "label=ours", "thinkingLevel=high"][..],
+        &["store", "set", "agent:main:main", "label=ours", "thinkingLevel=high", "--create"][..],
         &["store", "set", "agent:main:discord:group:1", "chatType=group", "--create"],
         &["store", "set", "global", "systemSent=true", "--create"],
         &["store", "reset", "agent:main:discord:group:1"],
     ] {
         let _ = backstory(&home, arguments).succeeded();
     }
-    same();
 
-    // While it works, we write; nothing of either is lost.
-    let before = stored(&home)["agent:main:main"]["updatedAt"].clone();
-    let words = ["agent", "--local", "--agent", "main", "--message", "where is the walrus?"];
-    let count = std::thread::scope(|scope| {
-        let theirs = scope.spawn(|| claw.run(&home, &words).succeeded());
-        let mut count = 0;
-        while !theirs.is_finished() {
-            count += 1;
-            let field = format!("count={count}");
-            let _ = backstory(&home, &["store", "set", "agent:main:other", &field, "--create"]).succeeded();
-        }
-        theirs.join().expect("it ran");
-        count
-    });
+    // While it writes, we do; nothing of either is lost.
+    let mut theirs = counting(&home, &claw, "agent:main:main", 60);
+    let mut ours = 0;
+    while theirs.try_wait().expect("a child").is_none() || ours == 0 {
+        ours += 1;
+        let field = format!("count={ours}");
+        let _ = backstory(&home, &["store", "set", "agent:main:other", &field, "--create"]).succeeded();
+    }
     let after = stored(&home);
-    assert_eq!(after["agent:main:other"]["count"], count);
-    assert_eq!(after["agent:main:main"]["label"], "ours");
-    assert_ne!(after["agent:main:main"]["updatedAt"], before);
-    same();
+    assert_eq!(after["agent:main:other"]["count"], ours);
+    let main = &after["agent:main:main"];
+    assert_eq!((&main["label"], &main["theirs"]), (&json!("ours"), &json!(60)), "{after}");
 
-    // Its writer waits for our lock.
+    let theirs = read(&claw.run(&home, &["sessions", "--json"]).succeeded());
+    let ours = json(&home, &["store", "list"]);
+    assert_eq!((&ours["path"], &ours["count"]), (&theirs["path"], &theirs["count"]));
+    assert_eq!(rows(&ours), rows(&theirs));
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the lock is of now")]
+fn the_openclaw_of_the_json_era_waits_for_our_lock() {
+    let (home, claw) = (ScratchHome::new(), OpenClaw::installed());
+    home.write(".openclaw/openclaw.json", "{}");
+    let _ = backstory(&home, &["store", "set", "agent:main:main", "label=ours", "--create"]).succeeded();
+    let before = stored(&home);
     let lock = format!("{STORE}.lock");
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
     home.write(&lock, json!({"pid": std::process::id(), "startedAt": now}).to_string());
-    let words = ["agent", "--local", "--agent", "main", "--message", "where is the walrus?"];
-    std::thread::scope(|scope| {
-        let theirs = scope.spawn(|| claw.run(&home, &words));
-        let unchanged = stored(&home);
-        let (begin, patience) = (Instant::now(), Duration::from_secs(4));
-        while begin.elapsed() < patience && !theirs.is_finished() {
-            assert_eq!(stored(&home), unchanged);
-        }
-        std::fs::remove_file(home.path().join(&lock)).expect("the lock stayed");
-        let _ = theirs.join().expect("it ran");
-    });
+
+    let mut theirs = counting(&home, &claw, "agent:main:main", 1);
+    let mut said = BufReader::new(theirs.stdout.take().expect("its output")).lines().map(Result::unwrap);
+    assert_eq!(said.next().as_deref(), Some("waits"));
+    assert_eq!(stored(&home), before);
+    std::fs::remove_file(home.path().join(&lock)).expect("the lock stayed");
+    assert_eq!(said.find(|line| line != "waits").as_deref(), Some("done"));
+    assert!(theirs.wait().expect("a child").success());
+    assert_eq!(stored(&home)["agent:main:main"]["theirs"], 1);
 }
 
 #[test]

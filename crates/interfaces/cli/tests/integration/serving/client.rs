@@ -177,6 +177,10 @@ impl Listening {
                 return None;
             }
             let line = line.trim_end();
+            // The last chunk: the connection stays open for another request.
+            if line == "0" {
+                return None;
+            }
             match line.split_once(": ") {
                 Some(("id", text)) => id = Some(text.to_owned()),
                 Some(("event", text)) => text.clone_into(&mut name),

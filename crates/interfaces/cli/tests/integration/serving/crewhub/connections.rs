@@ -86,7 +86,7 @@ fn a_connection_decides_what_is_read_and_shown() {
         server.ask("PATCH", "/api/connections/local-claude").json(&config).send().succeeded();
         assert_eq!(
             (&own()["healthy"], &own()["cli_version"]),
-            (&json!(true), &json!("2.1.330")),
+            (&json!(true), &json!("2.1.332")),
             "{program}"
         );
     }
@@ -129,7 +129,7 @@ fn a_program_is_asked_for_its_version_once_while_its_file_is_the_same() {
     }
     assert_eq!(count(), 1);
     // Its state is asked of the program itself.
-    assert_eq!(own("/local-claude/health")["cli_version"], "2.1.330");
+    assert_eq!(own("/local-claude/health")["cli_version"], "2.1.332");
     assert_eq!(count(), 2);
     install("odd/second");
     let _ = (own(""), own(""));
@@ -198,7 +198,7 @@ fn connections() {
         &health,
         "id:text name:text type:text status:text healthy:yes error:text? cli_version:text watched_sessions:number",
     );
-    assert_eq!((&health["healthy"], &health["cli_version"]), (&json!(true), &json!("2.1.330")), "{health}");
+    assert_eq!((&health["healthy"], &health["cli_version"]), (&json!(true), &json!("2.1.332")), "{health}");
     let path = "/api/connections/local-claude";
     let program = |named: Value| {
         let change = json!({ "config": { "cli_path": named } });
