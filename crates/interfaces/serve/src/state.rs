@@ -1,6 +1,6 @@
 //! What all requests share, and how one of them calls `app`: on a thread that may block, cancelled when its client disconnects.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use app::{Cancellation, Context, Error, Kind};
 use axum::http::StatusCode;
@@ -157,15 +157,22 @@ impl Server {
     ) -> Result<T, Problem> {
         let (server, context) = (Arc::clone(self), self.context());
         let _guard = CancelOnDrop(context.cancellation.clone());
-        let running = spawn_blocking(move || {
+        let answer = Arc::new(Mutex::new(None));
+        let written = Arc::clone(&answer);
+        let task = move || {
             let _place = place;
-            work(&server, &context)
-        });
-        match running.await {
-            Ok(answer) => answer,
-            Err(_) => Err(panicked()),
-        }
+            let answer = work(&server, &context);
+            *written.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+        };
+        run_blocking(Box::new(task)).await;
+        answer.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_else(|| Err(panicked()))
     }
+}
+
+/// Runs a task on a thread that may block; one that panics leaves no answer. It is boxed, because tokio's code would else
+/// be compiled again for every request that there is.
+async fn run_blocking(task: Box<dyn FnOnce() + Send>) {
+    let _ = spawn_blocking(task).await;
 }
 
 /// A place of a client that follows a worker.
