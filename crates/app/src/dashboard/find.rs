@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use transcript::{Message, Part, Reader, Role, messages};
 
-use crate::search::pattern::{Case, Pattern, Syntax, texts_of};
+use crate::search::pattern::{Case, Pattern, Syntax};
 use crate::sessions::locate::{Files, locate};
 use crate::{Context, Error, Kind, Secrets};
 
@@ -100,13 +100,11 @@ pub fn find(context: &Context, request: &Request) -> Result<Answer, Error> {
 /// The first place of the pattern in a part with what is around it.
 fn snippet(part: &Part<'_>, pattern: &Pattern, secrets: Secrets) -> Option<String> {
     let name = match part {
-        Part::ToolUse { name, .. } => Some(Cow::Borrowed(*name)),
+        Part::ToolUse { name, .. } => pattern.searched(name, secrets).map(Cow::into_owned),
         _ => None,
     };
-    name.into_iter().chain(texts_of(part)).find_map(|text| {
-        let shown = pattern.searched(&text, secrets)?;
-        Some(around(&shown, pattern.first(&shown)?))
-    })
+    let shown = name.into_iter().chain(pattern.searched_part(part, secrets));
+    shown.filter_map(|shown| Some(around(&shown, pattern.first(&shown)?))).next()
 }
 
 /// A range of a text with what is around it, in one line.

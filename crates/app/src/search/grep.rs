@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use system::in_parallel;
 use transcript::{Message, OpenTranscript, Part, Reader, Role, kept_output, may_name_kept_output, messages};
 
-use crate::search::pattern::{Case, Pattern, Syntax, texts_of};
+use crate::search::pattern::{Case, Pattern, Syntax};
 use crate::sessions::list;
 use crate::sessions::resolve::resolve;
 use crate::{Context, Error, Secrets};
@@ -234,20 +234,23 @@ impl Scan<'_> {
         // A result is in a record twice, and an edit has what it leaves twice.
         let mut cited = HashSet::new();
         for part in &said.parts {
-            for text in &texts_of(part) {
-                self.text(text, place, &mut cited, found);
+            for shown in self.pattern.searched_part(part, self.secrets) {
+                self.lines(&shown, place, &mut cited, found);
             }
             match beside.and_then(|own| output_beside(own, part)) {
-                Some(Ok(text)) => self.text(&text, place, &mut cited, found),
+                Some(Ok(text)) => {
+                    if let Some(shown) = self.pattern.searched(&text, self.secrets) {
+                        self.lines(&shown, place, &mut cited, found);
+                    }
+                }
                 Some(Err(_)) => found.unreadable += 1,
                 None => {}
             }
         }
     }
 
-    /// The matching lines of a text, each once. It is redacted as a whole, since a secret may be longer than a line.
-    fn text(&self, text: &str, place: &LineMatch, cited: &mut HashSet<String>, found: &mut Found) {
-        let Some(shown) = self.pattern.searched(text, self.secrets) else { return };
+    /// The matching lines of a text that was redacted, each once.
+    fn lines(&self, shown: &str, place: &LineMatch, cited: &mut HashSet<String>, found: &mut Found) {
         for line in shown.lines() {
             let marks = self.pattern.marks(line);
             let Some(&(first, _)) = marks.first() else { continue };

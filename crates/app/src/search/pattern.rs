@@ -7,7 +7,7 @@ use std::ops::Range;
 use regex::bytes::{Regex as BytesRegex, RegexBuilder as BytesRegexBuilder};
 use regex::{Regex, RegexBuilder};
 use transcript::record::result_text;
-use transcript::{Part, strings};
+use transcript::{Part, Raw, strings};
 
 use crate::{Error, Kind, Secrets};
 
@@ -75,8 +75,30 @@ impl Pattern {
 
     /// The text as it may leave, if the pattern can be in it.
     pub(crate) fn searched<'a>(&self, text: &'a str, secrets: Secrets) -> Option<Cow<'a, str>> {
-        let is_ruled_out = self.is_plain && !self.regex.is_match(text);
-        (!is_ruled_out).then(|| secrets.shown(text))
+        (!self.rules_out(text)).then(|| secrets.shown(text))
+    }
+
+    /// The texts of a part of a message in which the pattern can be, as they may leave.
+    pub(crate) fn searched_part(&self, part: &Part<'_>, secrets: Secrets) -> Vec<String> {
+        if let Part::ToolUse { input, .. } = part {
+            return self.searched_input(*input, secrets).into_iter().collect();
+        }
+        let texts = texts_of(part);
+        texts.iter().filter_map(|text| self.searched(text, secrets)).map(Cow::into_owned).collect()
+    }
+
+    /// What a tool is given, as the lines of its strings. It is redacted while the names of its fields are still beside
+    /// them: `{"password": "…"}` is a secret by its name alone.
+    fn searched_input(&self, input: Raw<'_>, secrets: Secrets) -> Option<String> {
+        if self.rules_out(&lines_of(input)) {
+            return None;
+        }
+        let redacted = secrets.redacted_json(input.json());
+        self.searched(&lines_of(Raw::new(&redacted)), secrets).map(Cow::into_owned)
+    }
+
+    fn rules_out(&self, text: &str) -> bool {
+        self.is_plain && !self.regex.is_match(text)
     }
 
     /// The ranges of the matches in a text that was redacted.
@@ -120,17 +142,21 @@ fn has_capitals(pattern: &str, is_text: bool) -> bool {
     })
 }
 
-/// All that a part of a message holds, as texts.
-pub(crate) fn texts_of<'a>(part: &'a Part<'_>) -> Vec<Cow<'a, str>> {
+/// The strings in a JSON value, a line or more each.
+fn lines_of(value: Raw<'_>) -> String {
+    strings(value).collect::<Vec<_>>().join("\n")
+}
+
+/// What a part of a message holds beside a tool's input, as texts.
+fn texts_of<'a>(part: &'a Part<'_>) -> Vec<Cow<'a, str>> {
     match part {
         Part::Text(text) | Part::Thinking(text) => vec![Cow::Borrowed(text)],
-        Part::ToolUse { input, .. } => vec![Cow::Owned(strings(*input).collect::<Vec<_>>().join("\n"))],
         // What the model is shown may be cut, or only say where the output is.
         Part::ToolResult { content, kept, .. } => {
             let printed = ["stdout", "stderr"].into_iter().filter_map(|field| kept.get(field).text());
             std::iter::once(result_text(*content)).chain(printed).collect()
         }
-        Part::Image => Vec::new(),
+        Part::ToolUse { .. } | Part::Image => Vec::new(),
     }
 }
 

@@ -6,7 +6,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
-use testkit::{ScratchHome, Transcript};
+use testkit::{ScratchHome, Transcript, long};
 
 use crate::secrets::files;
 use crate::serving::Server;
@@ -75,6 +75,8 @@ fn home(secrets: &[Planted]) -> ScratchHome {
                 json!({"command": format!("deploy zebra {text}")}),
                 &format!("okapi {text} deployed"),
             )
+            // A secret by the name of its field alone, whatever it looks like.
+            .tool("mcp__vault__store", json!({"user": "okapi", "password": secret.hidden}), "stored zebra")
             .failed_tool("Bash", json!({"command": "deploy okapi"}), &format!("error: {text} zebra refused"))
             .queued(&format!("zebra then {text}"))
             .prompt(&format!("okapi {text} zebra"))
@@ -213,7 +215,8 @@ fn questions(secrets: &[Planted]) -> Vec<String> {
         vec!["zebra".to_owned(), "okapi".to_owned(), "ghp_".to_owned(), "redacted".to_owned()];
     for Planted { text, hidden } in secrets {
         let characters: Vec<char> = hidden.chars().take(60).collect();
-        let parts = characters.chunks(6).filter(|part| part.len() == 6);
+        // From its beginning to its end.
+        let parts = characters.chunks(6).filter(|part| part.len() == 6).step_by(long::amount(3, 1));
         questions.extend(parts.map(|part| part.iter().collect()));
         questions.push(characters[..2].iter().collect());
         let line = text.lines().next().unwrap_or_default();
