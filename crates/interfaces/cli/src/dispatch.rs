@@ -34,6 +34,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::List(list) => {
             let context = open()?;
             let done = commands::list::run(&context, &list);
+            commands::archive::after_a_listing(&context);
             if !list.is_json() {
                 commands::archive::say_what_will_be_deleted(&context);
             }
@@ -79,8 +80,18 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Worker(worker) => commands::worker::run(&open()?, &worker),
         Command::Pick(pick) => commands::pick::run(&open()?, &pick),
         Command::Status(status) => commands::status::run(&open()?, &status),
-        Command::Today(today) => commands::day::today(&open()?, &today),
-        Command::Day(day) => commands::day::run(&open()?, &day),
+        Command::Today(today) => {
+            let context = open()?;
+            let done = commands::day::today(&context, &today);
+            commands::archive::after_a_listing(&context);
+            done
+        }
+        Command::Day(day) => {
+            let context = open()?;
+            let done = commands::day::run(&context, &day);
+            commands::archive::after_a_listing(&context);
+            done
+        }
         Command::Handoff(handoff) => commands::handoff::run(&open()?, &handoff),
         Command::Name(name) => commands::annotate::name(&open()?, &name),
         Command::Tag(tag) => commands::annotate::tag(&open()?, &tag),

@@ -65,5 +65,5 @@ fn open_job(context: &Context, args: &Args, error: Error) -> Result<(), Failure>
     if args.print {
         return Ok(print_line(&fork::for_a_shell(&command)?)?);
     }
-    Err(fork::not_started(&command, &become_claude(&command)).into())
+    Err(fork::not_started(&command, &become_claude(context, &command)).into())
 }
