@@ -78,7 +78,7 @@ impl Ranked {
     pub fn session(&self) -> Result<&Session, Error> {
         self.session.as_ref().ok_or_else(|| match &self.document {
             Some(_) => location::only_document(&self.id, self.source.as_deref()),
-            None => location::transcript_gone(&self.id, self.source.as_deref()),
+            None => ghosts::deleted_uncopied(&self.id, self.source.as_deref()),
         })
     }
 }

@@ -11,7 +11,7 @@ use model::{AgentId, SessionId};
 
 use super::grep;
 use crate::exit::Failure;
-use crate::hit_lines::{Place, Shown, print_one};
+use crate::hit_lines::{Place, Shown, is_lost, print_one};
 use crate::last_search;
 use crate::output::{Output, is_read_by_a_person};
 use crate::picker;
@@ -327,7 +327,7 @@ fn print_ways(context: &Context, out: &mut Output, best: &Hit, is_weak: bool) ->
         Place::Elsewhere => id.to_owned(),
     };
     let ways = match best.source {
-        SourceKind::ClaudeSessions if !is_weak => &WAYS[..],
+        SourceKind::ClaudeSessions if !is_weak && !is_lost(best) => &WAYS[..],
         // Only OpenClaw can continue its conversations.
         SourceKind::ClaudeSessions | SourceKind::Sessions => &WAYS[..1],
         SourceKind::Memory => &[],
