@@ -17,8 +17,10 @@ use crate::repository::target::{self, with_project};
 use crate::retention::ghosts;
 use crate::search::find::find;
 use crate::search::hint::Hint;
+use crate::search::parsed_question::misspelt;
 use crate::search::question::{Question, set};
 use crate::sessions::openclaw_conversation;
+use crate::sessions::resolve::{is_named, looks_like_id};
 use crate::sessions::select::select;
 use crate::sessions::unread::unread;
 use crate::workers::holders::HeldSessions;
@@ -115,8 +117,12 @@ pub struct Answer {
 
 /// Lists the sessions that a request selects, newest first.
 pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
+    let misspelt = misspelt_filters(&request.words);
     let request = &request.with_written_filters()?;
     let filter = request.filter(context)?;
+    if let Some(answer) = named(context, request, &filter)? {
+        return Ok(answer);
+    }
     if request.origin == Some(OriginName::Ghost) {
         return Ok(ghosts_that_match(context, request, &filter));
     }
@@ -163,12 +169,43 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
         problems: listing.problems.len(),
         notes: not_cached
             .into_iter()
+            .chain(misspelt)
             .chain(unread)
             .chain(unknown)
             .chain(incomplete)
             .chain(unreadable)
             .collect(),
     })
+}
+
+/// What is said of words that look like filters with misspelt names.
+fn misspelt_filters(words: &[String]) -> Vec<String> {
+    misspelt(&Query::parse(&words.join(" "))).map(|(_, sentence)| sentence).collect()
+}
+
+/// The sessions with the id that is the only word, or whose ids begin so: hidden and deleted ones, too. None where it is no
+/// id; digits may be words.
+fn named(context: &Context, request: &Request, filter: &SessionFilter) -> Result<Option<Answer>, Error> {
+    let [word] = request.words.as_slice() else { return Ok(None) };
+    if !looks_like_id(word) {
+        return Ok(None);
+    }
+    let found = context.transcripts();
+    let ids: HashSet<SessionId> =
+        found.sessions.iter().map(|file| &file.id).filter(|id| is_named(id, word)).cloned().collect();
+    let hidden = if request.hidden { Hidden::Only } else { Hidden::Included };
+    let filter = SessionFilter { words: Vec::new(), ids: Some(ids), hidden, ..filter.clone() };
+    let listing = select(context, &filter, request.limit)?;
+    let (mut sessions, more, known) = (listing.sessions, listing.more, listing.known);
+    if sessions.is_empty() {
+        sessions.extend(ghosts::named(context, word).map(|ghost| ghost.session));
+    }
+    if sessions.is_empty() {
+        return Ok(None);
+    }
+    resume_cost::add(context, &mut sessions);
+    add_permission_modes(context, &mut sessions)?;
+    Ok(Some(Answer { sessions, more, known, subagents_excluded: listing.subagents, ..Answer::default() }))
 }
 
 /// Replaces the permission mode last recorded of a session by the one that its worker is in.

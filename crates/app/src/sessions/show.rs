@@ -376,7 +376,7 @@ impl Conversation {
 }
 
 /// Whether the person asks something, other than of the terminal.
-fn begins_turn(shown: &ShownMessage) -> bool {
+pub(crate) fn begins_turn(shown: &ShownMessage) -> bool {
     let asks = |piece: &Piece| match piece {
         Piece::Text { text } => !is_housekeeping(text),
         _ => matches!(piece, Piece::Image),

@@ -2,6 +2,8 @@
 
 use transcript::Role;
 
+use crate::beginning::Beginning;
+use crate::misspelling::edit_distance;
 use crate::paths::is_path;
 use crate::source::SourceKind;
 use crate::words::{Splitter, is_stop_word};
@@ -15,6 +17,10 @@ const PHRASES: usize = 16;
 /// The most names behind a `#` that are looked at: each is compared with all projects.
 const TAGS: usize = 8;
 
+/// The shortest name of a filter that may be misspelt, and the longest of which one letter may be wrong.
+const SHORT_NAME: usize = 4;
+const LONG_NAME: usize = 5;
+
 /// The roles that a filter can name.
 const ROLES: [Role; 4] = [Role::User, Role::Assistant, Role::Tool, Role::Note];
 
@@ -27,6 +33,8 @@ pub struct Query {
     pub filters: Vec<QueryFilter>,
     /// What looks like a filter and has a value that there is not; it is searched for as words.
     pub misfits: Vec<QueryFilter>,
+    /// Words that look like a filter whose name is misspelt, each with the name that is meant; they are searched for as words.
+    pub misspelt: Vec<(String, FilterName)>,
     /// The distinct words, in their indexed form.
     pub(crate) terms: Vec<String>,
     /// Words that are adjacent in the query.
@@ -134,7 +142,8 @@ impl Query {
     /// Takes a question apart.
     pub fn parse(question: &str) -> Self {
         let (text, filters, misfits) = split_filters(question);
-        let mut query = Self { filters, misfits, ..Self::default() };
+        let misspelt = text.split_whitespace().filter_map(misspelt_filter).collect();
+        let mut query = Self { filters, misfits, misspelt, ..Self::default() };
         let mut splitter = Splitter::default();
         let mut quoted = phrases(&text).map(|phrase| words(&mut splitter, phrase)).filter(|p| p.len() > 1);
         query.phrases = quoted.by_ref().take(PHRASES).collect();
@@ -308,6 +317,23 @@ fn filter(word: &str) -> Option<QueryFilter> {
     valid.then(|| QueryFilter { name, value: value.to_owned() })
 }
 
+/// A word such as `projct:web`, with the filter whose name is a slip or two away.
+fn misspelt_filter(word: &str) -> Option<(String, FilterName)> {
+    let (name, value) = word.split_once(':')?;
+    let is_value =
+        value.starts_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '"' | '.' | '~'));
+    if FilterName::parse(name).is_some() || !is_value || !name.bytes().all(|byte| byte.is_ascii_alphabetic())
+    {
+        return None;
+    }
+    let letters: Vec<char> = name.to_lowercase().chars().collect();
+    let slips = |known: &str| edit_distance(&letters, known, if known.len() > LONG_NAME { 2 } else { 1 });
+    // Of short names too many words are near.
+    let known = FilterName::WORDS.into_iter().filter(|(known, _)| known.len() >= SHORT_NAME);
+    let near = known.filter_map(|(known, filter)| Some((slips(known)?, filter)));
+    near.min_by_key(|(slips, _)| *slips).map(|(_, filter)| (word.to_owned(), filter))
+}
+
 /// The texts between double quotes.
 fn phrases(text: &str) -> impl Iterator<Item = &str> {
     let closed = text.matches('"').count() / 2;
@@ -351,6 +377,29 @@ mod tests {
         check("std::fs file:", "std fs file", 2, 0);
         check("file:/a/b.rs", "", 0, 1);
         check("", "", 0, 0);
+    }
+
+    #[test]
+    fn a_misspelt_name_of_a_filter_is_known() {
+        let meant = |question| {
+            let found = Query::parse(question).misspelt;
+            found.first().map(|(word, name)| format!("{word} {}", name.as_str())).unwrap_or_default()
+        };
+        for (question, expected) in [
+            ("projct:cli hooks", "projct:cli project"),
+            ("brnach:main", "brnach:main branch"),
+            ("sicne:monday leak", "sicne:monday since"),
+            ("Project:web", "Project:web project"),
+            ("roel:user", "roel:user role"),
+            ("project:web", ""),
+            ("std::fs::file", ""),
+            ("https://a.b", ""),
+            ("note:this", ""),
+            ("12:30", ""),
+            ("error:", ""),
+        ] {
+            assert_eq!(meant(question), expected, "{question}");
+        }
     }
 
     #[test]

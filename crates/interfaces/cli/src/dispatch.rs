@@ -18,7 +18,9 @@ use crate::picker;
 
 /// Runs the command. What a demo unpacked for it is removed at its end.
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let demo = Demo::new(args.demo, signal_handler(args.command.as_ref()));
+    let signals = signal_handler(args.command.as_ref());
+    let is_server = matches!(args.command, Some(Command::Serve(_) | Command::Mcp(_)));
+    let demo = if is_server { Demo::own(args.demo, signals) } else { Demo::new(args.demo, signals) };
     let open = || open(&demo, args.show_secrets);
     let Some(command) = args.command else {
         if picker::is_at_terminal() {

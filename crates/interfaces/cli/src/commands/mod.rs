@@ -37,6 +37,7 @@ pub(crate) mod run;
 pub(crate) mod search;
 pub(crate) mod send;
 pub(crate) mod serve;
+mod session_cost;
 pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod statusline;
