@@ -30,6 +30,7 @@ use crate::{Context, Error, Kind, Moment, NextStep};
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ListRequest")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a condition of its own")]
 pub struct Request {
     /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
     pub project: Option<String>,
@@ -54,6 +55,8 @@ pub struct Request {
     pub pinned: bool,
     /// Only hidden sessions, which are otherwise left out.
     pub hidden: bool,
+    /// Only sessions whose context was compacted.
+    pub compacted: bool,
     /// Only sessions whose title, first message, project or branch contains all of these words.
     #[serde(deserialize_with = "one_or_several")]
     pub words: Vec<String>,
@@ -277,6 +280,7 @@ impl Request {
                 FilterName::Until => set(&mut request.until, Moment::from(value.as_str())),
                 FilterName::Is if value == "pinned" => request.pinned = true,
                 FilterName::Is if value == "hidden" => request.hidden = true,
+                FilterName::Is if value == "compacted" => request.compacted = true,
                 FilterName::Is => request.running = true,
                 FilterName::Origin
                 | FilterName::Agent
@@ -308,6 +312,7 @@ impl Request {
             ids: self.file.as_deref().map(|file| of_file(context, file)).transpose()?,
             tag: self.tag.clone(),
             pinned: self.pinned,
+            compacted: self.compacted,
             hidden: if self.hidden { Hidden::Only } else { Hidden::Excluded },
             ..SessionFilter::default()
         })

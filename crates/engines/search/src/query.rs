@@ -127,7 +127,7 @@ impl FilterName {
         match self {
             Self::Role => ROLES.map(Role::as_str).to_vec(),
             Self::Source => SourceKind::ALL.map(SourceKind::as_str).to_vec(),
-            Self::Is => vec!["pinned", "hidden", "running"],
+            Self::Is => vec!["pinned", "hidden", "running", "compacted"],
             _ => Vec::new(),
         }
     }

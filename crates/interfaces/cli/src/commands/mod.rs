@@ -44,6 +44,7 @@ pub(crate) mod statusline;
 pub(crate) mod stop;
 pub(crate) mod store;
 pub(crate) mod watch;
+mod which_worker;
 pub(crate) mod worker;
 pub(crate) mod workers;
 

@@ -255,6 +255,7 @@ fn foot(picker: &Picker, width: usize, setting: &Setting) -> Line<'static> {
         Purpose::Fork => ("Enter fork", "^R resume", "^O read"),
         Purpose::Read => ("Enter read", "^R resume", "^F fork"),
         Purpose::Recall => ("Enter take prompt", "^R resume", "^O read"),
+        Purpose::Take(verb) => (&*format!("Enter {verb}"), "^R resume", "^O read"),
     };
     let (help, esc) =
         if picker.question.text().is_empty() { ("? help", "quit") } else { ("F1 help", "clear") };

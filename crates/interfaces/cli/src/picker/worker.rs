@@ -105,7 +105,9 @@ pub(crate) fn answer<T>(
         if let Some(asked) = sessions {
             let found = match purpose {
                 Purpose::Recall => recalled.find(&asked, |scope| all_prompts(&context, scope)),
-                Purpose::Resume | Purpose::Fork | Purpose::Read => find(&context, &mut known, &asked),
+                Purpose::Resume | Purpose::Fork | Purpose::Read | Purpose::Take(_) => {
+                    find(&context, &mut known, &asked)
+                }
             };
             let is_outdated = context.cancellation.is_cancelled();
             if !is_outdated && answers.send(wrap(Answer::Sessions(asked, found))).is_err() {
