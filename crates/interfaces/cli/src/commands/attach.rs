@@ -57,7 +57,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         .into());
     }
     let on_permission = OnPermission::Wait;
-    let how = Follow { worker: worker.worker, role: Role::Guest, json: args.json, on_permission };
+    let how =
+        Follow { worker: worker.worker, role: Role::Guest, json: args.json, on_permission, patience: None };
     follow(context, &mut link, how).map(drop)
 }
 
