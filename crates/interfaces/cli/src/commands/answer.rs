@@ -254,7 +254,7 @@ mod tests {
 
     fn args(words: &[&str]) -> Args {
         Args {
-            worker: "2".to_owned(),
+            worker: Some("2".to_owned()),
             words: words.iter().map(|word| (*word).to_owned()).collect(),
             input: None,
             message: None,

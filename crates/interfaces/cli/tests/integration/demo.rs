@@ -99,6 +99,19 @@ fn commands_on_one_terminal_share_a_demo_that_goes_with_it() {
 }
 
 #[test]
+fn the_example_of_the_readme_chooses_the_session_it_belongs_to() {
+    let home = ScratchHome::new();
+    let readme = include_str!("../../../../../README.md");
+    let task = readme.split_once("backstory run \"").and_then(|(_, rest)| rest.split_once('"')).unwrap().0;
+    for task in [task, "fix token refresh"] {
+        let picked = Run::of(backstory(&home, &["pick", task, "--repo", "harbor-api", "--json"])).succeeded();
+        let picked: Value = serde_json::from_str(&picked.stdout).unwrap();
+        let session = picked["session_id"].as_str().unwrap_or_default();
+        assert!(picked["action"] == "resume" && session.starts_with("1ba1de03"), "{task}: {picked}");
+    }
+}
+
+#[test]
 fn a_signal_that_ends_a_demo_leaves_nothing() {
     for ending in ["-INT", "-TERM", "-HUP"] {
         let home = ScratchHome::new();
