@@ -1,5 +1,6 @@
 //! `doctor`: checks the installation and reports what was found, what is wrong, and the next step for each finding.
 
+mod copies;
 mod plugin;
 mod report;
 mod secrets;
@@ -54,6 +55,7 @@ pub fn doctor(context: &Context, _: &Request) -> Result<Report<Vec<NextStep>>, E
         not_kept(&all),
         about_damage(context, index.as_ref().err()),
         expiring(context, &all.sessions),
+        copies::about(context),
         not_read(context),
         set_aside(context),
         left_behind(context),

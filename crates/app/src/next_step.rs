@@ -98,6 +98,8 @@ pub enum NextStep {
     },
     /// Ask for tools, thinking and sub-agents too: what is missing may be among what is left out.
     ShowEverything,
+    /// Copy all sessions to the archive.
+    Archive,
     /// Put the session's files back from the archive.
     Restore {
         /// The session.
@@ -299,6 +301,7 @@ impl Display for NextStep {
             Self::FindSessions => out.write_str(
                 "set CLAUDE_CONFIG_DIR to the folder that holds the sessions, or try the made-up ones",
             ),
+            Self::Archive => out.write_str("copy them to the archive now"),
             Self::KeepLonger => {
                 out.write_str("keep sessions longer: the change to Claude Code's settings is shown first")
             }

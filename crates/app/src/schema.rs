@@ -13,8 +13,8 @@ use crate::repository::status;
 use crate::retention::{archive, forget, heal, restore};
 use crate::search::{self, embed, export, export_schedule, grep, index, memory};
 use crate::sessions::{
-    annotate, before, blame, cost, day as day_summary, diff, handoff, list, page, prompts, show,
-    usage_windows,
+    annotate, before, blame, cost, day as day_summary, diff, handoff, list, page, prompts, session_cost,
+    show, usage_windows,
 };
 use crate::workers::run::RunEvent;
 use crate::{Error, Progress, choose, cron, doctor, eval, workers};
@@ -71,6 +71,7 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<workers::start::Request, workers::run::Ready>("run"),
     exchange::<search::Request, search::Answer>("search"),
     exchange::<workers::send::Request, workers::send::Answer>("send"),
+    exchange::<session_cost::Request, session_cost::Answer>("session_cost"),
     exchange::<show::Request, show::Answer>("show"),
     exchange::<workers::spawn::Request, workers::run::Ready>("spawn"),
     exchange::<spending::Request, spending::Answer>("spending"),

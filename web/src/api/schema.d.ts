@@ -4067,6 +4067,9 @@ export interface components {
             /** @constant */
             step: "show_everything";
         } | {
+            /** @constant */
+            step: "archive";
+        } | {
             /** @description The session. */
             session: components["schemas"]["SessionId"];
             /** @constant */

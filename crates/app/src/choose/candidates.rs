@@ -57,7 +57,7 @@ pub(crate) struct RepoCandidate {
     pub(crate) is_copy: bool,
     /// Whether the caller may see it.
     is_visible: bool,
-    /// Whether the asker may use it.
+    /// Whether the asker may use it, and the person did not hide it.
     is_own: bool,
 }
 
@@ -102,7 +102,8 @@ impl CandidateSet {
                         ..whole
                     },
                     is_visible: visible.matches(&session),
-                    is_own: asker.owns(&session),
+                    // Nobody knows when a session was hidden: of a past time it is one like the others.
+                    is_own: asker.owns(&session) && (question.as_of.is_some() || !session.is_hidden()),
                     context_tokens: session.context_tokens,
                     resumption: session.resumption,
                     title: session.title,

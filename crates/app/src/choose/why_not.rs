@@ -81,7 +81,7 @@ pub fn why_not(context: &Context, request: &Request) -> Result<WhyNot, Error> {
         let message =
             format!("no session `{session}` is among the best that decision {} considered", kept.id);
         Error::new(Kind::NotFound, message)
-            .hint("it may have ranked lower, belong to another repository or agent, or a label or a running worker decided")
+            .hint("it may be hidden, have ranked lower, belong to another repository or agent, or a label or a running worker decided")
     })?;
     let answer = &kept.answer;
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! The made-up sessions of `--demo`: unpacked into a folder of this process's own, with dates that end now.
+//! The made-up sessions of `--demo`: unpacked into a folder of this terminal's or this process's own, with dates that end now.
 //!
 //! They were written for this project; no person, program or company in them exists.
 
@@ -11,31 +11,40 @@ use std::sync::{Mutex, PoisonError};
 use jiff::fmt::temporal::DateTimePrinter;
 use jiff::{SignedDuration, Timestamp};
 
+use crate::search::last_results::TerminalSession;
 use crate::{Config, Error, Kind};
 
 /// The moment at which the made-up sessions end.
 const WRITTEN: &str = "2026-01-15T12:00:00Z";
 /// The project most of them belong to.
 pub(crate) const PROJECT: &str = "harbor-api";
+/// The file in the folder of a terminal that says when all of it was unpacked.
+const UNPACKED: &str = "unpacked";
+/// For how long the sessions of a terminal's demo look recent.
+const LATELY: SignedDuration = SignedDuration::from_hours(12);
 /// Times as Claude Code writes them.
 const JSON_TIME: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
 
 /// The folder of one demo, which is removed when this is dropped.
 ///
 /// All demos of a user share a folder around theirs, whose lock is held while one is added or removed. Each holds a lock on
-/// its own as long as it runs: what nobody holds was left by a process that was killed, and the next demo removes it.
+/// its own as long as it runs: what nobody holds was left by a process that was killed, and the next demo removes it. The one
+/// of a terminal stays for the next command there, until the first demo after that terminal was closed.
 #[derive(Debug)]
 pub struct DemoFolder {
     path: PathBuf,
+    /// Whether it is a terminal's, which stays.
+    is_kept: bool,
     is_removed: Mutex<bool>,
     _lock: File,
 }
 
 impl DemoFolder {
-    /// Unpacks the made-up sessions into a new folder below `scratch`.
-    pub fn create(scratch: &Path, now: Timestamp) -> Result<Self, Error> {
+    /// Unpacks the made-up sessions into a folder below `scratch`: that of the terminal, where the demo before it left them, unless
+    /// another demo is using it.
+    pub fn create(scratch: &Path, now: Timestamp, terminal: Option<&TerminalSession>) -> Result<Self, Error> {
         let shared = scratch.join(format!("backstory-demo-{}", rustix::process::geteuid().as_raw()));
-        Self::create_in(&shared, now).map_err(|error| {
+        Self::create_in(&shared, now, terminal.and_then(TerminalSession::name).as_deref()).map_err(|error| {
             Error::caused(
                 Kind::Unavailable,
                 format!("cannot unpack the made-up sessions into {}", shared.display()),
@@ -45,9 +54,14 @@ impl DemoFolder {
         })
     }
 
-    fn create_in(shared: &Path, now: Timestamp) -> io::Result<Self> {
+    fn create_in(shared: &Path, now: Timestamp, terminal: Option<&str>) -> io::Result<Self> {
         let turn = lock_shared(shared)?;
-        remove_abandoned(shared);
+        remove_abandoned(shared, now);
+        if let Some(name) = terminal
+            && let Some(folder) = Self::of_terminal(shared.join(name), now)?
+        {
+            return Ok(folder);
+        }
         let path = (0..u32::MAX)
             .map(|number| shared.join(number.to_string()))
             .find(|path| !path.exists())
@@ -56,9 +70,31 @@ impl DemoFolder {
         let lock = File::open(&path)?;
         lock.lock()?;
         drop(turn);
-        let folder = Self { path, is_removed: Mutex::new(false), _lock: lock };
+        let folder = Self { path, is_kept: false, is_removed: Mutex::new(false), _lock: lock };
         unpack(&folder.path, now)?;
         Ok(folder)
+    }
+
+    /// The folder of a terminal, made where it is missing; `None` where another demo is using it.
+    fn of_terminal(path: PathBuf, now: Timestamp) -> io::Result<Option<Self>> {
+        make(&path)?;
+        let lock = File::open(&path)?;
+        match lock.try_lock() {
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Ok(()) => {}
+        }
+        let unpacked = path.join(UNPACKED);
+        if !unpacked.exists() {
+            unpack(&path, now)?;
+            fs::write(unpacked, now.to_string())?;
+        }
+        Ok(Some(Self { path, is_kept: true, is_removed: Mutex::new(false), _lock: lock }))
+    }
+
+    /// Whether the next demo on this terminal has the same.
+    pub fn is_kept(&self) -> bool {
+        self.is_kept
     }
 
     /// Where it is.
@@ -66,8 +102,12 @@ impl DemoFolder {
         &self.path
     }
 
-    /// Removes the folder, and the one around it with the last demo. What fails is left to the next demo.
+    /// Removes the folder, and the one around it with the last demo; that of a terminal stays. What fails is left to the next
+    /// demo.
     pub fn remove(&self) {
+        if self.is_kept {
+            return;
+        }
         // Later the name may be another demo's.
         let mut is_removed = self.is_removed.lock().unwrap_or_else(PoisonError::into_inner);
         if std::mem::replace(&mut *is_removed, true) {
@@ -91,13 +131,14 @@ impl Config {
     /// A configuration that knows only the made-up sessions.
     #[must_use]
     pub fn demo(self, folder: &DemoFolder) -> Self {
-        let folder = folder.path();
+        let (folder, folder_is_kept) = (folder.path(), folder.is_kept());
         Self {
             home: folder.join("home"),
             state: folder.join("state"),
             claude_folders: vec![folder.join("claude")],
             openclaw_folders: vec![folder.join("openclaw")],
             is_demo: true,
+            is_demo_kept: folder_is_kept,
             api_key: None,
             ..self
         }
@@ -147,16 +188,25 @@ fn make(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes what no living process holds.
-fn remove_abandoned(shared: &Path) {
+/// Removes what no living process holds, and terminals' that were closed, or whose dates are old.
+fn remove_abandoned(shared: &Path, now: Timestamp) {
     for entry in fs::read_dir(shared).into_iter().flatten().flatten() {
         let path = entry.path();
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         let is_locked = |folder: File| matches!(folder.try_lock(), Err(TryLockError::WouldBlock));
-        if !(is_folder && File::open(&path).is_ok_and(is_locked)) {
-            remove_all(&path);
+        if is_folder && (File::open(&path).is_ok_and(is_locked) || is_of_open_terminal(&path, now)) {
+            continue;
         }
+        remove_all(&path);
     }
+}
+
+/// Whether a folder is that of a terminal which is still open, and was unpacked lately.
+fn is_of_open_terminal(path: &Path, now: Timestamp) -> bool {
+    let is_open = path.file_name().and_then(|name| name.to_str()).is_some_and(TerminalSession::is_open);
+    let unpacked = system::read_small(&path.join(UNPACKED), 64).unwrap_or_default();
+    let unpacked = std::str::from_utf8(&unpacked).ok().and_then(|at| at.parse::<Timestamp>().ok());
+    is_open && unpacked.is_some_and(|at| now.duration_since(at).abs() < LATELY)
 }
 
 /// Removes a folder in which a thread may still write, or a file.
@@ -281,7 +331,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let shared = scratch.path().join("demo");
         let [one, two] = [now(), now() + SignedDuration::from_hours(1)]
-            .map(|now| DemoFolder::create_in(&shared, now).unwrap());
+            .map(|now| DemoFolder::create_in(&shared, now, None).unwrap());
         assert_ne!(one.path(), two.path());
         assert_eq!(fs::metadata(one.path()).unwrap().mode() & 0o777, 0o700);
         assert_ne!(sessions_of(&one), sessions_of(&two), "each ends when it was unpacked");
@@ -295,12 +345,12 @@ mod tests {
     fn what_a_killed_demo_left_is_removed_by_the_next() {
         let scratch = tempfile::tempdir().unwrap();
         let shared = scratch.path().join("demo");
-        let living = DemoFolder::create_in(&shared, now()).unwrap();
+        let living = DemoFolder::create_in(&shared, now(), None).unwrap();
         // Of releases that had one folder for all, too.
         fs::create_dir_all(shared.join("claude/projects")).unwrap();
         fs::write(shared.join("unpacked"), "").unwrap();
         fs::create_dir(shared.join("7")).unwrap();
-        let next = DemoFolder::create_in(&shared, now()).unwrap();
+        let next = DemoFolder::create_in(&shared, now(), None).unwrap();
         let mut left: Vec<_> = fs::read_dir(&shared).unwrap().map(|entry| entry.unwrap().path()).collect();
         left.sort();
         assert_eq!(left, [living.path(), next.path()]);
@@ -312,7 +362,7 @@ mod tests {
         let shared = &scratch.path().join("demo");
         let begin_and_end = || {
             for _ in 0..20 {
-                let demo = DemoFolder::create_in(shared, now()).unwrap();
+                let demo = DemoFolder::create_in(shared, now(), None).unwrap();
                 assert!(!sessions_of(&demo).is_empty());
             }
         };
@@ -330,15 +380,15 @@ mod tests {
         fs::create_dir(&folder).unwrap();
         symlink(&precious, folder.join("0")).unwrap();
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
-        let demo = DemoFolder::create_in(&folder, Timestamp::UNIX_EPOCH).unwrap();
+        let demo = DemoFolder::create_in(&folder, Timestamp::UNIX_EPOCH, None).unwrap();
         assert_eq!(fs::read_dir(&precious).unwrap().count(), 1);
         assert!(demo.path().join("claude/projects").is_dir());
         assert_eq!(fs::metadata(&folder).unwrap().mode() & 0o777, 0o700);
         // In a folder of one's own a link is no folder, either.
         symlink(&precious, folder.join("1")).unwrap();
-        let next = DemoFolder::create_in(&folder, Timestamp::UNIX_EPOCH).unwrap();
+        let next = DemoFolder::create_in(&folder, Timestamp::UNIX_EPOCH, None).unwrap();
         assert!(fs::symlink_metadata(next.path()).unwrap().is_dir() && precious.join("file").exists());
         assert!(symlink(&precious, scratch.path().join("link")).is_ok());
-        assert!(DemoFolder::create_in(&scratch.path().join("link"), Timestamp::UNIX_EPOCH).is_err());
+        assert!(DemoFolder::create_in(&scratch.path().join("link"), Timestamp::UNIX_EPOCH, None).is_err());
     }
 }

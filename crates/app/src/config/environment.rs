@@ -49,6 +49,8 @@ pub struct Config {
     pub scratch: PathBuf,
     /// Whether this is the demo.
     pub is_demo: bool,
+    /// Whether the next demo on this terminal has the same sessions, so that what is kept of a search leads on.
+    pub is_demo_kept: bool,
     /// Whether the terminal can do nothing but print lines (`TERM=dumb`): there are no screens and no pager on it.
     pub is_terminal_dumb: bool,
     /// The pager the environment asks for.
@@ -126,6 +128,7 @@ impl Config {
                 .collect(),
             scratch: folder(variables, "TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp")),
             is_demo: false,
+            is_demo_kept: false,
             is_terminal_dumb: variables.get("TERM").is_some_and(|terminal| terminal == "dumb"),
             pager: variables.get("PAGER").and_then(|pager| pager.to_str()).map(str::to_owned),
             less_options: variables.get("LESS").and_then(|text| text.to_str()).unwrap_or_default().to_owned(),

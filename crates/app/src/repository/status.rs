@@ -146,7 +146,8 @@ fn redact_path(context: &Context, path: &mut PathBuf) {
 }
 
 fn grouped(here: &[Session], agent: Option<&AgentId>) -> RepoSessions {
-    let mut newest: Vec<&Session> = here.iter().collect();
+    // What a person hid is shown while it runs: its work may meet that of others.
+    let mut newest: Vec<&Session> = here.iter().filter(|session| !session.is_hidden()).collect();
     newest.sort_by_key(|session| std::cmp::Reverse(session.last_modified));
     let json = |all: &mut dyn Iterator<Item = &Session>| all.cloned().collect();
     let mut own = newest.iter().copied().filter(|session| session.origin.agent() == agent).take(OWN);

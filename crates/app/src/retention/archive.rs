@@ -1,22 +1,28 @@
 //! `archive`: copies what is new in transcripts and their side files, and says what is kept.
 
 use std::fs;
-use std::path::PathBuf;
-use std::time::{Duration, Instant, SystemTime};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use ::archive::{LeftOut, PassReport, Rules};
+use ::archive::{LeftOut, PassReport, Rules, Uncopied};
+use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use transcript::{ConfigFolder, TranscriptFile};
 
 use crate::error::{WRITABLE, is_not_permitted};
 use crate::retention::{backups, directory_identities};
 use crate::sessions::select::all;
 use crate::{Context, Error, Kind};
 
-/// How long after a pass a search does not start another one.
-const PASS_INTERVAL: Duration = Duration::from_mins(10);
-/// How long a pass after a search may take; what is left is copied after the next one.
+/// How long after a complete pass a command does not start another one.
+const PASS_INTERVAL: SignedDuration = SignedDuration::from_mins(10);
+/// How long a pass after an answer may take; what is left is copied after the next one.
 const TIME_AFTER_ANSWER: Duration = Duration::from_millis(300);
+/// How long it may take to copy what Claude Code deletes next.
+const TIME_FOR_DUE: Duration = Duration::from_secs(3);
+/// What Claude Code may delete by then is due: it may be started later than the command ends.
+const DUE_WITHIN: SignedDuration = SignedDuration::from_hours(24);
 const GIGABYTE: u64 = 1_000_000_000;
 
 /// What to do with the archive.
@@ -150,20 +156,58 @@ pub fn archive(context: &Context, request: &Request) -> Result<Answer, Error> {
     })
 }
 
-/// Copies some of what is new once an answer is given; returns where to, when that began just now.
+/// Copies some of what is new once an answer is given, what Claude Code deletes next before all else; returns where to,
+/// when that began just now.
 pub(crate) fn copy_some(context: &Context) -> Option<PathBuf> {
-    let folder = folder(context);
-    let is_first = !folder.exists();
-    let since = fs::metadata(folder.join("lock")).and_then(|lock| lock.modified()).ok();
-    let now = SystemTime::from(context.now);
-    let is_recent =
-        since.and_then(|since| now.duration_since(since).ok()).is_some_and(|ago| ago < PASS_INTERVAL);
-    if !is_enabled(context) || context.is_limited() || is_recent {
+    if was_complete_recently(context) {
         return None;
     }
+    let folder = folder(context);
+    let is_first = !folder.exists();
+    let due = copy_due(context);
     let begun = Instant::now();
     let report = pass(context, &|| begun.elapsed() < TIME_AFTER_ANSWER).ok()?;
-    (is_first && report.files > 0).then_some(folder)
+    (is_first && due + report.files > 0).then_some(folder)
+}
+
+/// Copies what the next start of Claude Code deletes; returns how many files that were.
+///
+/// Failures are left to `doctor` and `archive`: no command fails because of a copy.
+pub(crate) fn copy_due(context: &Context) -> u64 {
+    if was_complete_recently(context) {
+        return 0;
+    }
+    let (begun, mut files) = (Instant::now(), 0);
+    for folder in context.config().places().config_folders {
+        let days = i64::try_from(folder.cleanup_days()).ok().and_then(|days| days.checked_mul(24));
+        let kept_for = SignedDuration::from_hours(days.unwrap_or(i64::from(i32::MAX)));
+        let before = context.now.checked_add(DUE_WITHIN).and_then(|by| by.checked_sub(kept_for));
+        // Where that is before all time, nothing is due.
+        let Ok(before) = before else { continue };
+        let rules = Rules { before: Some(before), ..rules(context) };
+        let report = pass_over(context, &[folder], &rules, &|| begun.elapsed() < TIME_FOR_DUE);
+        files += report.map_or(0, |report| report.files);
+    }
+    files
+}
+
+/// Whether nothing is to be copied now: all was copied a moment ago, or nothing is copied here.
+fn was_complete_recently(context: &Context) -> bool {
+    let last = ::archive::last_complete_pass(&folder(context));
+    let is_recent = last.is_some_and(|last| {
+        let ago = context.now.duration_since(last);
+        !ago.is_negative() && ago < PASS_INTERVAL
+    });
+    is_recent || !is_enabled(context) || context.is_limited()
+}
+
+/// The sessions among these, of one projects folder, that have no whole copy as they are now.
+pub(crate) fn uncopied<'a>(
+    context: &Context,
+    projects: &Path,
+    files: impl IntoIterator<Item = &'a TranscriptFile>,
+) -> Uncopied {
+    ::archive::uncopied(&folder(context), projects, files, &rules(context))
 }
 
 /// Copies everything that is new, as part of bringing the index up to date; returns what could not be copied.
@@ -244,30 +288,36 @@ fn leave_secrets_out(context: &Context) -> Result<LeftOut, Error> {
 }
 
 fn pass(context: &Context, keep_going: &(dyn Fn() -> bool + Sync)) -> Result<PassReport, Error> {
+    pass_over(context, &context.config().places().config_folders, &rules(context), keep_going)
+}
+
+fn pass_over(
+    context: &Context,
+    folders: &[ConfigFolder],
+    rules: &Rules,
+    keep_going: &(dyn Fn() -> bool + Sync),
+) -> Result<PassReport, Error> {
     if !is_enabled(context) {
         return Ok(PassReport::default());
     }
+    ::archive::pass(&folder(context), folders, rules, context.now, keep_going)
+        .map_err(|error| failed(context, &error))
+}
+
+/// What is kept, by the settings.
+fn rules(context: &Context) -> Rules {
     let config = context.config();
     let home = &config.home;
     let absolute = |path: &PathBuf| {
         let path = path.strip_prefix("~").map_or_else(|_| path.clone(), |rest| home.join(rest));
         path.canonicalize().unwrap_or(path).to_string_lossy().into_owned()
     };
-    let places = config.places();
-    let rules = Rules {
+    Rules {
         excluded: config.settings.archive.exclude.iter().map(absolute).collect(),
-        threads: places.threads,
+        threads: config.places().threads,
         without_secrets: is_without_secrets(context),
-    };
-    let folder = folder(context);
-    let report = ::archive::pass(&folder, &places.config_folders, &rules, context.now, keep_going)
-        .map_err(|error| failed(context, &error))?;
-    if !report.busy && report.pending == 0 {
-        // The lock's time is the time of the pass; without it the next search starts another one.
-        let lock = fs::File::options().write(true).open(folder.join("lock"));
-        let _ = lock.and_then(|lock| lock.set_modified(context.now.into()));
+        before: None,
     }
-    Ok(report)
 }
 
 /// Removes what the limits in the settings do not allow.
@@ -275,8 +325,7 @@ fn prune(context: &Context) -> Result<u64, Error> {
     let limits = &context.config().settings.archive;
     let most = (limits.max_gigabytes > 0).then(|| limits.max_gigabytes.saturating_mul(GIGABYTE));
     let days = i64::try_from(limits.max_days).ok().filter(|days| *days > 0);
-    let oldest =
-        days.and_then(|days| context.now.checked_sub(jiff::SignedDuration::from_hours(24 * days)).ok());
+    let oldest = days.and_then(|days| context.now.checked_sub(SignedDuration::from_hours(24 * days)).ok());
     ::archive::prune(&folder(context), most, oldest).map_err(|error| failed(context, &error))
 }
 

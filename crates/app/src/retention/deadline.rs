@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use model::SessionId;
 use monitor::install;
-use transcript::ConfigFolder;
+use transcript::{ConfigFolder, TranscriptFile};
 
 use crate::live::hooks::Plan;
 use crate::retention::archive;
@@ -29,9 +29,14 @@ pub struct DeletionNotice {
     pub days: u64,
     /// Whether they are copied to the archive.
     pub is_kept: bool,
+    /// How many of them have no whole copy yet.
+    pub uncopied: usize,
+    /// How many of them are never copied: of excluded directories, and forgotten ones.
+    pub left_out: usize,
 }
 
-/// The sessions that the next start of Claude Code deletes; once a day, and none where there are none.
+/// The sessions that the next start of Claude Code deletes; once a day, and none where there are none. They are copied
+/// before anything is said of them.
 pub fn notice(context: &Context) -> Option<DeletionNotice> {
     if context.config().is_demo || context.is_limited() {
         return None;
@@ -43,13 +48,21 @@ pub fn notice(context: &Context) -> Option<DeletionNotice> {
     if last.and_then(|last| now.duration_since(last).ok()).is_some_and(|ago| ago < NOTICE_INTERVAL) {
         return None;
     }
-    let (days, sessions) = due(context, context.now).into_iter().next()?;
+    let due = Due::find(context, context.now).into_iter().next()?;
     // If the mark cannot be written, the notice is not repeated with every command.
     system::create_private_folder(state)
         .and_then(|()| system::replace_private_file(&mark, b""))
         .and_then(|()| fs::File::options().write(true).open(&mark)?.set_modified(now))
         .ok()?;
-    Some(DeletionNotice { sessions, days, is_kept: archive::is_enabled(context) })
+    archive::copy_due(context);
+    let copies = archive::uncopied(context, &due.projects, &due.files);
+    Some(DeletionNotice {
+        sessions: due.files.into_iter().map(|file| file.id).collect(),
+        days: due.days,
+        is_kept: archive::is_enabled(context),
+        uncopied: copies.waiting.len(),
+        left_out: copies.left_out.len(),
+    })
 }
 
 /// The changes to Claude Code's settings with which sessions are kept longer that would be deleted within a week.
@@ -59,7 +72,7 @@ pub fn keep_longer(context: &Context) -> Result<Vec<Plan>, Error> {
     let mut plans = Vec::new();
     for folder in context.config().claude_folders.iter().map(ConfigFolder::new) {
         let days = folder.cleanup_days();
-        if due_in(&folder, days, soon).is_empty() {
+        if Due::of(&folder, soon).files.is_empty() {
             continue;
         }
         let longer = LONGER.into_iter().find(|longer| *longer > days).unwrap_or(days.saturating_mul(2));
@@ -71,27 +84,34 @@ pub fn keep_longer(context: &Context) -> Result<Vec<Plan>, Error> {
     Ok(plans)
 }
 
-/// The sessions that are due by then, with the days after which they are, for each config folder that has any.
-fn due(context: &Context, by: Timestamp) -> Vec<(u64, Vec<SessionId>)> {
-    let folders = context.config().claude_folders.iter().map(ConfigFolder::new);
-    let due = folders.map(|folder| {
-        let days = folder.cleanup_days();
-        (days, due_in(&folder, days, by))
-    });
-    due.filter(|(_, sessions)| !sessions.is_empty()).collect()
+/// The sessions of a config folder that are due by a time.
+struct Due {
+    /// Its projects folder.
+    projects: PathBuf,
+    /// For how many days after its last change Claude Code keeps a session.
+    days: u64,
+    /// Their transcripts, the oldest first.
+    files: Vec<TranscriptFile>,
 }
 
-fn due_in(folder: &ConfigFolder, days: u64, by: Timestamp) -> Vec<SessionId> {
-    let projects = folder.projects();
-    let projects: PathBuf = projects.canonicalize().unwrap_or(projects);
-    let found = ConfigFolder::from_projects(&projects).find(1).transcripts;
-    let mut due: Vec<(Timestamp, SessionId)> = found
-        .into_iter()
-        .filter_map(|file| Some((deletion(file.stamp.modified()?, days)?, file.id)))
-        .filter(|(at, _)| *at <= by)
-        .collect();
-    due.sort();
-    due.into_iter().map(|(_, id)| id).collect()
+impl Due {
+    /// Those of each config folder that has any.
+    fn find(context: &Context, by: Timestamp) -> Vec<Self> {
+        let folders = context.config().claude_folders.iter().map(ConfigFolder::new);
+        folders.map(|folder| Self::of(&folder, by)).filter(|due| !due.files.is_empty()).collect()
+    }
+
+    fn of(folder: &ConfigFolder, by: Timestamp) -> Self {
+        let days = folder.cleanup_days();
+        let projects = folder.projects();
+        let projects: PathBuf = projects.canonicalize().unwrap_or(projects);
+        let found = ConfigFolder::from_projects(&projects).find(1).transcripts;
+        let at = |file: &TranscriptFile| deletion(file.stamp.modified()?, days);
+        let mut files: Vec<TranscriptFile> =
+            found.into_iter().filter(|file| at(file).is_some_and(|at| at <= by)).collect();
+        files.sort_by(|one, other| (at(one), &one.id).cmp(&(at(other), &other.id)));
+        Self { projects, days, files }
+    }
 }
 
 /// When Claude Code may delete what was written then.

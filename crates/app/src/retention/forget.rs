@@ -130,7 +130,10 @@ fn selected_sessions(context: &Context, request: &Request) -> Result<Vec<Session
         None => None,
         // One that a killed call noted already is not listed any more.
         Some(text) => match restore::find_session_id(context, text) {
-            Err(error) if error.kind == Kind::NotFound => Some(find_forgotten(context, text).ok_or(error)?),
+            Err(error) if error.kind == Kind::NotFound => {
+                let of_ghost = || ghosts::named(context, text).map(|ghost| ghost.session.id);
+                Some(find_forgotten(context, text).or_else(of_ghost).ok_or(error)?)
+            }
             id => Some(id?),
         },
     };

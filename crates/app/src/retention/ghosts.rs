@@ -1,10 +1,12 @@
 //! Ghosts: sessions that Claude Code deleted before Backstory kept copies, as far as other files still have traces of
-//! them.
+//! them, and as far as they were listed or indexed before.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
-use catalog::SessionFilter;
+use ::search::VanishedSession;
+use catalog::{LastKnown, SessionFilter};
 use jiff::{SignedDuration, Timestamp};
 use model::{Origin, Session, SessionId, Subagent};
 use schemars::JsonSchema;
@@ -16,6 +18,7 @@ use transcript::{
 
 use crate::repository::target::RepoTarget;
 use crate::retention::archive;
+use crate::search::index;
 use crate::sessions::message::{Piece, ShownMessage};
 use crate::sessions::resolve::is_named;
 use crate::{Context, Error, Kind, NextStep};
@@ -33,6 +36,21 @@ pub(crate) struct Ghost {
     /// What is known of it.
     pub(crate) session: Session,
     traces: SessionTraces,
+    /// Where its transcript was, if it was ever listed or indexed.
+    transcript: Option<PathBuf>,
+}
+
+/// What is left of a session without a transcript.
+#[derive(Debug, Default)]
+struct Remains {
+    /// What Claude Code's other files say.
+    traces: SessionTraces,
+    /// As it was listed last.
+    known: Option<Session>,
+    /// Where its transcript was.
+    transcript: Option<PathBuf>,
+    /// When that was last written.
+    modified: Option<Timestamp>,
 }
 
 /// A session of which no transcript is left, and what its person asked in it.
@@ -56,13 +74,19 @@ pub(crate) fn all(context: &Context) -> Vec<Ghost> {
 
 /// Those of which transcripts of sub-agents are left.
 pub(crate) fn with_subagents(context: &Context) -> Vec<Ghost> {
-    ghosts_with(context, |_, traces| !traces.subagents.is_empty()).collect()
+    ghosts_with(context, |_, remains| !remains.traces.subagents.is_empty()).collect()
 }
 
 /// The only ghost with this id, or whose id begins so.
 pub(crate) fn named(context: &Context, text: &str) -> Option<Ghost> {
     let mut matching = ghosts_with(context, |id, _| is_named(id, text));
     matching.next().filter(|_| matching.next().is_none())
+}
+
+/// What is known of these sessions, as far as they are ghosts.
+pub(crate) fn sessions(context: &Context, ids: &HashSet<SessionId>) -> HashMap<SessionId, Session> {
+    let ghosts = ghosts_with(context, |id, _| ids.contains(id));
+    ghosts.map(|ghost| (ghost.session.id.clone(), ghost.session)).collect()
 }
 
 /// The ghosts that pass a filter and in which the person wrote all the words, newest first.
@@ -77,55 +101,88 @@ pub(crate) fn matching(context: &Context, words: &str, filter: &SessionFilter) -
         let (at, prompt) = ghost.traces.prompts.iter().rev().find(|(_, prompt)| says(prompt))?;
         Some(ghost.hit_with(context, *at, prompt))
     };
-    let ghosts = ghosts_with(context, |_, traces| traces.prompts.iter().any(|(_, prompt)| says(prompt)));
+    let ghosts =
+        ghosts_with(context, |_, remains| remains.traces.prompts.iter().any(|(_, prompt)| says(prompt)));
     ghosts.filter(|ghost| filter.matches(&ghost.session)).filter_map(hit).take(FOUND).collect()
 }
 
-/// The ghosts with such traces, newest first. What sub-agents left is read for these alone.
+/// The ghosts with such remains, newest first. What sub-agents left is read for these alone.
 fn ghosts_with(
     context: &Context,
-    is_wanted: impl Fn(&SessionId, &SessionTraces) -> bool,
+    is_wanted: impl Fn(&SessionId, &Remains) -> bool,
 ) -> impl Iterator<Item = Ghost> {
-    let mut found = traces(context);
-    found.retain(|(id, traces)| is_wanted(id, traces));
-    found.sort_by_key(|(_, traces)| std::cmp::Reverse(traces.last));
-    found.into_iter().map(|(id, traces)| Ghost { session: session(context, id, &traces), traces })
+    let mut found = remains(context);
+    found.retain(|(id, remains)| is_wanted(id, remains));
+    let ghost = |(id, remains)| {
+        let session = session(context, id, &remains);
+        Ghost { session, traces: remains.traces, transcript: remains.transcript }
+    };
+    let mut ghosts: Vec<Ghost> = found.into_iter().map(ghost).collect();
+    ghosts.sort_by_key(|ghost| std::cmp::Reverse(ghost.session.last_modified));
+    ghosts.into_iter()
 }
 
 /// What is left of the sessions without a transcript.
-fn traces(context: &Context) -> Vec<(SessionId, SessionTraces)> {
+fn remains(context: &Context) -> Vec<(SessionId, Remains)> {
     if context.config().is_demo || context.is_limited() {
         return Vec::new();
     }
     let transcripts = context.transcripts();
     let mut known: HashSet<SessionId> = forgotten_sessions(&archive::folder(context));
     known.extend(transcripts.sessions.iter().map(|file| file.id.clone()));
-    let mut found: BTreeMap<SessionId, SessionTraces> = BTreeMap::new();
+    let mut found: BTreeMap<SessionId, Remains> = BTreeMap::new();
     for folder in context.config().claude_folders.iter().map(ConfigFolder::new) {
         // One that has just begun has no transcript yet.
         known.extend(RegisteredProcess::find(&folder.live_registry()).into_iter().map(|live| live.session));
         for (id, traces) in transcript::traces(&folder) {
-            found.entry(id).or_insert(traces);
+            found.entry(id).or_insert_with(|| Remains { traces, ..Remains::default() });
         }
     }
     for agent in &transcripts.lone_subagents {
         if let Some(id) = agent.folder_session() {
-            found.entry(id).or_default().add_subagent(agent);
+            found.entry(id).or_default().traces.add_subagent(agent);
         }
+    }
+    // Without the index nothing in it can be found, either.
+    for VanishedSession { session, transcript, modified } in
+        ::search::vanished_sessions(&index::folder(context)).unwrap_or_default()
+    {
+        let remains = found.entry(session).or_default();
+        (remains.transcript, remains.modified) = (Some(transcript), modified);
+    }
+    for LastKnown { session, transcript } in
+        catalog::last_known(&context.config().places(), |id| !known.contains(id))
+    {
+        let remains = found.entry(session.id.clone()).or_default();
+        (remains.transcript, remains.known) = (Some(transcript), Some(session));
     }
     found.into_iter().filter(|(id, _)| !known.contains(id)).collect()
 }
 
-/// Why a ghost cannot be continued.
+/// Why a ghost cannot be continued, put back or copied: the same words wherever that is asked for.
 pub(crate) fn cannot_continue(ghost: &Ghost) -> Error {
     let id = &ghost.session.id;
-    let why = if ghost.traces.subagents.is_empty() {
-        "Claude Code deleted its transcript before Backstory kept a copy"
-    } else {
-        "its transcript was not found, only those of its sub-agents"
-    };
+    if ghost.traces.subagents.is_empty() {
+        return deleted_uncopied(id, ghost.transcript.as_deref());
+    }
+    let why = "its transcript was not found, only those of its sub-agents";
     let message = format!("session {id} cannot be continued: {why}");
     Error::new(Kind::Unavailable, message).next(NextStep::Show { session: id.clone() })
+}
+
+/// The error for a session that was deleted and has no copy; `transcript` is where it was.
+pub(crate) fn deleted_uncopied(id: &SessionId, transcript: Option<&Path>) -> Error {
+    let message = format!(
+        "session {id} cannot be continued or put back: Claude Code deleted its transcript before Backstory kept a copy"
+    );
+    let error = Error::new(Kind::Unavailable, message);
+    let error = match transcript {
+        Some(transcript) => {
+            error.hint(format!("if a backup of yours has it, put the file back: {}", transcript.display()))
+        }
+        None => error,
+    };
+    error.next(NextStep::Show { session: id.clone() })
 }
 
 impl Ghost {
@@ -165,6 +222,9 @@ impl Ghost {
     fn note(&self, context: &Context) -> String {
         let SessionTraces { prompts, todos, checkpoints, subagents, places, .. } = &self.traces;
         let mut left = Vec::new();
+        if self.transcript.is_some() {
+            left.push("what a list shows of it".to_owned());
+        }
         let mut count = |number: usize, one: &str, many: &str| match number {
             0 => {}
             1 => left.push(format!("1 {one}")),
@@ -185,13 +245,18 @@ impl Ghost {
                 "The transcript of this session was not found; `--subagents` shows those of its sub-agents.";
             (is_gone, "what was said and done in the session itself")
         };
-        let places: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
+        let own = self.transcript.as_ref().map(|_| "Backstory's catalog and index".to_owned());
+        let places: Vec<String> = places.iter().map(|place| place.display().to_string()).chain(own).collect();
         let mut note = format!(
             "{is_gone}\nLeft: {} (in {}).\nNot left: {not_left}.",
             left.join(", "),
             places.join(", ")
         );
         // Writing to a String cannot fail.
+        if let Some(transcript) = &self.transcript {
+            let _ =
+                write!(note, "\nIf a backup of yours has it, put the file back: {}", transcript.display());
+        }
         for todo in todos.iter().take(NAMED) {
             let _ = write!(note, "\nTo-do: {}", preview(todo));
         }
@@ -220,7 +285,34 @@ impl Ghost {
     }
 }
 
-fn session(context: &Context, id: SessionId, traces: &SessionTraces) -> Session {
+/// What is known of a ghost: what was listed last, and for the rest what other files say.
+fn session(context: &Context, id: SessionId, remains: &Remains) -> Session {
+    let traced = of_traces(context, id, &remains.traces);
+    let modified = traced.last_modified.max(remains.modified);
+    let mut session = match &remains.known {
+        Some(known) => Session {
+            origin: Origin::Ghost,
+            archived: false,
+            is_running: false,
+            title: known.title.clone().or(traced.title),
+            first_message: known.first_message.clone().or(traced.first_message),
+            last_prompt: known.last_prompt.clone().or(traced.last_prompt),
+            cwd: known.cwd.clone().or(traced.cwd),
+            project: known.project.clone().or(traced.project),
+            repo_path: known.repo_path.clone().or(traced.repo_path),
+            created: known.created.or(traced.created),
+            last_modified: known.last_modified.or(modified),
+            subagents: traced.subagents,
+            ..known.clone()
+        },
+        None => Session { last_modified: modified, ..traced },
+    };
+    context.redact_session(&mut session);
+    session
+}
+
+/// What other files say of a session.
+fn of_traces(context: &Context, id: SessionId, traces: &SessionTraces) -> Session {
     let text = |prompt: Option<&(_, String)>| {
         prompt.map(|(_, text): &(Option<Timestamp>, String)| preview(text).into())
     };
@@ -239,7 +331,7 @@ fn session(context: &Context, id: SessionId, traces: &SessionTraces) -> Session 
         }
     });
     let name = root.as_deref().and_then(|root| root.file_name()).map(|name| name.to_string_lossy());
-    let mut session = Session {
+    Session {
         origin: Origin::Ghost,
         title: text(first).or_else(todo).or_else(task),
         first_message: text(first),
@@ -252,9 +344,7 @@ fn session(context: &Context, id: SessionId, traces: &SessionTraces) -> Session 
         visible_messages: traces.prompts.len() as u64,
         subagents: traces.subagents.iter().map(subagent).collect(),
         ..Session::new(id)
-    };
-    context.redact_session(&mut session);
-    session
+    }
 }
 
 fn subagent(agent: &SubagentFile) -> Subagent {

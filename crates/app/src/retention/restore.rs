@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use transcript::SubagentFile;
 
 use crate::retention::archive::folder;
+use crate::retention::ghosts;
 use crate::sessions::resolve;
 use crate::{Context, Error, Kind, NextStep};
 
@@ -68,7 +69,11 @@ pub struct RestoredPath {
 /// Puts the files of a session back, each byte for byte and never over another.
 pub fn restore(context: &Context, request: &Request) -> Result<Answer, Error> {
     context.require_person("putting back a session")?;
-    let id = find_session_id(context, &request.session)?;
+    let id = find_session_id(context, &request.session).map_err(|error| match error.kind {
+        Kind::NotFound => ghosts::named(context, request.session.trim())
+            .map_or(error, |ghost| ghosts::cannot_continue(&ghost)),
+        _ => error,
+    })?;
     let plan = ::archive::plan(&folder(context), &id).map_err(|error| failed(&id, error))?;
     if plan.transcript.symlink_metadata().is_ok() {
         return Err(failed(&id, RestoreError::Exists(plan.transcript)));

@@ -13,3 +13,13 @@ pub fn after_an_answer(context: &Context) -> Option<PathBuf> {
     let _ = repair::daily(context);
     archive::copy_some(context)
 }
+
+/// Copies some of what is new after an answer that needs no index; returns where to, when that began just now.
+pub fn after_a_listing(context: &Context) -> Option<PathBuf> {
+    archive::copy_some(context)
+}
+
+/// Copies what Claude Code deletes at its start, because it is about to be started.
+pub fn before_claude(context: &Context) {
+    archive::copy_due(context);
+}

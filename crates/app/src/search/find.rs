@@ -121,6 +121,7 @@ fn find_once(context: &Context, question: &Question, opened: &mut Opened) -> Res
     };
     suggestions::add(&mut answer, &inputs, &parsed, &outcome, searcher)?;
     answer.add_hits(outcome, by_id, question.limit);
+    answer.add_ghosts(context);
     Ok(answer)
 }
 

@@ -1,12 +1,14 @@
 //! What a question finds.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use catalog::AnnotationIndex;
 use model::{Session, SessionId};
 use search::{EncoderReport, MeaningStatus, RankedHit, SearchResults};
 
-use crate::retention::ghosts::GhostHit;
+use crate::Context;
+use crate::retention::ghosts::{self, GhostHit};
+use crate::search::SourceKind;
 use crate::search::relaxation::Relaxed;
 use crate::search::unknown_value::UnknownValue;
 
@@ -60,6 +62,8 @@ pub(crate) struct Answered {
     pub(crate) hit: RankedHit,
     /// Its facts; absent when its transcript is gone.
     pub(crate) session: Option<Session>,
+    /// What is known of it when its transcript is gone.
+    pub(crate) ghost: Option<Session>,
     /// The person's note and tags, where it is meant by them.
     pub(crate) annotated: Option<String>,
 }
@@ -77,7 +81,23 @@ impl Found {
         self.total = results.total;
         let hits = results.hits.into_iter().take(limit);
         self.hits = hits
-            .map(|hit| Answered { session: sessions.remove(&hit.session), hit, annotated: None })
+            .map(|hit| Answered { session: sessions.remove(&hit.session), ghost: None, hit, annotated: None })
             .collect();
+    }
+
+    /// Adds what is known of the sessions whose transcripts are gone.
+    pub(crate) fn add_ghosts(&mut self, context: &Context) {
+        let is_lost = |found: &&Answered| {
+            found.session.is_none() && found.hit.gone && found.hit.source == SourceKind::ClaudeSessions
+        };
+        let lost: HashSet<SessionId> =
+            self.hits.iter().filter(is_lost).map(|found| found.hit.session.clone()).collect();
+        if lost.is_empty() {
+            return;
+        }
+        let mut known = ghosts::sessions(context, &lost);
+        for found in &mut self.hits {
+            found.ghost = known.remove(&found.hit.session);
+        }
     }
 }

@@ -140,8 +140,8 @@ pub struct HitScore {
 impl Hit {
     /// The results, as an interface returns them.
     pub(crate) fn new(rank: usize, found: Answered) -> Self {
-        let Answered { hit, session, annotated } = found;
-        let session = session.as_ref();
+        let Answered { hit, session, ghost, annotated } = found;
+        let session = session.as_ref().or(ghost.as_ref());
         let (snippet, marks) = parts(hit.snippet);
         let subagent_id = hit.subagent.then(|| agent_of(&hit.file)).flatten().map(str::to_owned);
         Self {

@@ -28,6 +28,21 @@ impl TerminalSession {
         let leader = ProcessStat::own().map(|own| own.session);
         Self { device, leader: leader.unwrap_or_default() }
     }
+
+    /// A name that no other has: of the program that was first started in it, and when; `None` where the system does not
+    /// say, and where that is this process, with which it ends.
+    pub(crate) fn name(&self) -> Option<String> {
+        let leader = Some(self.leader).filter(|leader| *leader != 0 && *leader != std::process::id())?;
+        Some(format!("terminal-{leader}-{}", ProcessStat::read(leader)?.started))
+    }
+
+    /// Whether the terminal of such a name is open.
+    pub(crate) fn is_open(name: &str) -> bool {
+        let parts = name.strip_prefix("terminal-").and_then(|rest| rest.split_once('-'));
+        let found =
+            parts.and_then(|(leader, started)| Some((ProcessStat::read(leader.parse().ok()?)?, started)));
+        found.is_some_and(|(leader, started)| leader.started == started)
+    }
 }
 
 /// The hits of a search.

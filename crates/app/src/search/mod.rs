@@ -16,7 +16,7 @@ pub mod index;
 pub mod intent;
 pub mod last_results;
 pub mod memory;
-mod parsed_question;
+pub(crate) mod parsed_question;
 pub(crate) mod pattern;
 pub(crate) mod question;
 pub(crate) mod relaxation;

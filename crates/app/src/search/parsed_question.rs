@@ -17,6 +17,14 @@ pub(crate) struct ParsedQuestion {
     pub(crate) typed_project: Option<String>,
 }
 
+/// What is said of each word that looks like a filter with a misspelt name, beside the word.
+pub(crate) fn misspelt(query: &Query) -> impl Iterator<Item = (&String, String)> {
+    query.misspelt.iter().map(|(word, meant)| {
+        let value = word.split_once(':').map_or("", |(_, value)| value);
+        (word, format!("`{word}` was looked for as words; did you mean {}:{value}?", meant.as_str()))
+    })
+}
+
 impl ParsedQuestion {
     /// Reads the filters among the words; refuses a question with nothing to look for.
     pub(crate) fn new(context: &Context, question: &Question, found: &Discovery) -> Result<Self, Error> {
@@ -43,7 +51,10 @@ impl ParsedQuestion {
             let (name, values) = (misfit.name.as_str(), misfit.name.values().join(", "));
             format!("`{name}:{}` was looked for as words; {name}: takes {values}", misfit.value)
         };
-        self.query.misfits.iter().filter(|misfit| !typed(misfit)).map(sentence).collect()
+        let misfits = self.query.misfits.iter().filter(|misfit| !typed(misfit)).map(sentence);
+        let misspelt =
+            misspelt(&self.query).filter(|(word, _)| !is_typing || !self.query.text.ends_with(word.as_str()));
+        misfits.chain(misspelt.map(|(_, sentence)| sentence)).collect()
     }
 
     /// Whether something in the text of sessions is asked for, and not only which they are.

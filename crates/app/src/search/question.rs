@@ -154,6 +154,7 @@ impl Question {
                 FilterName::Until => set(&mut question.until, Moment::from(value.as_str()).end(context)?),
                 FilterName::Tag => set(&mut filter.tag, value),
                 FilterName::Is if value == "pinned" => filter.pinned = true,
+                FilterName::Is if value == "compacted" => filter.compacted = true,
                 FilterName::Is if value == "hidden" => filter.hidden = Hidden::Only,
                 FilterName::Is => filter.running = true,
                 FilterName::Agent => {

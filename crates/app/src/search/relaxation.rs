@@ -88,6 +88,8 @@ fn without_each(
     add("tag", filter.tag.clone(), |question| question.filter.tag = None);
     add("is", filter.pinned.then(|| "pinned".to_owned()), |question| question.filter.pinned = false);
     add("is", filter.running.then(|| "running".to_owned()), |question| question.filter.running = false);
+    let is_compacted = filter.compacted.then(|| "compacted".to_owned());
+    add("is", is_compacted, |question| question.filter.compacted = false);
     let is_hidden = filter.hidden == Hidden::Only;
     add("is", is_hidden.then(|| "hidden".to_owned()), |question| question.filter.hidden = Hidden::default());
     add("source", question.source.map(|source| source.as_str().to_owned()), |question| {

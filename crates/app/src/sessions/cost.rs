@@ -295,7 +295,7 @@ impl Names<'_> {
 }
 
 /// What Claude Code spends itself and writes into no transcript: titles, compactions, interrupted calls.
-const OWN_CALLS: &str = "(titles, compactions)";
+pub(crate) const OWN_CALLS: &str = "(titles, compactions)";
 
 /// Branches that many pull requests are merged into: a session on one says nothing of another there.
 const SHARED_BRANCHES: [&str; 5] = ["main", "master", "trunk", "develop", "HEAD"];
@@ -337,7 +337,7 @@ fn pull_request_label(url: &str) -> String {
     short().unwrap_or_else(|| url.to_owned())
 }
 
-fn line(key: String, label: String, total: &Total) -> CostLine {
+pub(crate) fn line(key: String, label: String, total: &Total) -> CostLine {
     let Usage { input, output, cache_read, .. } = total.usage;
     CostLine {
         key,

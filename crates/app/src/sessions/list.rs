@@ -17,8 +17,10 @@ use crate::repository::target::{self, with_project};
 use crate::retention::ghosts;
 use crate::search::find::find;
 use crate::search::hint::Hint;
+use crate::search::parsed_question::misspelt;
 use crate::search::question::{Question, set};
 use crate::sessions::openclaw_conversation;
+use crate::sessions::resolve::{is_named, looks_like_id};
 use crate::sessions::select::select;
 use crate::sessions::unread::unread;
 use crate::workers::holders::HeldSessions;
@@ -28,6 +30,7 @@ use crate::{Context, Error, Kind, Moment, NextStep};
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ListRequest")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a condition of its own")]
 pub struct Request {
     /// Only sessions of this repository: its name, Claude Code's folder name for it, or a path inside it.
     pub project: Option<String>,
@@ -52,6 +55,8 @@ pub struct Request {
     pub pinned: bool,
     /// Only hidden sessions, which are otherwise left out.
     pub hidden: bool,
+    /// Only sessions whose context was compacted.
+    pub compacted: bool,
     /// Only sessions whose title, first message, project or branch contains all of these words.
     #[serde(deserialize_with = "one_or_several")]
     pub words: Vec<String>,
@@ -115,8 +120,12 @@ pub struct Answer {
 
 /// Lists the sessions that a request selects, newest first.
 pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
+    let misspelt = misspelt_filters(&request.words);
     let request = &request.with_written_filters()?;
     let filter = request.filter(context)?;
+    if let Some(answer) = named(context, request, &filter)? {
+        return Ok(answer);
+    }
     if request.origin == Some(OriginName::Ghost) {
         return Ok(ghosts_that_match(context, request, &filter));
     }
@@ -163,12 +172,43 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
         problems: listing.problems.len(),
         notes: not_cached
             .into_iter()
+            .chain(misspelt)
             .chain(unread)
             .chain(unknown)
             .chain(incomplete)
             .chain(unreadable)
             .collect(),
     })
+}
+
+/// What is said of words that look like filters with misspelt names.
+fn misspelt_filters(words: &[String]) -> Vec<String> {
+    misspelt(&Query::parse(&words.join(" "))).map(|(_, sentence)| sentence).collect()
+}
+
+/// The sessions with the id that is the only word, or whose ids begin so: hidden and deleted ones, too. None where it is no
+/// id; digits may be words.
+fn named(context: &Context, request: &Request, filter: &SessionFilter) -> Result<Option<Answer>, Error> {
+    let [word] = request.words.as_slice() else { return Ok(None) };
+    if !looks_like_id(word) {
+        return Ok(None);
+    }
+    let found = context.transcripts();
+    let ids: HashSet<SessionId> =
+        found.sessions.iter().map(|file| &file.id).filter(|id| is_named(id, word)).cloned().collect();
+    let hidden = if request.hidden { Hidden::Only } else { Hidden::Included };
+    let filter = SessionFilter { words: Vec::new(), ids: Some(ids), hidden, ..filter.clone() };
+    let listing = select(context, &filter, request.limit)?;
+    let (mut sessions, more, known) = (listing.sessions, listing.more, listing.known);
+    if sessions.is_empty() {
+        sessions.extend(ghosts::named(context, word).map(|ghost| ghost.session));
+    }
+    if sessions.is_empty() {
+        return Ok(None);
+    }
+    resume_cost::add(context, &mut sessions);
+    add_permission_modes(context, &mut sessions)?;
+    Ok(Some(Answer { sessions, more, known, subagents_excluded: listing.subagents, ..Answer::default() }))
 }
 
 /// Replaces the permission mode last recorded of a session by the one that its worker is in.
@@ -240,6 +280,7 @@ impl Request {
                 FilterName::Until => set(&mut request.until, Moment::from(value.as_str())),
                 FilterName::Is if value == "pinned" => request.pinned = true,
                 FilterName::Is if value == "hidden" => request.hidden = true,
+                FilterName::Is if value == "compacted" => request.compacted = true,
                 FilterName::Is => request.running = true,
                 FilterName::Origin
                 | FilterName::Agent
@@ -271,6 +312,7 @@ impl Request {
             ids: self.file.as_deref().map(|file| of_file(context, file)).transpose()?,
             tag: self.tag.clone(),
             pinned: self.pinned,
+            compacted: self.compacted,
             hidden: if self.hidden { Hidden::Only } else { Hidden::Excluded },
             ..SessionFilter::default()
         })

@@ -33,7 +33,8 @@ const CERTAIN: f32 = 0.35;
 /// What a person says to name a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionRef {
-    /// The one in which something happened last: of the request's directory, else of its repository, else of all.
+    /// The one in which something happened last: of the request's directory, else of its repository, else of all. Never one
+    /// that the person hid.
     Last,
     /// An id, the beginning of one, or words to search for.
     Named(String),
@@ -78,7 +79,7 @@ impl Ranked {
     pub fn session(&self) -> Result<&Session, Error> {
         self.session.as_ref().ok_or_else(|| match &self.document {
             Some(_) => location::only_document(&self.id, self.source.as_deref()),
-            None => location::transcript_gone(&self.id, self.source.as_deref()),
+            None => ghosts::deleted_uncopied(&self.id, self.source.as_deref()),
         })
     }
 }
@@ -147,6 +148,7 @@ fn last<'a>(context: &Context, sessions: &'a [Session]) -> Result<(&'a Session, 
     let kept: Vec<&Session> = sessions
         .iter()
         .filter(|session| session.file.is_some() && asking.as_ref() != Some(&session.id))
+        .filter(|session| !session.is_hidden())
         .collect();
     let newest = |is_of: &dyn Fn(&Session) -> bool| {
         kept.iter().copied().filter(|session| is_of(session)).max_by_key(|session| session.last_modified)
@@ -299,6 +301,12 @@ mod tests {
         check("/shop/web", ("b", LastOf::Directory));
         check("/nowhere", ("c", LastOf::All));
         assert!(last(&context(Config::default()), &[]).is_err());
+        let annotations = Some(model::Annotations { hidden: true, ..Default::default() }.into());
+        let hidden = [Session { annotations, ..at("e", "/shop", 9) }];
+        let context = Context { directory: "/shop".into(), ..context(Config::default()) };
+        assert!(last(&context, &hidden).is_err(), "what is hidden is named by its id alone");
+        let both: Vec<Session> = hidden.into_iter().chain(sessions).collect();
+        assert_eq!(last(&context, &both).unwrap().0.id.as_str(), "a");
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub(crate) mod readable;
 pub(crate) mod resolve;
 pub(crate) mod same_repository;
 pub(crate) mod select;
+pub mod session_cost;
 pub mod show;
 pub(crate) mod totals;
 pub(crate) mod unread;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use model::{Session, Subagent};
+use model::{Origin, Session, Subagent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use transcript::Role;
@@ -118,6 +118,9 @@ pub fn show(context: &Context, request: Request) -> Result<Conversation, Error> 
         activity::enter(context, std::slice::from_mut(&mut session), reports::all(context));
         context.redact_session(&mut session);
     }
+    // Of a session that is gone there are no lines: all that is left is shown, whichever was cited.
+    let is_ghost = session.origin == Origin::Ghost;
+    let request = if is_ghost { Request { line: None, around: None, ..request } } else { request };
     let conversation = Conversation { session, request, files, secrets: context.secrets };
     match conversation.request.line {
         Some(0) => Err(conversation.missing(&Cited::Line(0))),
@@ -373,7 +376,7 @@ impl Conversation {
 }
 
 /// Whether the person asks something, other than of the terminal.
-fn begins_turn(shown: &ShownMessage) -> bool {
+pub(crate) fn begins_turn(shown: &ShownMessage) -> bool {
     let asks = |piece: &Piece| match piece {
         Piece::Text { text } => !is_housekeeping(text),
         _ => matches!(piece, Piece::Image),

@@ -7,6 +7,7 @@ use workers::store::Worker;
 use workers::{BridgeServer, Limits, ProcessIdentity, RemoteWorker, RunnerConfig, WorkerId, WorkerStore};
 
 use crate::proceed::claude::{self, ControllableClaude};
+use crate::retention::archive;
 use crate::workers::link::{Link, Peer};
 use crate::workers::registry::{self, RegistryRecorder};
 use crate::workers::table::{exists, open, open_recovered, state_folder, unusable};
@@ -47,6 +48,7 @@ pub(crate) fn run_in_this_process(
     id: WorkerId,
     claude: ControllableClaude,
 ) -> Result<Link, Error> {
+    archive::copy_due(context);
     let (handle, _) = workers::start(runner_config(context, claude), id).map_err(unusable)?;
     let recorder = RegistryRecorder::start(context, &handle)?;
     Ok(Link::new(context, id, Peer::Here { handle, recorder }))

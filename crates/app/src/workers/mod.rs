@@ -31,6 +31,7 @@ pub mod wait;
 mod worker_name;
 pub(crate) mod worktree;
 
+pub use ::workers::refused_flag;
 pub use ::workers::store::WorkerStats;
 pub use ::workers::{
     Command, Event, FailureReason, Grant, Offer, PermissionMode, PermissionReply, PermissionRequest,

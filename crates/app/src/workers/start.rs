@@ -182,6 +182,7 @@ impl Request {
             agent_definition: self.agent_definition.clone(),
             settings: self.settings.clone(),
             environment: self.environment.clone(),
+            flags: Vec::new(),
         })
     }
 }

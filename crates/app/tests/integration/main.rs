@@ -11,4 +11,5 @@ mod owners;
 mod paging;
 mod retention;
 mod scene;
+mod typing;
 mod watch;

@@ -99,6 +99,7 @@ fn the_deletion_notice_is_given_once_a_day() {
     let notice = deadline::notice(&context).unwrap();
     let ids: Vec<&str> = notice.sessions.iter().map(model::SessionId::as_str).collect();
     assert_eq!((ids.as_slice(), notice.days, notice.is_kept), ([MAIN.0, OPS.0].as_slice(), 30, true));
+    assert_eq!((notice.uncopied, notice.left_out), (0, 0), "they are copied before they are spoken of");
     assert_eq!(deadline::notice(&context), None, "once a day");
     let tomorrow = app::Context { now: context.now + jiff::SignedDuration::from_hours(25), ..context };
     assert!(deadline::notice(&tomorrow).is_some());

@@ -2,6 +2,7 @@
 //!
 //! `transcript` knows where copies are and reads them; this crate creates, restores and erases them.
 
+mod complete;
 mod deletions;
 mod forget;
 mod keep;
@@ -13,9 +14,10 @@ mod relocate;
 mod restore;
 mod status;
 
+pub use complete::last_complete_pass;
 pub use forget::ForgottenFiles;
 pub use leave_out::{LeftOut, leave_secrets_out};
-pub use pass::{PassReport, Rules, pass};
+pub use pass::{PassReport, Rules, Uncopied, pass, uncopied};
 pub use prune::prune;
 pub use relocate::{Relocation, Unmoved};
 pub use restore::{RestoreError, RestorePlan, RestoredFile};

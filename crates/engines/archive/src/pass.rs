@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use jiff::Timestamp;
 use model::{ProjectSlug, SessionId};
 use system::{FileStamp, in_parallel};
-use transcript::{ArchivedFolder, ConfigFolder, FolderContents, forgotten_sessions};
+use transcript::{ArchivedFolder, ConfigFolder, FolderContents, TranscriptFile, forgotten_sessions};
 
-use crate::deletions;
 use crate::keep::{CopyOptions, CopyReport, begins_with, is_current, keep};
+use crate::{complete, deletions};
 
 /// How deep below a session's folder files are kept.
 const DEPTH: usize = 8;
@@ -31,6 +31,63 @@ pub struct Rules {
     pub threads: usize,
     /// Whether copies are made without secrets.
     pub without_secrets: bool,
+    /// Only sessions that changed last before this time; all without it.
+    pub before: Option<Timestamp>,
+}
+
+impl Rules {
+    /// The folders of projects whose sessions are not kept, and with them those that begin so.
+    fn excluded_slugs(&self) -> Vec<String> {
+        self.excluded.iter().map(|path| ProjectSlug::from_path(path).to_string()).collect()
+    }
+}
+
+/// Whether the project folder of a file is one of these, or of a directory below one of them.
+fn is_excluded(slugs: &[String], projects: &Path, file: &Path) -> bool {
+    let folder = file.strip_prefix(projects).ok().and_then(|rest| rest.components().next());
+    let folder = folder.map(|name| name.as_os_str().to_string_lossy().into_owned()).unwrap_or_default();
+    slugs.iter().any(|slug| {
+        folder.strip_prefix(slug.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    })
+}
+
+/// The sessions among some that have no whole copy as they are now.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Uncopied {
+    /// Those that a pass would copy.
+    pub waiting: Vec<SessionId>,
+    /// Those that are never copied: of excluded directories, and forgotten ones.
+    pub left_out: Vec<SessionId>,
+}
+
+/// The sessions among these, of one projects folder, that have no whole copy as they are now.
+pub fn uncopied<'a>(
+    archive: &Path,
+    projects: &Path,
+    files: impl IntoIterator<Item = &'a TranscriptFile>,
+    rules: &Rules,
+) -> Uncopied {
+    let (slugs, forgotten) = (rules.excluded_slugs(), forgotten_sessions(archive));
+    let mirrors = ArchivedFolder::all(archive);
+    let mirror = mirrors.iter().find(|mirror| mirror.original() == projects);
+    let is_copied = |path: &Path, stamp: &FileStamp| {
+        let copy = mirror.and_then(|mirror| mirror.copy_of(path));
+        copy.is_some_and(|copy| is_current(&copy, stamp, false) || is_current(&copy, stamp, true))
+    };
+    let mut found = Uncopied::default();
+    for file in files {
+        let agents = file.subagents.iter().map(|agent| (agent.path.as_path(), &agent.stamp));
+        if std::iter::once((&*file.path, &file.stamp))
+            .chain(agents)
+            .all(|(path, stamp)| is_copied(path, stamp))
+        {
+            continue;
+        }
+        let is_left_out = forgotten.contains(&file.id) || is_excluded(&slugs, projects, &file.path);
+        let these = if is_left_out { &mut found.left_out } else { &mut found.waiting };
+        these.push(file.id.clone());
+    }
+    found
 }
 
 /// What a pass did.
@@ -98,6 +155,9 @@ pub fn pass(
     }
     if lock.is_some() {
         deletions::record(archive, &deletions::PassFindings { walked, living, forgotten: &forgotten }, now)?;
+        if report.pending == 0 && rules.before.is_none() {
+            complete::record(archive, now)?;
+        }
     }
     Ok(report)
 }
@@ -116,13 +176,11 @@ fn units(
     rules: &Rules,
     forgotten: &HashSet<SessionId>,
 ) -> Vec<SessionFiles> {
-    let slugs: Vec<_> = rules.excluded.iter().map(|path| ProjectSlug::from_path(path).to_string()).collect();
-    let is_kept = |path: &Path| {
-        let folder = path.strip_prefix(projects).ok().and_then(|rest| rest.components().next());
-        let folder = folder.map(|name| name.as_os_str().to_string_lossy().into_owned()).unwrap_or_default();
-        !slugs.iter().any(|slug| {
-            folder.strip_prefix(slug.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
-        })
+    let slugs = rules.excluded_slugs();
+    let before = rules.before.map(Timestamp::as_nanosecond);
+    let is_kept = |unit: &SessionFiles| {
+        before.is_none_or(|before| i128::from(unit.modified) < before)
+            && !is_excluded(&slugs, projects, &unit.transcripts[0].0)
     };
     let mut units = Vec::with_capacity(found.transcripts.len());
     for session in found.transcripts.into_iter().filter(|file| !forgotten.contains(&file.id)) {
@@ -142,7 +200,7 @@ fn units(
             units.push(SessionFiles { transcripts: vec![(agent.path, agent.stamp)], side: None, modified });
         }
     }
-    units.retain(|unit| is_kept(&unit.transcripts[0].0));
+    units.retain(is_kept);
     units.sort_by(|one, other| {
         one.modified.cmp(&other.modified).then_with(|| one.transcripts[0].0.cmp(&other.transcripts[0].0))
     });

@@ -1,7 +1,8 @@
 //! The whole catalog in one pass: find, read what is new, describe, relate, sort.
 
+use std::collections::HashSet;
 use std::mem;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use model::{MessageUsage, Session, SessionId};
 use system::join;
@@ -37,6 +38,44 @@ pub fn describe_some(places: &Locations, files: &[&TranscriptFile]) -> Vec<Sessi
         Some(session)
     });
     sessions.collect()
+}
+
+/// The sessions that are wanted as they were described last, by transcripts that are gone; without their files.
+pub fn last_known(places: &Locations, is_wanted: impl Fn(&SessionId) -> bool) -> Vec<LastKnown> {
+    let mut cache = SummaryCache::open(places.cache.as_deref());
+    let gone = cache.load_gone(is_wanted);
+    if gone.is_empty() {
+        return Vec::new();
+    }
+    let mut describer = Describer::new(&places.global_files);
+    let overlay = SessionOverlay::read(places);
+    let mut seen = HashSet::new();
+    let known = gone.into_iter().filter(|(id, ..)| seen.insert(id.clone())).map(|(id, path, facts)| {
+        let file = TranscriptFile {
+            id: id.clone(),
+            path: path.as_path().into(),
+            stamp: facts.stamp,
+            subagents: Vec::new(),
+            has_side_folder: false,
+            archived: false,
+            missing: 0,
+            deleted_at: None,
+            unreadable_folder: None,
+        };
+        let mut session = describer.describe(&file, &SessionDigest::new(id.as_str(), &facts.summary));
+        overlay.apply(&mut session);
+        LastKnown { session: Session { file: None, ..session }, transcript: path }
+    });
+    known.collect()
+}
+
+/// A session as it was described last, and the transcript by which it was.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LastKnown {
+    /// The session, without its file.
+    pub session: Session,
+    /// Where its transcript was.
+    pub transcript: PathBuf,
 }
 
 /// The API messages in a session's own transcript, as far as it can be read.

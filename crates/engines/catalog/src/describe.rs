@@ -113,6 +113,7 @@ pub(crate) fn describe_for_filter(
     let session = Session {
         last_modified: last_modified(file, digest),
         missing_bytes: file.missing,
+        compactions: digest.compactions,
         deleted_at: file.deleted_at,
         unreadable_folder: file.unreadable_folder.clone(),
         visited: digest.visited.iter().map(|directory| Path::new(directory).into()).collect(),
@@ -150,7 +151,6 @@ pub(crate) fn describe_scalars(
             armed: digest.armed.clone(),
         },
         cost_usd,
-        compactions: digest.compactions,
         was_exited: digest.was_exited,
         damage: digest.damage,
         forked_from: digest.forked_from.clone(),

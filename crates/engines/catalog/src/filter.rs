@@ -38,6 +38,8 @@ pub struct SessionFilter {
     pub tag: Option<String>,
     /// Only sessions that the person pinned.
     pub pinned: bool,
+    /// Only sessions whose context was compacted.
+    pub compacted: bool,
     /// What to do with sessions that the person hid.
     pub hidden: Hidden,
 }
@@ -74,6 +76,7 @@ impl SessionFilter {
     pub(crate) fn matches_session(&self, session: &Session) -> bool {
         self.scope.admits_visited(&session.visited)
             && (!self.running || session.is_running)
+            && (!self.compacted || session.compactions > 0)
             && self.origin.as_deref().is_none_or(|origin| session.origin.as_str() == origin)
             && self.agent.as_ref().is_none_or(|agent| session.origin.agent() == Some(agent))
             && self.since.is_none_or(|since| session.last_modified.is_some_and(|at| at >= since))

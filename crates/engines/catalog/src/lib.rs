@@ -30,7 +30,7 @@ mod summary_cache;
 mod types;
 
 pub use annotations::{AnnotationError, AnnotationIndex, AnnotationStore};
-pub use catalog::{describe_some, messages, read};
+pub use catalog::{LastKnown, describe_some, last_known, messages, read};
 pub use discover::{discover, transcript_of};
 pub use filter::{Hidden, SessionFilter};
 pub use overview::{Projection, map_sessions, overview, overview_of};

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use database::rusqlite::{self, Connection, Row, params};
 use database::{Condition, DerivedDatabase};
+use model::SessionId;
 use system::{FileStamp, error_chain};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -19,7 +20,7 @@ use crate::types::{ByPath, Detail};
 /// How long a write waits for another process; what is not written now is written the next time.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
 
-const STEPS: [&str; 4] = [
+const STEPS: [&str; 5] = [
     "
     CREATE TABLE file (
         path BLOB NOT NULL UNIQUE,
@@ -70,6 +71,15 @@ const STEPS: [&str; 4] = [
         UNIQUE (file, block)
     ) STRICT;
     ",
+    // The facts of transcripts that are gone: there is no other place to read them again.
+    "
+    CREATE TABLE gone (
+        path BLOB NOT NULL UNIQUE,
+        format INTEGER NOT NULL,
+        dev INTEGER NOT NULL, ino INTEGER NOT NULL, size INTEGER NOT NULL, mtime INTEGER NOT NULL,
+        facts BLOB NOT NULL
+    ) STRICT;
+    ",
 ];
 
 const WRITE_FILE: &str = "
@@ -82,6 +92,9 @@ const WRITE_BLOCK: &str = "
     INSERT INTO messages (file, block, hash, bytes) VALUES (?1, ?2, ?3, ?4)
     ON CONFLICT (file, block) DO UPDATE SET hash = excluded.hash, bytes = excluded.bytes
         WHERE hash <> excluded.hash";
+const KEEP_GONE: &str = "
+    INSERT OR REPLACE INTO gone (path, format, dev, ino, size, mtime, facts)
+    SELECT path, format, dev, ino, size, mtime, facts FROM file WHERE path = ?1";
 const FORGET_BLOCKS: &str = "DELETE FROM messages WHERE file = ?1 AND block >= ?2";
 const READ_BLOCKS: &str = "SELECT bytes FROM messages WHERE file = ?1 ORDER BY block";
 
@@ -147,14 +160,28 @@ impl SummaryCache {
         })
     }
 
-    /// Forgets files; returns how many.
+    /// Forgets files that are gone, but for what was last known of transcripts; returns how many.
     pub(crate) fn forget(&mut self, paths: &[PathBuf]) -> u64 {
         self.write(|connection| {
+            let mut keep = connection.prepare_cached(KEEP_GONE)?;
             let mut delete = connection.prepare_cached("DELETE FROM file WHERE path = ?1")?;
-            paths
-                .iter()
-                .try_fold(0, |gone, path| Ok(gone + delete.execute([path.as_os_str().as_bytes()])? as u64))
+            paths.iter().try_fold(0, |gone, path| {
+                let bytes = path.as_os_str().as_bytes();
+                if session_of(path).is_some() {
+                    keep.execute([bytes])?;
+                }
+                Ok(gone + delete.execute([bytes])? as u64)
+            })
         })
+    }
+
+    /// What was last known of the transcripts of sessions that are wanted, whether or not it was noticed that they are gone.
+    pub(crate) fn load_gone(
+        &mut self,
+        is_wanted: impl Fn(&SessionId) -> bool,
+    ) -> Vec<(SessionId, PathBuf, FileFacts)> {
+        let Some(connection) = &self.connection else { return Vec::new() };
+        load_gone(connection, is_wanted).unwrap_or_else(|error| self.give_up(&error))
     }
 
     fn write(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<u64>) -> u64 {
@@ -222,6 +249,33 @@ fn load_some<'a>(
         }
     }
     Ok(kept)
+}
+
+fn load_gone(
+    connection: &Connection,
+    is_wanted: impl Fn(&SessionId) -> bool,
+) -> rusqlite::Result<Vec<(SessionId, PathBuf, FileFacts)>> {
+    let mut found = Vec::new();
+    // What was noticed last comes first.
+    for table in ["file", "gone"] {
+        let columns = "path, dev, ino, size, mtime, facts";
+        let mut select = connection.prepare(&format!("SELECT {columns} FROM {table} WHERE format = ?1"))?;
+        let mut rows = select.query([FORMAT])?;
+        while let Some(row) = rows.next()? {
+            let path = PathBuf::from(OsStr::from_bytes(row.get_ref(0)?.as_blob()?));
+            let Some(id) = session_of(&path).filter(&is_wanted) else { continue };
+            let number = |column: usize| row.get::<_, i64>(column).map(i64::cast_unsigned);
+            let stamp = FileStamp { dev: number(1)?, ino: number(2)?, size: number(3)?, mtime: row.get(4)? };
+            found.extend(unpack(stamp, row.get_ref(5)?.as_blob()?).map(|facts| (id, path, facts)));
+        }
+    }
+    Ok(found)
+}
+
+/// The session of a transcript, by its name.
+fn session_of(path: &Path) -> Option<SessionId> {
+    let name = path.file_name()?.to_str()?.strip_suffix(".jsonl")?;
+    name.parse().ok().filter(|_| !name.starts_with("agent-"))
 }
 
 /// The columns that [`facts`] reads.
@@ -298,5 +352,9 @@ mod tests {
         assert_eq!(changed_rows(100), 1 + 1 + 3, "the file, its first block, and those that are gone");
         assert_eq!(cache.forget(&[path]), 1);
         assert_eq!(number(&cache, "SELECT count(*) FROM messages"), 0);
+        let known = cache.load_gone(|id| id.as_str() == "s1");
+        let [(_, path, facts)] = known.as_slice() else { panic!("{known:?}") };
+        assert_eq!((path.as_path(), facts.stamp.size), (Path::new("/p/s1.jsonl"), 100));
+        assert_eq!(cache.load_gone(|_| false).len(), 0);
     }
 }

@@ -4,9 +4,10 @@ use system::in_parallel;
 use tantivy::schema::Field;
 use tantivy::{DocId, SegmentReader};
 
+use crate::beginning::Beginning;
 use crate::columns::ChunkFilter;
 use crate::index::Index;
-use crate::postings::{pair, word};
+use crate::postings::{any_word, pair, word};
 use crate::query::Query;
 use crate::rank::Feature;
 
@@ -31,18 +32,28 @@ pub(crate) struct FeaturePostings {
 pub(crate) enum FeatureQuery {
     Word(String),
     Pair(String, String),
+    /// Any of the words that a word may become that is being typed.
+    Beginning {
+        words: Vec<String>,
+        ranks: bool,
+    },
 }
 
 impl FeatureQuery {
     fn all_of(query: &Query) -> impl Iterator<Item = Self> {
         let words = query.terms.iter().cloned().map(Self::Word);
-        words.chain(query.pairs.iter().cloned().map(|(left, right)| Self::Pair(left, right)))
+        let pairs = query.pairs.iter().cloned().map(|(left, right)| Self::Pair(left, right));
+        let beginning = query.beginning.iter().filter_map(|Beginning { words, ranks, .. }| {
+            Some(Self::Beginning { words: words.clone()?, ranks: *ranks })
+        });
+        words.chain(pairs).chain(beginning)
     }
 
     pub(crate) fn feature(&self) -> Feature {
         match self {
-            Self::Word(_) => Feature::Word,
+            Self::Word(_) | Self::Beginning { ranks: true, .. } => Feature::Word,
             Self::Pair(..) => Feature::Pair,
+            Self::Beginning { ranks: false, .. } => Feature::Mark,
         }
     }
 
@@ -59,6 +70,7 @@ impl FeatureQuery {
         match self {
             Self::Word(term) => word(segment, text, term, each),
             Self::Pair(left, right) => pair(segment, text, (left, right), each),
+            Self::Beginning { words, .. } => any_word(segment, text, words, each),
         }
     }
 }

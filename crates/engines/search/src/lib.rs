@@ -1,6 +1,7 @@
 //! Chunks, words and ranking: the index over all sessions and how a question is answered from it.
 
 mod admitted;
+mod beginning;
 mod chunk;
 mod chunk_scores;
 mod cited_line;
@@ -53,6 +54,7 @@ pub use cited_line::{CitedLine, cited_line};
 pub use confidence::LIKELY;
 pub use embed::{EmbedReport, embed};
 pub use error::{Error, Remedy};
+pub use files::{VanishedSession, vanished_sessions};
 pub use kind::ChunkKind;
 pub use misspelling::edit_distance;
 pub use notes::{CAP as NOTE_CAP, NoteSection, name_of as note_name, sections as note_sections};

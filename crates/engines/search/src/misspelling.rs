@@ -1,9 +1,5 @@
-//! Finds indexed words that are similar to a word the index does not contain: corrections of a misspelling, and ends of
-//! a word that is being typed.
+//! Finds indexed words that are similar to a word the index does not contain: corrections of a misspelling.
 
-use std::collections::HashMap;
-
-use rustc_hash::FxBuildHasher;
 use tantivy::Searcher as Text;
 use tantivy::schema::Field;
 
@@ -44,26 +40,6 @@ pub(crate) fn nearest(text: &Text, field: Field, word: &str) -> tantivy::Result<
         }
     }
     Ok(best.map(|(_, _, term)| term))
-}
-
-/// The indexed word that begins with `beginning` and is in most chunks; of equally frequent ones the first.
-pub(crate) fn most_frequent(text: &Text, field: Field, beginning: &str) -> tantivy::Result<Option<String>> {
-    let mut often: HashMap<String, u32, FxBuildHasher> = HashMap::default();
-    let mut left = LOOKED_AT;
-    for segment in text.segment_readers() {
-        let index = segment.inverted_index(field)?;
-        let mut terms = index.terms().range().ge(beginning).into_stream()?;
-        while left > 0 && terms.advance() {
-            left -= 1;
-            let Ok(term) = std::str::from_utf8(terms.key()) else { continue };
-            if !term.starts_with(beginning) {
-                break;
-            }
-            *often.entry(term.to_owned()).or_default() += terms.value().doc_freq;
-        }
-    }
-    let most = often.into_iter().max_by(|(term, often), (other, more)| (often, other).cmp(&(more, term)));
-    Ok(most.map(|(term, _)| term))
 }
 
 /// The number of letters to change, insert, delete or swap with the next, where that is at most `most` (optimal

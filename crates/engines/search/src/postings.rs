@@ -22,6 +22,24 @@ pub(crate) fn word(
     Ok(())
 }
 
+/// Calls `each` with every live chunk that contains any of these words, in order, and how often it has them.
+pub(crate) fn any_word(
+    segment: &SegmentReader,
+    field: Field,
+    words: &[String],
+    mut each: impl FnMut(DocId, u32),
+) -> tantivy::Result<()> {
+    let mut all: Vec<(DocId, u32)> = Vec::new();
+    for one in words {
+        word(segment, field, one, |document, frequency| all.push((document, frequency)))?;
+    }
+    all.sort_unstable_by_key(|(document, _)| *document);
+    for same in all.chunk_by(|one, other| one.0 == other.0) {
+        each(same[0].0, same.iter().map(|(_, frequency)| *frequency).sum());
+    }
+    Ok(())
+}
+
 /// Which of these chunks, in the order of the index, contain `word`.
 pub(crate) fn containing(
     segment: &SegmentReader,

@@ -2,6 +2,8 @@
 
 use transcript::Role;
 
+use crate::beginning::Beginning;
+use crate::misspelling::edit_distance;
 use crate::paths::is_path;
 use crate::source::SourceKind;
 use crate::words::{Splitter, is_stop_word};
@@ -15,6 +17,10 @@ const PHRASES: usize = 16;
 /// The most names behind a `#` that are looked at: each is compared with all projects.
 const TAGS: usize = 8;
 
+/// The shortest name of a filter that may be misspelt, and the longest of which one letter may be wrong.
+const SHORT_NAME: usize = 4;
+const LONG_NAME: usize = 5;
+
 /// The roles that a filter can name.
 const ROLES: [Role; 4] = [Role::User, Role::Assistant, Role::Tool, Role::Note];
 
@@ -27,6 +33,8 @@ pub struct Query {
     pub filters: Vec<QueryFilter>,
     /// What looks like a filter and has a value that there is not; it is searched for as words.
     pub misfits: Vec<QueryFilter>,
+    /// Words that look like a filter whose name is misspelt, each with the name that is meant; they are searched for as words.
+    pub misspelt: Vec<(String, FilterName)>,
     /// The distinct words, in their indexed form.
     pub(crate) terms: Vec<String>,
     /// Words that are adjacent in the query.
@@ -39,6 +47,25 @@ pub struct Query {
     pub(crate) path: Option<String>,
     /// Words were left out because there were too many.
     pub cut: bool,
+    /// Where somebody is typing: what the last word may become.
+    pub(crate) beginning: Option<Beginning>,
+    /// How much of the text is meant, in bytes, where its last word is not known yet.
+    meant: Option<usize>,
+    /// Whether the last letter of the question is that of a word, and neither of a filter nor behind a quotation mark.
+    is_open: bool,
+}
+
+/// A word that is being typed, and what is to be looked for until it is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OpenWord {
+    /// It, in lower case.
+    pub(crate) typed: String,
+    /// Its indexed form.
+    pub(crate) stem: String,
+    /// The identifier that it is the last part of.
+    whole: Option<String>,
+    /// Where it begins in the text.
+    start: usize,
 }
 
 /// A filter written as `name:value`.
@@ -100,7 +127,7 @@ impl FilterName {
         match self {
             Self::Role => ROLES.map(Role::as_str).to_vec(),
             Self::Source => SourceKind::ALL.map(SourceKind::as_str).to_vec(),
-            Self::Is => vec!["pinned", "hidden", "running"],
+            Self::Is => vec!["pinned", "hidden", "running", "compacted"],
             _ => Vec::new(),
         }
     }
@@ -115,7 +142,8 @@ impl Query {
     /// Takes a question apart.
     pub fn parse(question: &str) -> Self {
         let (text, filters, misfits) = split_filters(question);
-        let mut query = Self { filters, misfits, ..Self::default() };
+        let misspelt = text.split_whitespace().filter_map(misspelt_filter).collect();
+        let mut query = Self { filters, misfits, misspelt, ..Self::default() };
         let mut splitter = Splitter::default();
         let mut quoted = phrases(&text).map(|phrase| words(&mut splitter, phrase)).filter(|p| p.len() > 1);
         query.phrases = quoted.by_ref().take(PHRASES).collect();
@@ -124,13 +152,20 @@ impl Query {
         query.path = is_path(&text).then(|| text.trim().to_owned());
         query.add_words(&mut splitter, &text);
         query.cut |= more_quoted;
+        let last = question.split_whitespace().next_back().unwrap_or_default();
+        query.is_open = question.ends_with(|letter: char| letter.is_ascii_alphanumeric())
+            && text.ends_with(last)
+            && !text.contains('"')
+            && query.path.is_none();
         query.text = text;
         query
     }
 
-    /// Whether the query has neither words nor a path.
+    /// Whether the query has neither words nor a path, nor the beginning of a word.
     pub fn is_empty(&self) -> bool {
-        self.terms.is_empty() && self.path.is_none()
+        let has_begun =
+            self.beginning.as_ref().is_some_and(|beginning| beginning.ranks || beginning.is_unknown());
+        self.terms.is_empty() && self.path.is_none() && !has_begun
     }
 
     /// The words as they were typed, each with its indexed forms; without stop words.
@@ -147,9 +182,44 @@ impl Query {
             .collect()
     }
 
-    /// The last word as it was typed, where nothing is behind it: it may be the beginning of a word.
-    pub(crate) fn last_word(&self) -> Option<&str> {
-        self.text.split_whitespace().next_back().filter(|word| word.chars().all(char::is_alphanumeric))
+    /// The last word, or the last part of an identifier, where nothing is behind it.
+    pub(crate) fn open_word(&self) -> Option<OpenWord> {
+        let mut found = None;
+        let mut whole = None;
+        Splitter::default().split(&self.text, |word| {
+            if word.is_whole {
+                whole = Some((word.end, word.text.to_owned()));
+            } else {
+                found = Some((word.start, word.end, word.text.to_owned()));
+            }
+        });
+        let (start, end, stem) = found.filter(|(_, end, _)| self.is_open && *end == self.text.len())?;
+        let typed = self.text.get(start..end).filter(|typed| typed.is_ascii())?.to_ascii_lowercase();
+        let whole = whole.filter(|(at, _)| *at == end).map(|(_, whole)| whole);
+        Some(OpenWord { typed, stem, whole, start })
+    }
+
+    /// Whether sessions can be told apart by whether they hold all words.
+    pub(crate) fn has_only_words(&self) -> bool {
+        self.path.is_none() && self.phrases.is_empty() && !self.terms.is_empty()
+    }
+
+    /// Takes a word that is being typed as what it may become.
+    pub(crate) fn begin(&mut self, word: &OpenWord, beginning: Beginning) {
+        let before = Self::parse(self.text.get(..word.start).unwrap_or_default());
+        let own: Vec<String> = std::iter::once(&word.stem).chain(&word.whole).cloned().collect();
+        let own: Vec<String> = own.into_iter().filter(|term| !before.terms.contains(term)).collect();
+        if beginning.ranks || beginning.words.is_none() || beginning.is_unknown() {
+            self.terms.retain(|term| !own.contains(term));
+            self.pairs.retain(|(left, right)| !own.contains(left) && !own.contains(right));
+            self.meant = Some(word.start);
+        }
+        self.beginning = Some(Beginning { own, ..beginning });
+    }
+
+    /// The text whose meaning is compared: without a word that is not known yet.
+    pub(crate) fn meant(&self) -> &str {
+        self.meant.and_then(|end| self.text.get(..end)).unwrap_or(&self.text)
     }
 
     /// Looks for `other` in place of `word`; both are in their indexed form.
@@ -247,6 +317,23 @@ fn filter(word: &str) -> Option<QueryFilter> {
     valid.then(|| QueryFilter { name, value: value.to_owned() })
 }
 
+/// A word such as `projct:web`, with the filter whose name is a slip or two away.
+fn misspelt_filter(word: &str) -> Option<(String, FilterName)> {
+    let (name, value) = word.split_once(':')?;
+    let is_value =
+        value.starts_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '"' | '.' | '~'));
+    if FilterName::parse(name).is_some() || !is_value || !name.bytes().all(|byte| byte.is_ascii_alphabetic())
+    {
+        return None;
+    }
+    let letters: Vec<char> = name.to_lowercase().chars().collect();
+    let slips = |known: &str| edit_distance(&letters, known, if known.len() > LONG_NAME { 2 } else { 1 });
+    // Of short names too many words are near.
+    let known = FilterName::WORDS.into_iter().filter(|(known, _)| known.len() >= SHORT_NAME);
+    let near = known.filter_map(|(known, filter)| Some((slips(known)?, filter)));
+    near.min_by_key(|(slips, _)| *slips).map(|(_, filter)| (word.to_owned(), filter))
+}
+
 /// The texts between double quotes.
 fn phrases(text: &str) -> impl Iterator<Item = &str> {
     let closed = text.matches('"').count() / 2;
@@ -293,6 +380,29 @@ mod tests {
     }
 
     #[test]
+    fn a_misspelt_name_of_a_filter_is_known() {
+        let meant = |question| {
+            let found = Query::parse(question).misspelt;
+            found.first().map(|(word, name)| format!("{word} {}", name.as_str())).unwrap_or_default()
+        };
+        for (question, expected) in [
+            ("projct:cli hooks", "projct:cli project"),
+            ("brnach:main", "brnach:main branch"),
+            ("sicne:monday leak", "sicne:monday since"),
+            ("Project:web", "Project:web project"),
+            ("roel:user", "roel:user role"),
+            ("project:web", ""),
+            ("std::fs::file", ""),
+            ("https://a.b", ""),
+            ("note:this", ""),
+            ("12:30", ""),
+            ("error:", ""),
+        ] {
+            assert_eq!(meant(question), expected, "{question}");
+        }
+    }
+
+    #[test]
     fn quoted_phrases() {
         let phrases = |question| Query::parse(question).phrases;
         assert_eq!(phrases(r#"a "token refresh" b"#), [["token", "refresh"]]);
@@ -311,11 +421,16 @@ mod tests {
     #[test]
     fn a_word_is_replaced_wherever_it_is() {
         let mut query = Query::parse("shadow bran");
-        assert_eq!(query.last_word(), Some("bran"));
+        assert_eq!(query.open_word().map(|word| word.typed), Some("bran".to_owned()));
         query.replace("bran", "branch");
         assert_eq!((query.terms.join(" ").as_str(), &query.pairs[0].1[..]), ("shadow branch", "branch"));
         assert_eq!(query.words()[1], ("bran".to_owned(), vec!["branch".to_owned()]));
-        assert_eq!(Query::parse("the bran.").last_word(), None);
+        let open = |question| Query::parse(question).open_word().map(|word| word.typed);
+        for closed in ["the bran.", "the bran ", "role:user", "\"the bran", "src/bran.rs"] {
+            assert_eq!(open(closed), None, "{closed}");
+        }
+        assert_eq!(open("golangci-Li"), Some("li".to_owned()));
+        assert_eq!(open("role:user bran"), Some("bran".to_owned()));
     }
 
     #[test]

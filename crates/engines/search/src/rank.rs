@@ -77,11 +77,13 @@ impl Bm25 {
     }
 }
 
-/// A word or a pair of words of the question.
+/// A word or a pair of words of the question, or what only marks the texts that have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Feature {
     Word,
     Pair,
+    /// Something that is counted and says nothing of how well a text answers.
+    Mark,
 }
 
 impl Feature {
@@ -89,6 +91,7 @@ impl Feature {
         match self {
             Self::Word => 1.0,
             Self::Pair => PAIR_WEIGHT,
+            Self::Mark => 0.0,
         }
     }
 }

@@ -215,6 +215,7 @@ fn worker_arguments(spec: &WorkerSpec, release: Release, budget: Option<f64>) ->
     if spec.options.strict_mcp_config {
         all.push("--strict-mcp-config".into());
     }
+    all.extend(spec.options.flags.iter().map(OsString::from));
     // These follow their flag for the same reason; `WorkerSpec::validation_error` ensures that none looks like a flag.
     let directories = spec.options.add_directories.iter().map(|directory| directory.as_os_str());
     let servers = spec.options.mcp_config.iter().map(AsRef::as_ref);

@@ -90,6 +90,9 @@ pub struct WorkerOptions {
     pub settings: Option<String>,
     /// Additional environment variables.
     pub environment: BTreeMap<String, String>,
+    /// Further flags of the person's, as they were typed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<String>,
 }
 
 /// What a worker may do without asking, as named by Claude Code.

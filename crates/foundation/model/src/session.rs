@@ -126,6 +126,11 @@ pub struct Damage {
 }
 
 impl Session {
+    /// Whether the person hid it: then it is offered by its id alone.
+    pub fn is_hidden(&self) -> bool {
+        self.annotations.as_deref().is_some_and(|annotations| annotations.hidden)
+    }
+
     /// Creates a session of which only the id is known.
     pub fn new(id: SessionId) -> Self {
         Self {

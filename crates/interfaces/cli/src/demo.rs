@@ -1,19 +1,22 @@
-//! The folder of `--demo`: unpacked when a command needs it, and removed when the process ends.
+//! The folder of `--demo`: unpacked when a command needs it, and removed when the process ends, or after the terminal is closed.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+use app::search::last_results::TerminalSession;
 use app::{Config, DemoFolder, Error};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
 use crate::clock::clock;
+use crate::last_search;
 
 /// Whether made-up sessions are used, and where they are; removed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Demo {
     is_wanted: bool,
+    is_own: bool,
     signals: SignalHandler,
     folder: OnceCell<Arc<DemoFolder>>,
 }
@@ -29,7 +32,17 @@ pub(crate) enum SignalHandler {
 
 impl Demo {
     pub(crate) fn new(is_wanted: bool, signals: SignalHandler) -> Self {
-        Self { is_wanted, signals, folder: OnceCell::new() }
+        Self { is_wanted, is_own: false, signals, folder: OnceCell::new() }
+    }
+
+    /// One that no other process has.
+    pub(crate) fn own(is_wanted: bool, signals: SignalHandler) -> Self {
+        Self { is_wanted, is_own: true, signals, folder: OnceCell::new() }
+    }
+
+    /// The terminal, whose demo the next command there has, too; a server has one of its own.
+    fn terminal(&self) -> Option<TerminalSession> {
+        if self.is_own { None } else { last_search::terminal() }
     }
 
     /// The configuration of this process, or the one that knows only the made-up sessions.
@@ -37,7 +50,7 @@ impl Demo {
         if !self.is_wanted {
             return Ok(config);
         }
-        let created = Arc::new(DemoFolder::create(&config.scratch, clock())?);
+        let created = Arc::new(DemoFolder::create(&config.scratch, clock(), self.terminal().as_ref())?);
         let folder = self.folder.get_or_init(|| created);
         if self.signals == SignalHandler::Nobody {
             remove_at_signals(Arc::clone(folder));

@@ -18,7 +18,9 @@ use crate::picker;
 
 /// Runs the command. What a demo unpacked for it is removed at its end.
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let demo = Demo::new(args.demo, signal_handler(args.command.as_ref()));
+    let signals = signal_handler(args.command.as_ref());
+    let is_server = matches!(args.command, Some(Command::Serve(_) | Command::Mcp(_)));
+    let demo = if is_server { Demo::own(args.demo, signals) } else { Demo::new(args.demo, signals) };
     let open = || open(&demo, args.show_secrets);
     let Some(command) = args.command else {
         if picker::is_at_terminal() {
@@ -34,6 +36,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::List(list) => {
             let context = open()?;
             let done = commands::list::run(&context, &list);
+            commands::archive::after_a_listing(&context);
             if !list.is_json() {
                 commands::archive::say_what_will_be_deleted(&context);
             }
@@ -79,8 +82,18 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Worker(worker) => commands::worker::run(&open()?, &worker),
         Command::Pick(pick) => commands::pick::run(&open()?, &pick),
         Command::Status(status) => commands::status::run(&open()?, &status),
-        Command::Today(today) => commands::day::today(&open()?, &today),
-        Command::Day(day) => commands::day::run(&open()?, &day),
+        Command::Today(today) => {
+            let context = open()?;
+            let done = commands::day::today(&context, &today);
+            commands::archive::after_a_listing(&context);
+            done
+        }
+        Command::Day(day) => {
+            let context = open()?;
+            let done = commands::day::run(&context, &day);
+            commands::archive::after_a_listing(&context);
+            done
+        }
         Command::Handoff(handoff) => commands::handoff::run(&open()?, &handoff),
         Command::Name(name) => commands::annotate::name(&open()?, &name),
         Command::Tag(tag) => commands::annotate::tag(&open()?, &tag),

@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 use app::Context;
 use app::search::hit::FurtherPlace;
 use app::search::{ChunkKind, Hit, SourceKind};
+use app::sessions::list::OriginName;
 use model::SessionId;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -29,7 +30,7 @@ impl Place {
     pub(crate) fn of(hit: &Hit) -> Self {
         let file = hit.file.file_stem().and_then(|stem| stem.to_str());
         let holder = hit.session_id.iter().chain(&hit.also_in).find(|id| Some(id.as_str()) == file);
-        match holder.filter(|_| hit.source == SourceKind::ClaudeSessions) {
+        match holder.filter(|_| hit.source == SourceKind::ClaudeSessions && !is_lost(hit)) {
             Some(id) => Self::Cited {
                 is_own: Some(id) == hit.session_id.as_ref(),
                 place: format!("{}:{}", id.short(), hit.line),
@@ -37,6 +38,13 @@ impl Place {
             None => Self::Elsewhere,
         }
     }
+}
+
+/// Whether a hit is of a session that was deleted and has no copy.
+pub(crate) fn is_lost(hit: &Hit) -> bool {
+    hit.file_missing
+        && hit.source == SourceKind::ClaudeSessions
+        && matches!(hit.origin, None | Some(OriginName::Ghost))
 }
 
 /// Which parts of a hit are shown besides its rank and title.
@@ -65,17 +73,20 @@ pub(crate) fn print_one(context: &Context, out: &mut Output, hit: &Hit, shown: S
     };
     let kind = kind_word(hit.kind);
     let mut tail = Vec::new();
-    if hit.origin.is_some() {
-        tail.push(age_or_date(context.now, hit.last_modified, || context.zone()));
+    if hit.origin.is_some() || is_lost(hit) {
+        tail.push(age_or_date(context.now, hit.last_modified.or(hit.at), || context.zone()));
     }
     tail.extend(
         hit.deleted_at.map(|at| format!("deleted {}", age_or_date(context.now, Some(at), || context.zone()))),
     );
+    if is_lost(hit) {
+        tail.push("deleted, no copy".to_owned());
+    }
     tail.push(match place {
         Place::Cited { is_own: false, place } => format!("{kind} at {place}"),
         Place::Cited { .. } | Place::Elsewhere => kind,
     });
-    let more = (hit.more > 0 && hit.places.is_empty()).then_some(hit.more);
+    let more = (hit.more > 0 && hit.places.is_empty() && !is_lost(hit)).then_some(hit.more);
     if !hit.also_in.is_empty() {
         let ids: Vec<&str> = hit.also_in.iter().take(3).map(SessionId::short).collect();
         tail.push(format!("also in {}", ids.join(", ")));
@@ -94,7 +105,7 @@ pub(crate) fn print_one(context: &Context, out: &mut Output, hit: &Hit, shown: S
             writeln!(out, "      {line}")?;
         }
     }
-    if let Some(later) = hit.later.as_ref().filter(|_| shown == Shown::Text) {
+    if let Some(later) = hit.later.as_ref().filter(|_| shown == Shown::Text && !is_lost(hit)) {
         print_later(out, hit, later)?;
     }
     for further in &hit.places {
@@ -217,7 +228,7 @@ fn print_place(out: &mut Output, hit: &Hit, further: &FurtherPlace) -> Result<()
 /// What is printed of a hit without a title.
 fn untitled(hit: &Hit) -> String {
     match hit.source {
-        SourceKind::ClaudeSessions if hit.file_missing => "(its transcript is gone)".to_owned(),
+        SourceKind::ClaudeSessions if hit.file_missing => "(deleted before its title was read)".to_owned(),
         SourceKind::ClaudeSessions => "(no title)".to_owned(),
         SourceKind::Sessions => {
             let id = hit.session_id.as_ref().map(SessionId::as_str).unwrap_or_default();

@@ -21,9 +21,9 @@ pub(crate) fn save_lines(context: &Context, answer: &grep::Answer) {
     }
 }
 
-/// Whether the hits of a search are kept, so that `@1` names the first; those of a demo end with it.
+/// Whether the hits of a search are kept, so that `@1` names the first; those of a demo that has no terminal end with it.
 pub(crate) fn is_kept(context: &Context) -> bool {
-    !context.config().is_demo && terminal().is_some()
+    (!context.config().is_demo || context.config().is_demo_kept) && terminal().is_some()
 }
 
 /// What a name says, with `@2` replaced by the place that the second hit cites, as `ID:LINE`.
@@ -42,7 +42,7 @@ pub(crate) fn words(context: &Context, session: &str, line: u64) -> Vec<String> 
 }
 
 /// The terminal; none where no standard stream is one.
-fn terminal() -> Option<TerminalSession> {
+pub(crate) fn terminal() -> Option<TerminalSession> {
     let name = ttyname(std::io::stdin(), Vec::new())
         .or_else(|_| ttyname(std::io::stderr(), Vec::new()))
         .or_else(|_| ttyname(std::io::stdout(), Vec::new()));

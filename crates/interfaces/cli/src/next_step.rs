@@ -90,6 +90,7 @@ pub(crate) fn as_command(step: &NextStep) -> String {
         NextStep::FindSessions => {
             "set CLAUDE_CONFIG_DIR to the folder that holds your sessions, or try `backstory list --demo`".to_owned()
         }
+        NextStep::Archive => "copy them now: backstory archive".to_owned(),
         NextStep::KeepLonger => "`backstory doctor --fix` shows that change and asks".to_owned(),
         NextStep::LeaveDemo => {
             "read one: backstory show <id> --demo; without --demo the same command continues your own sessions".to_owned()
@@ -160,6 +161,7 @@ mod tests {
             NextStep::ListJobs,
             NextStep::StartDaemon,
             NextStep::FindSessions,
+            NextStep::Archive,
             NextStep::KeepLonger,
             NextStep::LeaveDemo,
         ];

@@ -4,6 +4,7 @@ use app::NextStep;
 use serde_json::json;
 
 /// A next step in one sentence, with the call for it.
+#[expect(clippy::too_many_lines, reason = "an arm for each step")]
 pub(crate) fn as_tool_call(step: &NextStep) -> String {
     match step {
         NextStep::Advice { text } => text.clone(),
@@ -101,6 +102,7 @@ pub(crate) fn as_tool_call(step: &NextStep) -> String {
         NextStep::FindSessions => {
             "the person sets CLAUDE_CONFIG_DIR to the folder that holds their sessions".to_owned()
         }
+        NextStep::Archive => "the person can copy them: backstory archive".to_owned(),
         NextStep::KeepLonger => "the person can keep them longer: backstory doctor --fix".to_owned(),
         NextStep::LeaveDemo => "the person starts `backstory mcp` without --demo: made-up sessions can only be read".to_owned(),
         NextStep::RunInsteadOfPrint => "the person runs the command without --print".to_owned(),

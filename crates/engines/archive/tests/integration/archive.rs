@@ -88,6 +88,45 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 }
 
 #[test]
+fn only_a_pass_that_copied_everything_counts_as_complete() {
+    let scratch = Scratch::new();
+    for name in ["-p/s1.jsonl", "-p/s2.jsonl", "-q/s3.jsonl"] {
+        scratch.write(name, b"{}\n");
+    }
+    let at = |second: i64| UNIX_EPOCH + Duration::from_secs(second.unsigned_abs());
+    let set = |name: &str, second| {
+        let file = fs::File::options().append(true).open(scratch.living(name)).unwrap();
+        file.set_modified(at(second)).unwrap();
+    };
+    set("-p/s1.jsonl", 1_000_000_000);
+    set("-p/s2.jsonl", 2_000_000_000);
+    set("-q/s3.jsonl", 2_000_000_000);
+    let folders = [ConfigFolder::new(scratch.folder.path().join("claude"))];
+    let projects = scratch.living("");
+    let files = ConfigFolder::from_projects(&projects).find(1).transcripts;
+    let before = Timestamp::from_second(1_500_000_000).unwrap();
+    let old = Rules { threads: 1, before: Some(before), ..Rules::default() };
+    let all = Rules { before: None, ..old.clone() };
+    let excluding = Rules { excluded: vec!["/q".to_owned()], ..all.clone() };
+    let waiting = |rules: &Rules| {
+        let found = archive::uncopied(&scratch.archive(), &projects, &files, rules);
+        (found.waiting.len(), found.left_out.len())
+    };
+    assert_eq!((waiting(&all), waiting(&excluding)), ((3, 0), (2, 1)));
+    assert_eq!(archive::last_complete_pass(&scratch.archive()), None);
+    // Cut short after the first file.
+    let report = pass(&scratch.archive(), &folders, &all, NOW, &|| false).unwrap();
+    assert!(report.pending > 0, "{report:?}");
+    assert_eq!(archive::last_complete_pass(&scratch.archive()), None);
+    let report = pass(&scratch.archive(), &folders, &old, NOW, &|| true).unwrap();
+    assert_eq!((report.pending, scratch.kept("-p/s1.jsonl").unwrap()), (0, b"{}\n".to_vec()));
+    assert_eq!(archive::last_complete_pass(&scratch.archive()), None, "only old ones were looked at");
+    scratch.pass();
+    assert_eq!(archive::last_complete_pass(&scratch.archive()), Some(NOW));
+    assert_eq!(waiting(&all), (0, 0));
+}
+
+#[test]
 fn a_deleted_file_is_found_with_its_original_stamp() {
     let scratch = Scratch::new();
     scratch.write("-p/s1.jsonl", b"{}\n");

@@ -5,16 +5,15 @@ use tantivy::{DocSet as _, TERMINATED, Term};
 
 use super::rescore::text_of;
 use super::{Searcher, unless_damaged};
+use crate::beginning::Beginning;
 use crate::columns::ChunkAt;
 use crate::error::{Error, index_failed};
 use crate::function_words::is_function_word;
-use crate::misspelling::{most_frequent, nearest};
+use crate::misspelling::nearest;
 use crate::query::Query;
 use crate::vectors;
 use crate::words::Splitter;
 
-/// From how many letters on a word that is being typed stands for one that begins with it.
-const SHORTEST_BEGINNING: usize = 3;
 /// In how many chunks a word is looked for as it is written.
 const LOOKED_INTO: usize = 4;
 
@@ -35,14 +34,13 @@ impl Searcher {
     }
 
     /// The query with words that are indexed in place of those that are not: an identifier in lower case as it is
-    /// indexed whole; and, where the query is still being typed, its last word as the most frequent that begins with it.
+    /// indexed whole; and, where the query is still being typed, its last word as what it may become.
     pub fn fitted(&self, query: &Query, is_typing: bool) -> Result<Query, Error> {
         unless_damaged(self.folder.clone(), || self.with_indexed_words(query, is_typing))
     }
 
     fn with_indexed_words(&self, query: &Query, is_typing: bool) -> Result<Query, Error> {
         let mut fitted = query.clone();
-        let begun = query.last_word().filter(|word| is_typing && word.chars().count() >= SHORTEST_BEGINNING);
         for (typed, terms) in query.words() {
             let [term] = terms.as_slice() else { continue };
             if self.has_any(&terms)? {
@@ -51,11 +49,15 @@ impl Searcher {
             let whole = typed.to_lowercase();
             if self.has_any(std::slice::from_ref(&whole))? {
                 fitted.replace(term, &whole);
-            } else if begun == Some(typed.as_str())
-                && let Some(word) = most_frequent(&self.text, self.fields.text, &whole)
-                    .map_err(index_failed("search", &self.folder))?
-            {
-                fitted.replace(term, &word);
+            }
+        }
+        if is_typing && query.has_only_words() {
+            match query.open_word() {
+                Some(word) => {
+                    let beginning = Beginning::find(&self.text, self.fields.text, &word.typed, &word.stem);
+                    fitted.begin(&word, beginning.map_err(index_failed("search", &self.folder))?);
+                }
+                None => fitted.beginning = Some(Beginning::default()),
             }
         }
         Ok(fitted)
@@ -118,6 +120,9 @@ impl Searcher {
     /// Whether neither a session nor the table has any word of a query: what resembles it does so by chance.
     pub(super) fn is_gibberish(&self, query: &Query) -> Result<bool, Error> {
         if query.path.is_some() || self.encoder.is_some() {
+            return Ok(false);
+        }
+        if query.beginning.as_ref().is_some_and(|beginning| !beginning.is_unknown()) {
             return Ok(false);
         }
         let mut embedder = vectors::embedder();

@@ -4,6 +4,7 @@ mod citation;
 mod copies;
 mod hit_context;
 mod hits;
+mod holders;
 mod known_words;
 mod newest;
 mod rescore;
@@ -20,6 +21,7 @@ use model::SessionId;
 use system::join;
 use tantivy::{Index as TextIndex, ReloadPolicy, Searcher as Text};
 
+use self::holders::Holders;
 use self::rescore::Rescoring;
 use crate::admitted::Admitted;
 use crate::columns::Columns;
@@ -69,6 +71,8 @@ pub struct Searcher {
     runs: OnceLock<FileRuns>,
     /// The version of the list of files when the index was opened.
     version: i64,
+    /// The sessions of which every transcript is gone.
+    vanished: HashSet<SessionId>,
 }
 
 impl fmt::Debug for Searcher {
@@ -122,6 +126,7 @@ impl Searcher {
             Some(vectors) => Some(vectors),
             None => vectors::open(folder, list.vectors()?),
         };
+        let vanished = list.vanished()?.into_iter().map(|vanished| vanished.session).collect();
         Ok(Some(Self {
             folder: text,
             runs_folder: segment_runs::folder(folder),
@@ -135,6 +140,7 @@ impl Searcher {
             features: Features::default(),
             runs: OnceLock::new(),
             version,
+            vanished,
         }))
     }
 
@@ -200,11 +206,15 @@ impl Searcher {
         let known = if asked.scope.chooses_chunks() { Features::default() } else { take(&mut self.features) };
         let (evidence, features) = self.evidence(asked, phrases.as_ref(), read.as_ref().ok(), known)?;
         let mut ranked = self.ranked(asked, &evidence);
-        let total = ranked.len() as u64;
+        // While somebody types, what they look for is what holds all that is there.
+        let holders =
+            asked.query.beginning.as_ref().map(|beginning| self.holders_of_all(beginning, &features));
+        let total = holders.as_ref().map_or(ranked.len(), Holders::count) as u64;
         if let Ok(read) = &mut read {
             self.rescore(asked, read, &mut ranked, evidence.scale)?;
         }
-        self.judge(asked, &evidence.gathered.idfs, &mut ranked);
+        self.vanished_last(&mut ranked);
+        self.judge(asked, &evidence.gathered.idfs, holders.as_ref(), &mut ranked);
         let likely = ranked.partition_point(|ranked| ranked.confidence >= LIKELY) as u64;
         ranked.truncate(limit);
         let question = read.as_ref().ok().and_then(|read| read.by_table.as_ref());
@@ -295,10 +305,9 @@ impl Searcher {
     }
 
     /// Says how likely each of the best sessions answers. What is below an unlikely one is no likelier.
-    fn judge(&self, asked: &Asked<'_>, idfs: &[f32], ranked: &mut [Ranked<'_>]) {
+    fn judge(&self, asked: &Asked<'_>, idfs: &[f32], holders: Option<&Holders>, ranked: &mut [Ranked<'_>]) {
         let rare_words = confidence::rare_words(idfs.iter().copied(), self.sessions.chunks());
-        let mut above: f32 = 1.0;
-        for one in ranked {
+        for one in ranked.iter_mut() {
             let SessionMatch { coverage, facts, .. } = one.found;
             let is_file_known = facts.is_touched() || facts.mentioned >= 1.0;
             let found = Match { score: one.score, coverage: *coverage, rare_words };
@@ -307,7 +316,15 @@ impl Searcher {
                 Mode::Semantic => found.by_meaning_alone(),
                 Mode::Hybrid | Mode::Lexical => found.confidence(),
             };
-            above = above.min(confidence);
+            let holds_all = holders.is_some_and(|holders| holders.has(one.session));
+            one.confidence = if holds_all { confidence.max(LIKELY) } else { confidence };
+        }
+        if holders.is_some() {
+            ranked.sort_by_key(|one| (self.has_vanished(one.session), one.confidence < LIKELY));
+        }
+        let mut above: f32 = 1.0;
+        for one in ranked {
+            above = above.min(one.confidence);
             one.confidence = above;
         }
     }
@@ -325,6 +342,17 @@ impl Searcher {
         });
     }
 
+    /// Puts the sessions that nobody can read any more behind the others.
+    fn vanished_last(&self, ranked: &mut [Ranked<'_>]) {
+        ranked.sort_by_key(|ranked| self.has_vanished(ranked.session));
+    }
+
+    /// Whether a session has words in the index, and no file that holds them.
+    pub(crate) fn has_vanished(&self, session: usize) -> bool {
+        self.sessions.source(session) == SourceKind::ClaudeSessions
+            && self.vanished.contains(self.sessions.id(session))
+    }
+
     /// Encodes the query, or says why meaning is not used.
     fn meaning(&self, query: &Query, mode: Mode) -> Result<EncodedQuery, MeaningStatus> {
         if mode == Mode::Lexical {
@@ -334,14 +362,14 @@ impl Searcher {
             return Err(MeaningStatus::Path);
         }
         let chosen = self.encoder.as_ref();
-        if chosen.is_none() && !meaning::is_understood(&query.text) {
+        if chosen.is_none() && !meaning::is_understood(query.meant()) {
             return Err(MeaningStatus::OtherLanguage);
         }
         if self.vectors.is_none() {
             return Err(MeaningStatus::Nothing);
         }
-        let read = query_encoder::encode(&query.text, chosen, &self.list, &self.folder, self.rows());
-        let is_known = meaning::is_understood(&query.text);
+        let read = query_encoder::encode(query.meant(), chosen, &self.list, &self.folder, self.rows());
+        let is_known = meaning::is_understood(query.meant());
         read.ok_or(if is_known { MeaningStatus::Nothing } else { MeaningStatus::OtherLanguage })
     }
 

@@ -54,6 +54,7 @@ impl Searcher {
             let id = |session: usize| self.sessions.id(session);
             other.0.cmp(&one.0).then_with(|| id(one.1).cmp(id(other.1)))
         });
+        newest.sort_by_key(|(_, session)| self.has_vanished(*session));
         newest.truncate(limit);
         let evidence = Evidence { gathered, near: Similarities::default(), scale: CosineScale::TABLE };
         let found = &evidence.gathered.found;

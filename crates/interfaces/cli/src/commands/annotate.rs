@@ -7,18 +7,21 @@ use app::Context;
 use app::sessions::annotate::{AnnotatedSession, Answer, Request, annotate, tags};
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::ask;
 use crate::exit::Failure;
 use crate::last_search;
 use crate::output::Output;
+use crate::picker::{self, Purpose};
 use crate::text::{count, safe, safe_lines};
 use crate::wrap::hanging;
 
 /// Give a session a name, in place of its title.
 #[derive(Debug, clap::Args)]
 pub(crate) struct NameArgs {
-    /// The session's id or a prefix of it; @2 is the second hit of the last search on this terminal.
+    /// The session's id or a prefix of it; @2 is the second hit of the last search on this terminal. Without one, choose a session
+    /// and type its name.
     #[arg(value_name = "ID")]
-    session: String,
+    session: Option<String>,
     /// The new name; without one, the current name is printed.
     #[arg(value_name = "NAME", conflicts_with = "clear")]
     name: Vec<String>,
@@ -100,7 +103,15 @@ struct Switch {
 
 /// Names a session.
 pub(crate) fn name(context: &Context, args: &NameArgs) -> Result<(), Failure> {
-    let request = Request { name: text(&args.name, args.clear), ..of(context, &args.session)? };
+    let (session, name) = if let Some(session) = &args.session {
+        (session.clone(), text(&args.name, args.clear))
+    } else {
+        let session = picker::session(context, Purpose::Take("name"), "")?.session.to_string();
+        let typed = if args.clear { String::new() } else { ask::line("Name: ")? };
+        let words: Vec<String> = typed.split_whitespace().map(str::to_owned).collect();
+        (session, text(&words, args.clear))
+    };
+    let request = Request { name, ..of(context, &session)? };
     answer(context, &request, args.json, |one| match &one.annotations.name {
         Some(name) => safe(name),
         None => format!("no name; its title is {}", title(one)),

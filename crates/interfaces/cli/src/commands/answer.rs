@@ -6,6 +6,7 @@ use app::workers::answer::{Request, answer};
 use app::workers::{Grant, PermissionReply, PermissionRequest, RequestKind, WorkerInfo, WorkerState, find};
 use app::{Context, Error, Kind};
 
+use super::which_worker::{self, Deed};
 use crate::exit::Failure;
 use crate::output::print_line;
 use crate::run::{Prompt, Step, offer_lines, request_line, whole};
@@ -24,9 +25,9 @@ const WIDTH: usize = 80;
 /// `answer 2 Blue`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The worker's number or its session's id.
+    /// The worker's number or its session's id; without it, the one that waits.
     #[arg(value_name = "WORKER")]
-    worker: String,
+    worker: Option<String>,
     /// The answer; before it the request's id, where the worker asks several things. Without it, what it asks is shown.
     #[arg(value_name = "[REQUEST] ANSWER")]
     words: Vec<String>,
@@ -44,9 +45,18 @@ pub(crate) struct Args {
     says: Vec<String>,
 }
 
+/// What is done with a worker.
+const DEED: Deed = Deed {
+    verb: "answer",
+    none: "no worker waits for an answer",
+    is_for: |worker| matches!(worker.state, WorkerState::WaitingPermission { .. }),
+    asks: false,
+};
+
 /// Sends the answer to the worker.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let worker = find(context, &args.worker)?;
+    let named = which_worker::meant(context, args.worker.as_deref(), DEED)?;
+    let worker = find(context, &named)?;
     let shown = shown(&worker, args);
     if !shown.is_empty() {
         return Ok(print_line(&shown.join("\n\n"))?);
@@ -54,7 +64,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let (asked, words) = asked(&worker, args)?;
     let reply = reply(args, asked, words)?;
     let done = confirmation(worker.worker, asked, &reply);
-    answer(context, &Request { worker: args.worker.clone(), request: asked.request.clone(), reply })?;
+    answer(context, &Request { worker: named, request: asked.request.clone(), reply })?;
     Ok(print_line(&done)?)
 }
 
@@ -103,7 +113,7 @@ fn is_shown(request: &PermissionRequest, words: &[String]) -> bool {
 }
 
 /// A request with all that is asked, and the command that answers it.
-fn all_of(worker: i64, request: &PermissionRequest, is_only: bool) -> String {
+pub(super) fn all_of(worker: i64, request: &PermissionRequest, is_only: bool) -> String {
     let line = request_line(worker, request, is_only);
     let text = match request.kind() {
         RequestKind::Permission => whole(request),
@@ -244,7 +254,7 @@ mod tests {
 
     fn args(words: &[&str]) -> Args {
         Args {
-            worker: "2".to_owned(),
+            worker: Some("2".to_owned()),
             words: words.iter().map(|word| (*word).to_owned()).collect(),
             input: None,
             message: None,

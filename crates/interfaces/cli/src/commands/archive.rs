@@ -1,9 +1,11 @@
 //! `archive`: copies what is new and prints what is kept.
 
 use std::io::Write as _;
+use std::path::PathBuf;
 
 use app::Context;
 use app::retention::archive::{Answer, Request, archive};
+use app::retention::upkeep;
 
 use crate::exit::Failure;
 use crate::output::{Output, error_width, is_read_by_a_person};
@@ -115,10 +117,18 @@ pub(crate) fn say_what_will_be_deleted(context: &Context) {
     let ids: Vec<&str> = notice.sessions.iter().take(NAMED).map(model::SessionId::short).collect();
     let more = if notice.sessions.len() > NAMED { ", …" } else { "" };
     let what = counted(notice.sessions.len(), "session");
-    let kept = if notice.is_kept {
-        "Backstory keeps copies (`backstory archive`)"
-    } else {
-        "Backstory keeps no copies (archive.enabled)"
+    let left_out = |kept: &str| match notice.left_out {
+        0 => kept.to_owned(),
+        these => format!("{kept}; {these} are left out of copies (archive.exclude, or forgotten)"),
+    };
+    let kept = match notice.uncopied {
+        _ if !notice.is_kept => "Backstory keeps no copies (archive.enabled)".to_owned(),
+        0 if notice.left_out == notice.sessions.len() => {
+            "They are left out of copies (archive.exclude, or forgotten)".to_owned()
+        }
+        0 => left_out("Backstory has copies"),
+        1 => left_out("One has no copy yet: `backstory archive` copies it"),
+        these => left_out(&format!("{these} have no copy yet: `backstory archive` copies them")),
     };
     say(&format!(
         "The next start of Claude Code deletes {what} ({}{more}), unchanged for {} days. {kept}; `backstory doctor --fix` \
@@ -130,7 +140,17 @@ pub(crate) fn say_what_will_be_deleted(context: &Context) {
 
 /// Copies some of what is new, now that the answer is printed, and says so the first time.
 pub(crate) fn after_an_answer(context: &Context) {
-    let Some(folder) = app::retention::upkeep::after_an_answer(context) else { return };
+    say_where_copies_are(upkeep::after_an_answer(context));
+}
+
+/// The same after an answer that needs no index.
+pub(crate) fn after_a_listing(context: &Context) {
+    say_where_copies_are(upkeep::after_a_listing(context));
+}
+
+/// Says where copies are kept from now on.
+fn say_where_copies_are(begun: Option<PathBuf>) {
+    let Some(folder) = begun else { return };
     if !is_read_by_a_person() {
         return;
     }

@@ -5,6 +5,7 @@ use app::proceed::{background, fork};
 use app::workers::attach;
 use app::{Context, Error, Kind};
 
+use super::which_worker::{self, Deed};
 use crate::become_claude::become_claude;
 use crate::exit::Failure;
 use crate::output::print_line;
@@ -15,9 +16,9 @@ use crate::run::{Follow, OnPermission, Role, follow};
 /// A background job of Claude Code (`claude --bg`) is opened here by `claude attach`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The worker's number or its session's id; or a background job's id, its session's id or its name.
+    /// The worker's number or its session's id; or a background job's id, its session's id or its name; without it, the only one, or one that you choose.
     #[arg(value_name = "WORKER")]
-    worker: String,
+    worker: Option<String>,
     /// Print each event as one line of JSON.
     #[arg(long)]
     json: bool,
@@ -29,14 +30,23 @@ pub(crate) struct Args {
 impl Args {
     /// For the worker of a session.
     pub(crate) fn of(session: String) -> Self {
-        Self { worker: session, json: false, print: false }
+        Self { worker: Some(session), json: false, print: false }
     }
 }
 
+/// What is done with a worker.
+const DEED: Deed = Deed {
+    verb: "attach to",
+    none: "no worker is running",
+    is_for: |worker| !worker.state.is_over(),
+    asks: false,
+};
+
 /// Follows the worker until it ends or the person leaves.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let (worker, mut link) = match attach(context, &args.worker) {
-        Err(error) if error.kind == Kind::NotFound => return open_job(context, args, error),
+    let named = which_worker::meant(context, args.worker.as_deref(), DEED)?;
+    let (worker, mut link) = match attach(context, &named) {
+        Err(error) if error.kind == Kind::NotFound => return open_job(context, args, &named, error),
         found => found?,
     };
     if args.print {
@@ -47,13 +57,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         .into());
     }
     let on_permission = OnPermission::Wait;
-    let how = Follow { worker: worker.worker, role: Role::Guest, json: args.json, on_permission };
+    let how =
+        Follow { worker: worker.worker, role: Role::Guest, json: args.json, on_permission, patience: None };
     follow(context, &mut link, how).map(drop)
 }
 
 /// Replaces this process by the `claude` that opens a background job; `error` says that there is no such worker.
-fn open_job(context: &Context, args: &Args, error: Error) -> Result<(), Failure> {
-    let Some(found) = background::find(context, &args.worker)? else { return Err(error.into()) };
+fn open_job(context: &Context, args: &Args, named: &str, error: Error) -> Result<(), Failure> {
+    let Some(found) = background::find(context, named)? else { return Err(error.into()) };
     if args.json {
         let message =
             format!("{} is a background job of Claude Code, which has no JSON events", found.job.id);
@@ -65,5 +76,5 @@ fn open_job(context: &Context, args: &Args, error: Error) -> Result<(), Failure>
     if args.print {
         return Ok(print_line(&fork::for_a_shell(&command)?)?);
     }
-    Err(fork::not_started(&command, &become_claude(&command)).into())
+    Err(fork::not_started(&command, &become_claude(context, &command)).into())
 }

@@ -35,7 +35,9 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let session = match &args.session {
         Some(id) => last_search::session(context, id)?.into_owned(),
-        None => picker::session(context, Purpose::Read, "")?.session.to_string(),
+        None => picker::session(context, Purpose::Take("show what was cut away"), "is:compacted ")?
+            .session
+            .to_string(),
     };
     let answer = before(context, &Request { session, compaction: args.compaction })?;
     if args.json {

@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use anstyle::AnsiColor;
 use app::sessions::cost::{Answer, CostLine, GroupBy, Request, cost};
+use app::sessions::lookup::looks_like_id;
 use app::sessions::usage_windows::{self, CostBlock, usage_windows};
 use app::{Context, Moment};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -14,6 +15,7 @@ use jiff::tz::TimeZone;
 use model::SessionId;
 use unicode_width::UnicodeWidthStr as _;
 
+use super::session_cost;
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::progress::Followed;
@@ -27,8 +29,9 @@ Costs are estimates with list prices, or with your own from the settings (`[pric
 
 Every message counts once, for the session it was first written to, even if that session was forked or copied since.")]
 pub(crate) struct Args {
-    /// Only this day, week, month or year: today, monday, last week, january, 2026-01-31.
-    #[arg(value_name = "DAY", conflicts_with_all = ["since", "until"])]
+    /// Only this day, week, month or year: today, monday, last week, january, 2026-01-31. Or the id of a session, which is split by turn,
+    /// model and sub-agent.
+    #[arg(value_name = "DAY|ID", conflicts_with_all = ["since", "until"])]
     day: Vec<String>,
     /// What to group by; `block` stands for --blocks.
     #[arg(long, default_value = "day", value_name = "WHAT", value_parser = By::parser())]
@@ -80,6 +83,12 @@ const BAR: usize = 12;
 
 /// Prints the totals.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
+    if let [id] = args.day.as_slice()
+        && (looks_like_id(id) || id.starts_with('@'))
+        && super::moment(&args.day).is_none_or(|day| day.whole_day(context).is_err())
+    {
+        return session_cost::run(context, id, args.json);
+    }
     let day = super::moment(&args.day).map(|day| day.whole_day(context)).transpose()?;
     let (since, until) = (args.since.clone().or_else(|| day.clone()), args.until.clone().or(day));
     let project = args.project.clone();

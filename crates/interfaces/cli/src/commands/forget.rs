@@ -12,6 +12,7 @@ use model::SessionId;
 use crate::ask;
 use crate::exit::Failure;
 use crate::output::{Output, error_width};
+use crate::picker::{self, Purpose};
 use crate::text::{counted, fit, safe};
 
 /// Erase sessions for good: from the archive, the index and everything else that Backstory keeps.
@@ -21,8 +22,8 @@ use crate::text::{counted, fit, safe};
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person types on its own")]
 pub(crate) struct Args {
-    /// The session's id, or a prefix of it.
-    #[arg(value_name = "ID", required_unless_present_any = ["project", "before"])]
+    /// The session's id, or a prefix of it; without one, a project or an age, choose a session on the terminal.
+    #[arg(value_name = "ID")]
     session: Option<String>,
     /// All sessions of this project: its name, Claude Code's folder name for it, or a path inside it.
     #[arg(long, value_name = "NAME", allow_hyphen_values = true, value_parser = super::project)]
@@ -49,8 +50,14 @@ type Titles = HashMap<SessionId, Arc<str>>;
 
 /// Asks, then erases.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
+    let is_meant = args.session.is_some() || args.project.is_some() || args.before.is_some();
+    let session = if is_meant {
+        args.session.clone()
+    } else {
+        Some(picker::session(context, Purpose::Take("forget"), "")?.session.to_string())
+    };
     let request = Request {
-        session: args.session.clone(),
+        session,
         project: args.project.clone(),
         before: args.before.clone(),
         transcripts: args.transcripts,

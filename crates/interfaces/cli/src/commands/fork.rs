@@ -106,7 +106,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     }
     let next = next(&Followed::search(context), &request)?;
     let found = match next {
-        Next::Fork(fork) => return start(&fork, args.print),
+        Next::Fork(fork) => return start(context, &fork, args.print),
         Next::Choose(found) => *found,
     };
     match found {
@@ -146,7 +146,7 @@ fn hand_over(context: &Context, request: &Request) -> Result<(), Failure> {
 /// Forks the session that was chosen.
 fn chosen(context: &Context, request: &Request, print: bool) -> Result<(), Failure> {
     match next(&Followed::search(context), request)? {
-        Next::Fork(fork) => start(&fork, print),
+        Next::Fork(fork) => start(context, &fork, print),
         Next::Choose(found) => match *found {
             Answer::ForkSessions(found) => show(context, request, &found),
             Answer::Nothing(guidance) => not_found(context, guidance),

@@ -105,6 +105,7 @@ fn request(args: &Args) -> Request {
         file: args.file.clone(),
         tag: args.tag.clone(),
         pinned: args.pinned,
+        compacted: false,
         hidden: args.hidden,
         words: args.words.clone(),
         sort: args.sort,

@@ -37,12 +37,14 @@ pub(crate) mod run;
 pub(crate) mod search;
 pub(crate) mod send;
 pub(crate) mod serve;
+mod session_cost;
 pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod statusline;
 pub(crate) mod stop;
 pub(crate) mod store;
 pub(crate) mod watch;
+mod which_worker;
 pub(crate) mod worker;
 pub(crate) mod workers;
 

@@ -6,7 +6,9 @@ use app::Context;
 use app::retention::restore::{Answer, Request, restore};
 
 use crate::exit::Failure;
+use crate::last_search;
 use crate::output::Output;
+use crate::picker::{self, Purpose};
 use crate::text::{bytes, counted, safe};
 
 /// Put back a session that Claude Code deleted: `claude --resume` finds it again.
@@ -14,9 +16,9 @@ use crate::text::{bytes, counted, safe};
 /// The files are the same byte for byte. An existing file is never replaced.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The session's id, or a prefix of it.
+    /// The session's id, or a prefix of it; without one, choose among those that were deleted.
     #[arg(value_name = "ID")]
-    session: String,
+    session: Option<String>,
     /// Only show what would be written.
     #[arg(long)]
     dry_run: bool,
@@ -30,7 +32,11 @@ pub(crate) struct Args {
 
 /// Puts the session back.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let request = Request { session: args.session.clone(), dry_run: args.dry_run, partial: args.partial };
+    let session = match &args.session {
+        Some(session) => last_search::session(context, session)?.into_owned(),
+        None => picker::session(context, Purpose::Take("put back"), "origin:archived ")?.session.to_string(),
+    };
+    let request = Request { session, dry_run: args.dry_run, partial: args.partial };
     let answer = restore(context, &request)?;
     if args.json {
         return super::json(&answer);

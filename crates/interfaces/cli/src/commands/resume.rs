@@ -108,14 +108,14 @@ fn continued(context: &Context, args: &Args, session: &Session) -> Result<(), Fa
     if let Some(into) = &args.into {
         let request =
             fork::Request { into: Some(into.clone()), extra: args.extra.clone(), ..fork::Request::default() };
-        return start(&fork::fork(context, session, &request)?, args.print);
+        return start(context, &fork::fork(context, session, &request)?, args.print);
     }
     let command = resume::resume(context, session, &args.extra)?;
     if args.print {
         return Ok(print_line(&fork::for_a_shell(&command)?)?);
     }
     say_cost(context, session);
-    Err(fork::not_started(&command, &become_claude(&command)).into())
+    Err(fork::not_started(&command, &become_claude(context, &command)).into())
 }
 
 /// Says which session was the last one: elsewhere another one may be.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use app::workers::run::{Ready, RunEvent, here, prepare};
@@ -66,11 +67,17 @@ pub(crate) struct Args {
     /// What to do with requests for permission and questions where no terminal can show them.
     #[arg(long, value_name = "ACTION", default_value = "wait", conflicts_with = "detach")]
     on_permission: OnPermission,
+    /// How many seconds a request waits for `answer` where no terminal can show it; then it is denied, and that is said.
+    #[arg(long, value_name = "SECONDS", conflicts_with = "detach")]
+    permission_timeout: Option<u64>,
     /// Print each event as one line of JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     options: OptionArgs,
+    /// Further flags for `claude`, such as `--fallback-model haiku`.
+    #[arg(last = true, value_name = "CLAUDE FLAGS", allow_hyphen_values = true)]
+    flags: Vec<String>,
 }
 
 /// The options of the worker.
@@ -129,7 +136,14 @@ struct OptionArgs {
 
 /// Starts the worker, then follows it or leaves it in the background.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let order = resolve_choice(context, request(args)?.task_spec()?, args.json)?;
+    if let Some(why) = app::workers::refused_flag(&args.flags) {
+        return Err(Error::new(Kind::Usage, why)
+            .hint("`backstory run --help` lists the options of a worker")
+            .into());
+    }
+    let mut order = request(args)?.task_spec()?;
+    order.options.flags.clone_from(&args.flags);
+    let order = resolve_choice(context, order, args.json)?;
     let slow = (!args.json)
         .then(|| SlowNotice::start("choosing the session and checking the version of claude…".to_owned()));
     let ready = prepare(context, &order)?;
@@ -141,7 +155,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     announce(&ready, args.json, order.options.permission_mode)?;
     let mut link = here(context, &ready)?;
     let (worker, on_permission) = (ready.worker, args.on_permission);
-    let how = Follow { worker, role: Role::Owner, json: args.json, on_permission };
+    let patience = args.permission_timeout.map(Duration::from_secs);
+    let how = Follow { worker, role: Role::Owner, json: args.json, on_permission, patience };
     let followed = follow(context, &mut link, how);
     if followed.is_err() {
         // The output was closed (`| head`): the worker is not left behind.

@@ -6,12 +6,12 @@ use anstyle::Style;
 use app::search::grep::Request as GrepRequest;
 use app::search::{Answer, Hit, HitTexts, Mode, Request, Role, SourceKind, Suggestions, search};
 use app::sessions::list::{self, OriginName};
-use app::{Context, Moment, NextStep};
+use app::{Context, Error, Kind, Moment, NextStep};
 use model::{AgentId, SessionId};
 
 use super::grep;
 use crate::exit::Failure;
-use crate::hit_lines::{Place, Shown, print_one};
+use crate::hit_lines::{Place, Shown, is_lost, print_one};
 use crate::last_search;
 use crate::output::{Output, is_read_by_a_person};
 use crate::picker;
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     #[arg(value_name = "QUESTION")]
     words: Vec<String>,
     /// Look for this regular expression in the transcripts themselves, the output of tools included.
-    #[arg(long, value_name = "PATTERN", conflicts_with_all = ["words", "interactive", "source", "file", "deep", "model", "all_hits"])]
+    #[arg(long, value_name = "PATTERN", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["interactive", "source", "file", "deep", "model", "all_hits"])]
     grep: Option<String>,
     /// With --grep: the pattern is text instead of a regular expression.
     #[arg(short = 'F', long, requires = "grep")]
@@ -129,7 +129,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         return picker::open(context, &args.words.join(" "));
     }
     if let Some(pattern) = &args.grep {
-        return grep::run(context, &grep_request(args, pattern), args.json);
+        let pattern = sole_pattern(pattern, &args.words)?;
+        return grep::run(context, &grep_request(args, &pattern), args.json);
     }
     let request = request(args);
     let followed = if args.json { Followed::interruptible(context) } else { Followed::search(context) };
@@ -139,6 +140,20 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         return super::json(&answer);
     }
     print(context, &request, &answer)
+}
+
+/// The pattern behind `--grep`, or, where an option such as -F is between them, the words; never both.
+fn sole_pattern(pattern: &str, words: &[String]) -> Result<String, Failure> {
+    let refused = |message: &str, hint: &str| Err(Error::new(Kind::Usage, message).hint(hint).into());
+    match (pattern, words) {
+        ("", []) => refused("--grep needs a pattern", "backstory search --grep 'retry_[a-z]+'"),
+        ("", words) => Ok(words.join(" ")),
+        (pattern, []) => Ok(pattern.to_owned()),
+        _ => refused(
+            "--grep takes one pattern, and no question beside it",
+            "put a pattern with spaces in quotes",
+        ),
+    }
 }
 
 fn request(args: &Args) -> Request {
@@ -327,7 +342,7 @@ fn print_ways(context: &Context, out: &mut Output, best: &Hit, is_weak: bool) ->
         Place::Elsewhere => id.to_owned(),
     };
     let ways = match best.source {
-        SourceKind::ClaudeSessions if !is_weak => &WAYS[..],
+        SourceKind::ClaudeSessions if !is_weak && !is_lost(best) => &WAYS[..],
         // Only OpenClaw can continue its conversations.
         SourceKind::ClaudeSessions | SourceKind::Sessions => &WAYS[..1],
         SourceKind::Memory => &[],

@@ -6,9 +6,12 @@ use app::sessions::WorkDone;
 use app::sessions::citation::split_line;
 use app::sessions::lookup::{SessionRef, looks_like_id};
 use app::sessions::show::{Conversation, Piece, Request, ShownMessage, show};
+use app::workers::WorkerState;
+use app::workers::list as workers;
 use app::{Context, Kind};
+use model::Session;
 
-use super::resume;
+use super::{answer, resume};
 use crate::exit::Failure;
 use crate::last_search;
 use crate::output::{Output, is_read_by_a_person, say_aside};
@@ -139,7 +142,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
             let is_end_only = matches!(args.last, Some(Some(_))) && !args.diff;
             let work = if is_end_only { WorkDone::default() } else { conversation.work_done() };
             let look = Terminal::new(context.zone(), look, work);
-            let is_read = write_for_reader(&conversation, words, look, out, line)?;
+            let is_end_shown =
+                line.is_none() && args.before.is_none() && args.around.is_none() && words.is_empty();
+            let asked = if is_end_shown { asked_now(context, &conversation.session) } else { Vec::new() };
+            let is_read = write_with_questions(&conversation, words, look, out, (line, &asked))?;
             if args.wait && !is_read {
                 terminal::wait_to_go_back()?;
             }
@@ -242,16 +248,36 @@ fn write(
     look: impl Renderer,
     out: Output,
 ) -> Result<(), Failure> {
-    write_for_reader(conversation, words, look, out, None).map(drop)
+    write_with_questions(conversation, words, look, out, (None, &[])).map(drop)
 }
 
-/// Writes a conversation, opened at the cited line; returns whether a person left a pager that showed it.
-fn write_for_reader(
+/// What the session asks its person now, with the command that answers, one text for each question.
+fn asked_now(context: &Context, session: &Session) -> Vec<String> {
+    let Some(activity) = session.activity.as_ref().filter(|activity| activity.is_blocked()) else {
+        return Vec::new();
+    };
+    let workers = workers::list(context, &workers::Request { active: true, ..workers::Request::default() });
+    let workers = workers.map(|answer| answer.workers).unwrap_or_default();
+    let asking = workers.iter().find_map(|worker| match &worker.state {
+        WorkerState::WaitingPermission { requests } if worker.session_id == session.id => {
+            Some((worker.worker, requests))
+        }
+        _ => None,
+    });
+    if let Some((number, requests)) = asking {
+        return requests.iter().map(|request| answer::all_of(number, request, requests.len() == 1)).collect();
+    }
+    let asked = activity.asking.as_deref().or(activity.detail.as_deref()).unwrap_or("something");
+    vec![format!("It waits for you in its own terminal: {}", safe(asked))]
+}
+
+/// Writes a conversation, opened at the cited line, and what it asks now; returns whether a person left a pager that showed it.
+fn write_with_questions(
     conversation: &Conversation,
     words: &[String],
     mut look: impl Renderer,
     mut out: Output,
-    cited: Option<u64>,
+    (cited, asked): (Option<u64>, &[String]),
 ) -> Result<bool, Failure> {
     let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
     // What fails before the first message prints nothing.
@@ -274,6 +300,9 @@ fn write_for_reader(
         look.begin(&mut out, session)?;
     }
     look.end(&mut out, left_out)?;
+    for question in asked {
+        writeln!(out, "\n{question}")?;
+    }
     let is_read = out.finish_for_reader()?;
     if left_out.too_long_lines > 0 {
         say_aside(&super::too_long(left_out.too_long_lines));

@@ -6,6 +6,7 @@ use app::proceed::background;
 use app::workers::stop::{Request, stop};
 use app::{Context, Error, Kind};
 
+use super::which_worker::{self, Deed};
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::text::safe;
@@ -15,9 +16,9 @@ use crate::text::safe;
 /// A background job of Claude Code is stopped by `claude stop`; its conversation is kept.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The worker's number or its session's id; or a background job's id, its session's id or its name.
+    /// The worker's number or its session's id; or a background job's id, its session's id or its name; without it, choose one on the terminal.
     #[arg(value_name = "WORKER")]
-    worker: String,
+    worker: Option<String>,
     /// Also remove its work tree if nothing would be lost.
     #[arg(long)]
     remove_worktree: bool,
@@ -29,15 +30,20 @@ pub(crate) struct Args {
 impl Args {
     /// For the worker of a session.
     pub(crate) fn of(session: String) -> Self {
-        Self { worker: session, remove_worktree: false, json: false }
+        Self { worker: Some(session), remove_worktree: false, json: false }
     }
 }
 
+/// What is done with a worker.
+const DEED: Deed =
+    Deed { verb: "stop", none: "no worker is running", is_for: |worker| !worker.state.is_over(), asks: true };
+
 /// Stops the worker.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let request = Request { worker: args.worker.clone(), remove_worktree: args.remove_worktree };
+    let named = which_worker::meant(context, args.worker.as_deref(), DEED)?;
+    let request = Request { worker: named.clone(), remove_worktree: args.remove_worktree };
     let answer = match stop(context, &request) {
-        Err(error) if error.kind == Kind::NotFound => return stop_job(context, args, error),
+        Err(error) if error.kind == Kind::NotFound => return stop_job(context, args, &named, error),
         stopped => stopped?,
     };
     if args.json {
@@ -52,8 +58,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
 }
 
 /// Stops a background job; `error` says that there is no such worker.
-fn stop_job(context: &Context, args: &Args, error: Error) -> Result<(), Failure> {
-    let Some(found) = background::find(context, &args.worker)? else { return Err(error.into()) };
+fn stop_job(context: &Context, args: &Args, named: &str, error: Error) -> Result<(), Failure> {
+    let Some(found) = background::find(context, named)? else { return Err(error.into()) };
     let id = &found.job.id;
     if args.remove_worktree {
         let message = format!("{id} is a background job of Claude Code, not a worker with a work tree");

@@ -104,6 +104,8 @@ fn found(picker: &Picker, setting: &Setting, room: usize) -> String {
         return fit(&format!("  … · {scope} "), room);
     }
     let (shown, total) = (picker.items.len(), picker.total);
+    // What hardly matches is listed, too, and not counted.
+    let shown = picker.good().unwrap_or(shown).min(usize::try_from(total).unwrap_or(shown));
     let number = if total > shown as u64 { format!("{shown} of {total}") } else { shown.to_string() };
     let s = if number == "1" { "" } else { "s" };
     let whole = format!("  {number} {}{s} · {scope} ", listed(setting));
@@ -185,7 +187,11 @@ fn row(item: &Item, is_selected: bool, columns: Columns, setting: &Setting) -> L
     }
     let mark = if is_selected { "▌" } else { " " };
     let waits = if item.is_waiting { "●" } else { " " };
-    let title = if item.title.is_empty() { "(no title)" } else { &item.title };
+    let title = match item.title.as_str() {
+        "" if item.is_lost => "(deleted before its title was read)",
+        "" => "(no title)",
+        title => title,
+    };
     let room = columns.width.saturating_sub(10 + tail.width());
     let line = Line::from(vec![
         Span::styled(mark.to_owned(), Style::new().fg(Color::Cyan)),
@@ -242,10 +248,14 @@ fn foot(picker: &Picker, width: usize, setting: &Setting) -> Line<'static> {
         return Line::styled(fit(&format!(" {}", safe(message)), width), Style::new().fg(Color::Cyan));
     }
     let (enter, first, second) = match setting.purpose {
+        Purpose::Resume | Purpose::Fork if picker.is_lost() => {
+            ("deleted, no copy", "^O what is left", "^Y copy id")
+        }
         Purpose::Resume => ("Enter resume", "^F fork", "^O read"),
         Purpose::Fork => ("Enter fork", "^R resume", "^O read"),
         Purpose::Read => ("Enter read", "^R resume", "^F fork"),
         Purpose::Recall => ("Enter take prompt", "^R resume", "^O read"),
+        Purpose::Take(verb) => (&*format!("Enter {verb}"), "^R resume", "^O read"),
     };
     let (help, esc) =
         if picker.question.text().is_empty() { ("? help", "quit") } else { ("F1 help", "clear") };

@@ -7,6 +7,7 @@ use model::SessionId;
 
 /// A session in the list.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Item {
     pub(crate) id: SessionId,
     pub(crate) title: String,
@@ -24,6 +25,8 @@ pub(crate) struct Item {
     pub(crate) is_summary: bool,
     /// Whether it hardly matches the question.
     pub(crate) is_weak: bool,
+    /// Whether it was deleted and has no copy: nobody can continue it.
+    pub(crate) is_lost: bool,
     /// Where it began.
     pub(crate) directory: Option<PathBuf>,
     /// The prompt that is listed, where prompts are.
@@ -45,6 +48,7 @@ impl Item {
             is_waiting: false,
             is_summary: false,
             is_weak: false,
+            is_lost: false,
             directory: None,
             prompt: None,
         }

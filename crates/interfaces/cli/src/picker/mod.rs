@@ -32,6 +32,8 @@ pub(crate) enum Purpose {
     Read,
     /// Take a prompt that was asked before: prompts are listed instead of sessions.
     Recall,
+    /// Name it to the command that asked, which does this with it.
+    Take(&'static str),
 }
 
 /// What was chosen.
@@ -63,7 +65,7 @@ impl Choice {
         match self.purpose {
             Purpose::Resume => ("resume", self.session.to_string()),
             Purpose::Fork => ("fork", self.session.to_string()),
-            Purpose::Read | Purpose::Recall => ("show", self.place()),
+            Purpose::Read | Purpose::Recall | Purpose::Take(_) => ("show", self.place()),
         }
     }
 

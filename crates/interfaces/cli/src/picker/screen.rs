@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use app::Context;
 use app::proceed::resume::process;
+use app::retention::upkeep;
 use model::SessionId;
 use ratatui::crossterm::event::{Event, KeyEvent, KeyEventKind, MouseButton, MouseEventKind};
 use ratatui::widgets::Paragraph;
@@ -77,6 +78,10 @@ pub(crate) fn pick(context: &Context, purpose: Purpose, question: &str) -> Resul
     let _asleep = keys.lend();
     screen.interrupt.cancel();
     drop(terminal);
+    match outcome {
+        Ok(_) => upkeep::before_claude(context),
+        Err(_) => drop(upkeep::after_a_listing(context)),
+    }
     outcome
 }
 

@@ -14,6 +14,9 @@ use crate::terminal::pasted_line;
 /// How many times as many sessions are asked for where those that are listed were not enough.
 const MORE: usize = 4;
 
+/// What is said where a session that was deleted is to be continued.
+const LOST: &str = "Claude Code deleted it before it was copied; ^O shows what is left of it";
+
 /// Which sessions are offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Scope {
@@ -191,6 +194,7 @@ impl Picker {
             'a' => self.edit(|question| question.move_back(Reach::Line)),
             'e' => self.edit(|question| question.move_on(Reach::Line)),
             'z' => Command::Suspend,
+            'f' if self.is_lost() => self.choose(Purpose::Fork),
             'f' => self.choice(Purpose::Fork).map_or(Command::Redraw, Command::Choose),
             'r' => self.choose(Purpose::Resume),
             'o' => self.choice(Purpose::Read).map_or(Command::Redraw, Command::Read),
@@ -243,9 +247,18 @@ impl Picker {
         Command::Redraw
     }
 
+    /// Whether the selected session was deleted and has no copy.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.item().is_some_and(|item| item.is_lost)
+    }
+
     /// Leaves with what is selected, unless it would have to continue in a directory that is gone.
     fn choose(&mut self, purpose: Purpose) -> Command {
         let Some(choice) = self.choice(purpose) else { return Command::Redraw };
+        if self.is_lost() && matches!(purpose, Purpose::Resume | Purpose::Fork) {
+            self.message = Some(LOST.to_owned());
+            return Command::Redraw;
+        }
         let gone = self.gone_directory();
         match (purpose, gone) {
             (Purpose::Resume | Purpose::Fork, Some(directory)) => {

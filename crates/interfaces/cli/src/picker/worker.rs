@@ -20,6 +20,7 @@ use super::Purpose;
 use super::item::{Item, Listing, Progress};
 use super::preview::{Passage, passages};
 use super::state::Scope;
+use crate::hit_lines::is_lost;
 use crate::remarks::{hinted, similar_words, unknown_words, weak_heading};
 use crate::resumption;
 use crate::session_table::annotation_signs;
@@ -104,7 +105,9 @@ pub(crate) fn answer<T>(
         if let Some(asked) = sessions {
             let found = match purpose {
                 Purpose::Recall => recalled.find(&asked, |scope| all_prompts(&context, scope)),
-                Purpose::Resume | Purpose::Fork | Purpose::Read => find(&context, &mut known, &asked),
+                Purpose::Resume | Purpose::Fork | Purpose::Read | Purpose::Take(_) => {
+                    find(&context, &mut known, &asked)
+                }
             };
             let is_outdated = context.cancellation.is_cancelled();
             if !is_outdated && answers.send(wrap(Answer::Sessions(asked, found))).is_err() {
@@ -227,10 +230,11 @@ fn answered(
         return Ok(Listing { remarks: vec![hinted(hint)], ..listing });
     }
     known.look_up(context, &answer.hits)?;
-    let remarks = remarks(&answer);
+    let is_typing = is_in_a_word(text);
+    let remarks = remarks(&answer, text, is_typing);
     let mut total = answer.total;
     let mut hits = answer.hits;
-    if hits.first().is_some_and(|best| best.weak) {
+    if hits.first().is_some_and(|best| best.weak) && !is_typing {
         hits.truncate(NEAREST);
         total = hits.len() as u64;
     }
@@ -255,15 +259,24 @@ fn newest(context: &Context, known: &mut KnownSessions, request: &ListRequest) -
     Ok(Listing { items, total, ..Listing::default() })
 }
 
-/// What to say about an answer: as `search` says it.
-fn remarks(answer: &SearchAnswer) -> Vec<String> {
-    let is_weak = answer.hits.first().is_some_and(|best| best.weak);
-    let all = [
-        is_weak.then(|| weak_heading(true).to_owned()),
-        unknown_words(answer),
-        answer.hint.as_ref().map(hinted),
-        similar_words(answer),
-    ];
+/// Whether the last word of a question may not be typed to its end.
+fn is_in_a_word(text: &str) -> bool {
+    text.ends_with(|letter: char| letter.is_alphanumeric())
+}
+
+/// What to say about an answer: as `search` says it. A word that is being typed may become any, so nothing is said of how
+/// well it matches.
+fn remarks(answer: &SearchAnswer, text: &str, is_typing: bool) -> Vec<String> {
+    let best = answer.hits.first();
+    let verdict = match best {
+        Some(_) if is_typing && answer.total == 0 => {
+            let word = text.split_whitespace().next_back().unwrap_or_default();
+            Some(format!("Nothing has `{}` beside the words before it. The nearest:", safe(word)))
+        }
+        Some(best) if best.weak && !is_typing => Some(weak_heading(true).to_owned()),
+        _ => None,
+    };
+    let all = [verdict, unknown_words(answer), answer.hint.as_ref().map(hinted), similar_words(answer)];
     all.into_iter().flatten().chain(answer.notes.iter().map(|note| safe(note))).collect()
 }
 
@@ -334,14 +347,16 @@ fn of_list(session: Session, known: Known) -> Item {
 
 fn found(hit: Hit, known: &HashMap<SessionId, Known>) -> Option<Item> {
     let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+    let is_lost = is_lost(&hit);
     let id = hit.session_id?;
-    let is_own = hit.file.file_stem().is_some_and(|stem| stem == id.as_str());
+    let is_own = !is_lost && hit.file.file_stem().is_some_and(|stem| stem == id.as_str());
     let known = known.get(&id).cloned().unwrap_or_default();
     Some(Item {
         title: text(hit.title.as_deref()),
         project: text(hit.project.as_deref()),
         branch: text(hit.branch.as_deref()),
-        at: hit.last_modified,
+        at: hit.last_modified.or(hit.at.filter(|_| is_lost)),
+        is_lost,
         cost: known.cost,
         directory: known.directory.or_else(|| hit.cwd.as_deref().map(ToOwned::to_owned)),
         is_waiting: known.is_waiting,

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use app::Context;
 use app::workers::{
@@ -56,6 +56,8 @@ pub(crate) struct Follow {
     pub(crate) json: bool,
     /// What happens to requests that cannot be asked here.
     pub(crate) on_permission: OnPermission,
+    /// How long such a request waits before it is denied; `None` for ever.
+    pub(crate) patience: Option<Duration>,
 }
 
 enum Input {
@@ -98,8 +100,10 @@ pub(crate) fn follow(
         interrupts,
         slow: None,
         state: None,
+        waiting: Vec::new(),
     };
     loop {
+        state.deny_overdue()?;
         let input = match inputs.recv_timeout(TICK) {
             Ok(input) => input,
             Err(RecvTimeoutError::Timeout) => {
@@ -135,9 +139,28 @@ struct FollowLoop<'a> {
     /// The notice that `claude` starts slowly, while it is starting.
     slow: Option<SlowNotice>,
     state: Option<WorkerState>,
+    /// The requests that nobody here can answer, and since when they wait.
+    waiting: Vec<(PermissionRequest, Instant)>,
 }
 
 impl FollowLoop<'_> {
+    /// Denies the requests that have waited too long for an answer from elsewhere, and says so.
+    fn deny_overdue(&mut self) -> Result<(), Failure> {
+        let Some(patience) = self.how.patience else { return Ok(()) };
+        let (overdue, waiting): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.waiting).into_iter().partition(|(_, since)| since.elapsed() >= patience);
+        self.waiting = waiting;
+        for (request, _) in overdue {
+            let line = request_line(self.how.worker, &request, false);
+            let what = line.lines().next().unwrap_or_default();
+            let seconds = patience.as_secs();
+            writeln!(io::stderr(), "{what}: denied, because nobody answered within {seconds} s")?;
+            let reply = PermissionReply::Deny { message: NOBODY.to_owned(), interrupt: false };
+            self.command(Command::Answer { request: request.request, reply })?;
+        }
+        Ok(())
+    }
+
     /// Removes the waiting line.
     fn clear_waiting_line(&mut self) -> Result<(), Failure> {
         Ok(self.thinking.as_mut().map_or(Ok(()), Thinking::clear)?)
@@ -188,8 +211,14 @@ impl FollowLoop<'_> {
         self.out.flush_now()?;
         match event {
             Event::Asked(request) => self.asked(request)?,
-            Event::Withdrawn { request } => self.questions.remove(request, None)?,
-            Event::Answered { request, allowed, .. } => self.questions.remove(request, Some(*allowed))?,
+            Event::Withdrawn { request } => {
+                self.waiting.retain(|(waiting, _)| waiting.request != *request);
+                self.questions.remove(request, None)?;
+            }
+            Event::Answered { request, allowed, .. } => {
+                self.waiting.retain(|(waiting, _)| waiting.request != *request);
+                self.questions.remove(request, Some(*allowed))?;
+            }
             Event::State(WorkerState::Idle { .. }) if self.how.role == Role::Owner => self.turn_is_over()?,
             Event::Ended { state } => {
                 self.state = Some(state.clone());
@@ -241,6 +270,8 @@ impl FollowLoop<'_> {
         if is_denied {
             let reply = PermissionReply::Deny { message: NOBODY.to_owned(), interrupt: false };
             self.command(Command::Answer { request: request.request.clone(), reply })?;
+        } else {
+            self.waiting.push((request.clone(), Instant::now()));
         }
         Ok(())
     }

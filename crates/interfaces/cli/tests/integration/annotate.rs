@@ -71,6 +71,55 @@ fn a_pinned_session_is_listed_first_and_a_hidden_one_on_request() {
 }
 
 #[test]
+fn a_hidden_session_is_offered_and_continued_by_its_id_alone() {
+    let home = ScratchHome::new();
+    let shop = home.repository("shop");
+    let shop = shop.path();
+    for (id, at, prompt) in [
+        (IDS[0], "2026-03-01T09:00:00Z", "Rotate the walrus keys"),
+        (IDS[1], "2026-03-02T09:00:00Z", "Feed the walrus twice"),
+    ] {
+        Transcript::new(id).cwd(shop).at(at).prompt(prompt).answer("Done.").write_to(&home);
+    }
+    home.write("bin/claude", "#!/bin/sh\necho '2.1.330 (Claude Code)'\n");
+    let claude = home.path().join("bin/claude");
+    std::fs::set_permissions(claude, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    printed(&home, &["hide", "2222"]);
+    let shop = shop.display().to_string();
+    let there = |arguments: &[&str]| {
+        let output = home
+            .command(env!("CARGO_BIN_EXE_backstory"))
+            .args(arguments)
+            .current_dir(&shop)
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap()
+    };
+    for command in [&["resume", "--last", "--print"][..], &["fork", "--last", "--print"], &["show", "--last"]]
+    {
+        let said = there(command);
+        assert!(said.contains(IDS[0]) || said.contains(&IDS[0][..8]), "{command:?}: {said}");
+        assert!(!said.contains(IDS[1]), "{command:?}: {said}");
+    }
+    for command in [
+        &["pick", "feed the walrus twice", "--json"][..],
+        &["status", "--json"],
+        &["list"],
+        &["search", "feed walrus"],
+    ] {
+        let said = there(command);
+        assert!(!said.contains(IDS[1]) && !said.contains("2222"), "{command:?}: {said}");
+    }
+    let mut completing = home.command(env!("CARGO_BIN_EXE_backstory"));
+    completing.env("COMPLETE", "fish").args(["--", "backstory", "resume", ""]);
+    let offered = String::from_utf8(completing.output().unwrap().stdout).unwrap();
+    assert!(!offered.contains("2222"), "{offered}");
+    assert!(there(&["resume", "2222", "--print"]).contains(IDS[1]), "its id names it");
+    assert_eq!(found(&home, &["list", "2222"]), Vec::<usize>::new(), "too short for an id");
+    assert_eq!(found(&home, &["list", &IDS[1][..8]]), [1]);
+}
+
+#[test]
 fn tags_are_filters() {
     let home = home();
     assert_eq!(printed(&home, &["tag", "1111", "release", "#auth"]), "11111111  #auth #release\n");

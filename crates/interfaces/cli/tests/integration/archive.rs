@@ -133,6 +133,58 @@ fn what_the_clean_up_of_claude_code_deletes_is_kept() {
     assert_eq!(prompts(&file), ["feed the walrus", "next question"]);
 }
 
+#[test]
+fn whichever_command_comes_first_nothing_that_claude_code_deletes_next_is_lost() {
+    for first in [&["list"][..], &["search", "walrus"], &["day", "today"], &["today"]] {
+        let desk = Desk::new(Claude::newest(), script());
+        let shop = desk.project("shop");
+        let shop = shop.path();
+        desk.claude(shop, &["-p", "feed the walrus", "--session-id", ONE]);
+        desk.claude(shop, &["-p", "cook soup", "--session-id", OTHER]);
+        fs::remove_file(desk.home.config_dir().join("settings.json")).expect("settings");
+        let file = desk.transcript(shop, ONE);
+        // A long one, of which a short pass would copy the beginning only.
+        let record = json!({"type": "user", "sessionId": ONE, "filler": "word ".repeat(2000)});
+        let long = [bytes(&file), format!("{record}\n").repeat(800).into_bytes()].concat();
+        fs::write(&file, &long).expect("a long transcript");
+        age(&file, 31);
+        // What a pass leaves that was cut short a moment ago.
+        desk.home.write(".backstory/archive/lock", "");
+        let said = desk.backstory(first).succeeded().stderr;
+        if first == ["list"] {
+            assert!(said.contains("deletes 1 session") && said.contains("Backstory has copies"), "{said}");
+        }
+        clean_up(&desk, shop);
+        assert!(!file.exists(), "the clean-up deleted it");
+        desk.json(&["restore", ONE]);
+        assert!(bytes(&file) == long, "{first:?}: not all of it was copied");
+    }
+}
+
+#[test]
+fn what_is_not_copied_is_said() {
+    let desk = Desk::new(Claude::newest(), script());
+    let shop = desk.project("shop");
+    let shop = shop.path();
+    desk.claude(shop, &["-p", "feed the walrus", "--session-id", ONE]);
+    desk.claude(shop, &["-p", "cook soup", "--session-id", OTHER]);
+    fs::remove_file(desk.home.config_dir().join("settings.json")).expect("settings");
+    for id in [ONE, OTHER] {
+        age(&desk.transcript(shop, id), 31);
+    }
+    // Another process has the archive.
+    let lock = fs::File::create(desk.home.write(".backstory/archive/lock", "")).expect("the lock");
+    lock.lock().expect("the lock");
+    let said = desk.backstory(&["list"]).succeeded().stderr;
+    assert!(said.contains("2 have no copy yet"), "{said}");
+    let report = desk.backstory(&["doctor"]).stdout;
+    assert!(report.contains("2 sessions have no copy yet; Claude Code will delete 2 of them"), "{report}");
+    assert!(report.contains("backstory archive"), "{report}");
+    drop(lock);
+    desk.json(&["archive"]);
+    assert!(!desk.backstory(&["doctor"]).stdout.contains("no copy yet"));
+}
+
 /// Lets Claude Code clean up, which it does once a day, some seconds after the start of a process that stays.
 fn clean_up(desk: &Desk, project: &Path) {
     let last = desk.home.config_dir().join(".last-cleanup");

@@ -41,6 +41,42 @@ fn what_was_spent_by_the_hour() {
 }
 
 #[test]
+fn what_one_session_took_is_split_by_turn_and_model() {
+    let home = ScratchHome::new();
+    let id = "11111111-aaaa-4aaa-8aaa-111111111111";
+    let session = Transcript::new(id).at("2026-11-20T09:30:00Z").prompt("Count the walruses");
+    let session = session.usage(output(1000)).answer("One").at("2026-11-20T14:00:00Z").prompt("Go on");
+    session.usage(output(3000)).answer("Two").write_to(&home);
+    Transcript::new("22222222-aaaa-4aaa-8aaa-111111111111")
+        .prompt("Other")
+        .usage(output(7))
+        .answer("No")
+        .write_to(&home);
+    let run = |arguments: &[&str]| {
+        let output = home.command(env!("CARGO_BIN_EXE_backstory")).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let found: Value = serde_json::from_str(&run(&["cost", "11111111", "--json"])).unwrap();
+    crate::schemas::check("answers", "session_cost", &found);
+    assert_eq!((&found["session_id"], &found["total"]["output_tokens"]), (&json!(id), &json!(4000)));
+    let turns = found["turns"].as_array().unwrap();
+    let prompts: Vec<&str> = turns.iter().map(|turn| turn["prompt"].as_str().unwrap()).collect();
+    assert_eq!(prompts, ["Count the walruses", "Go on"]);
+    let cost = |of: &Value| of["cost_usd"].as_f64().unwrap();
+    assert!((cost(&turns[1]) - 3.0 * cost(&turns[0])).abs() < 1e-9, "{found}");
+    let sum: f64 = turns.iter().map(cost).sum();
+    assert!((sum - cost(&found["total"])).abs() < 1e-9, "{found}");
+    assert_eq!(found["models"].as_array().map(Vec::len), Some(1));
+    let said = run(&["cost", id]);
+    for part in ["Count the walruses", "Go on", "11111111:", "why: context reached"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    // A day in digits is a day.
+    assert!(run(&["cost", "2026-11-20"]).contains("2026-11-20"));
+}
+
+#[test]
 fn a_time_cuts_within_a_day() {
     let home = ScratchHome::new();
     let session = Transcript::new("11111111-aaaa").at("2026-11-20T09:30:00Z").prompt("Count");

@@ -5,8 +5,9 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
-use testkit::ScratchHome;
 use testkit::claude::Run;
+use testkit::files::wait_until;
+use testkit::{ScratchHome, Terminal};
 
 use crate::serving::{Browser, Server};
 
@@ -67,6 +68,47 @@ fn two_demos_at_once_do_not_meet_and_nothing_remains() {
     let (code, complaint) = two.stop();
     assert_eq!(code, Some(0), "{complaint}");
     assert_eq!(remains(&home), Vec::<String>::new());
+}
+
+#[test]
+fn commands_on_one_terminal_share_a_demo_that_goes_with_it() {
+    let home = ScratchHome::new();
+    let program = env!("CARGO_BIN_EXE_backstory");
+    let mut shell = home.command("sh");
+    shell.env("PAGER", "cat");
+    let script = format!(
+        "'{program}' search 'refresh token' --demo > found; '{program}' show @1 --demo > shown; echo shown $?; \
+         '{program}' pick 'fix the token refresh' --repo harbor-api --demo > picked; \
+         '{program}' pick --why-not 1ba1de03 --repo harbor-api --demo > why; echo why $?; \
+         setsid --wait '{program}' show @1 --demo; echo elsewhere $?; exec cat"
+    );
+    shell.args(["-c", &script]);
+    let terminal = Terminal::run(&shell, 100, 40);
+    terminal.until(|screen| screen.contains("elsewhere"));
+    let screen = terminal.screen();
+    for said in ["shown 0", "why 0", "elsewhere 3"] {
+        assert!(screen.contains(said), "{said}: {screen}");
+    }
+    assert_eq!(remains(&home).len(), 1, "the terminal's");
+    drop(terminal);
+    // The next demo removes what nobody can come back to.
+    wait_until(home.path(), "the terminal's demo is removed", || {
+        let _ = Run::of(backstory(&home, &["list"])).succeeded();
+        remains(&home).is_empty()
+    });
+}
+
+#[test]
+fn the_example_of_the_readme_chooses_the_session_it_belongs_to() {
+    let home = ScratchHome::new();
+    let readme = include_str!("../../../../../README.md");
+    let task = readme.split_once("backstory run \"").and_then(|(_, rest)| rest.split_once('"')).unwrap().0;
+    for task in [task, "fix token refresh"] {
+        let picked = Run::of(backstory(&home, &["pick", task, "--repo", "harbor-api", "--json"])).succeeded();
+        let picked: Value = serde_json::from_str(&picked.stdout).unwrap();
+        let session = picked["session_id"].as_str().unwrap_or_default();
+        assert!(picked["action"] == "resume" && session.starts_with("1ba1de03"), "{task}: {picked}");
+    }
 }
 
 #[test]

@@ -27,6 +27,7 @@ mod hidden;
 mod hooks;
 mod installations;
 mod list;
+mod lost;
 mod many_blocks;
 mod memory;
 mod odd_files;

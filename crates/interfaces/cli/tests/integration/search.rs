@@ -233,6 +233,17 @@ fn a_pattern_is_found_in_what_tools_printed() {
     assert!(shown.contains(&format!("▶ line {line}\n  line one\n  fatal: bad object 0x082c")), "{shown}");
     assert!(!shown.contains(key) && shown.contains("It is broken."), "{shown}");
     // A call's input counts too, and small letters match capital ones.
+    for order in [
+        &["--grep", "-F", "the \"quoted\""][..],
+        &["-F", "--grep", "the \"quoted\""],
+        &["--grep", "the \"quoted\"", "-F"],
+        &["the \"quoted\"", "-F", "--grep"],
+    ] {
+        assert_eq!(run(&home, &[&["search"], order].concat()).succeeded().stdout, said, "{order:?}");
+    }
+    for wrong in [&["--grep"][..], &["--grep", "-F"], &["--grep", "a", "b"]] {
+        assert_eq!(run(&home, &[&["search"], wrong].concat()).code, Some(2), "{wrong:?}");
+    }
     let said = run(&home, &["search", "--grep", "git fsck"]).succeeded().stdout;
     assert!(said.contains("assistant  git fsck"), "{said}");
     assert_eq!(json(&home, &["search", "--grep", "WALRUS"])["lines"], 0);

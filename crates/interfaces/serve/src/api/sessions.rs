@@ -80,6 +80,7 @@ impl SessionsQuery {
             file: self.file,
             tag: self.tag,
             pinned: self.pinned,
+            compacted: false,
             hidden: self.hidden,
             words: words.split_whitespace().map(str::to_owned).collect(),
             sort: None,
