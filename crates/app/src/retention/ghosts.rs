@@ -113,7 +113,9 @@ fn traces(context: &Context) -> Vec<(SessionId, SessionTraces)> {
             found.entry(id).or_default().add_subagent(agent);
         }
     }
-    found.into_iter().filter(|(id, _)| !known.contains(id)).collect()
+    found.retain(|id, _| !known.contains(id));
+    found.values_mut().for_each(SessionTraces::read_pasted);
+    found.into_iter().collect()
 }
 
 /// Why a ghost cannot be continued.
@@ -153,6 +155,7 @@ impl Ghost {
             uuid: None,
             line: None,
             at,
+            how: None,
             parts: vec![Piece::Text { text: context.secrets.redacted(text.into()) }],
         };
         let prompts = self.traces.prompts.iter().map(|(at, text)| message(Role::User, *at, text));

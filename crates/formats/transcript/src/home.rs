@@ -42,7 +42,7 @@ fn role(path: &Path) -> Option<FileRole> {
     let stem = last.strip_suffix(".jsonl")?;
     let agent = stem.strip_prefix("agent-").map(ToOwned::to_owned);
     match (folders, agent) {
-        ([_], None) => stem.parse().ok().map(FileRole::Session),
+        ([_], None) => SessionId::from_file_stem(stem).ok().map(FileRole::Session),
         ([_], Some(agent)) => Some(FileRole::FlatSubagent { agent }),
         ([_, session, "subagents", deeper @ ..], Some(agent)) if deeper.len() < walk::SUBAGENT_DEPTH => {
             Some(FileRole::Subagent { session: session.parse().ok()?, agent })
@@ -152,6 +152,7 @@ mod tests {
         check("-p/s1/tool-results/x.jsonl", None);
         check("-p/memory/note.jsonl", None);
         check("-p/-bad.jsonl", None);
+        check("-p/s1.sync-conflict-20260115-120000-ABCDEFG.jsonl", None);
         check("s1.jsonl", None);
         check("-p/s1.json", None);
     }

@@ -13,6 +13,7 @@ mod compactions;
 mod deletions;
 mod directory;
 mod edits;
+mod elements;
 mod files;
 mod files_written;
 mod ghosts;
@@ -30,6 +31,7 @@ mod partial_copy;
 mod past;
 mod pasted;
 mod plugins;
+mod queue;
 mod read_buffer;
 mod reader;
 mod recent;
@@ -64,6 +66,7 @@ pub use edits::{
     EditLog, EditOutcome, EditPlace, EditTurn, FileContent, FileEdit, FileReplay, Replacement, TextChange,
     edit_log, may_change_files, read_edit,
 };
+pub use elements::{AgentMessage, ChannelMessage, agent_messages};
 pub use files::{FolderContents, ReadProblem, SubagentFile, SubagentMeta, TranscriptFile, given_task};
 pub use files_written::files_written;
 pub use ghosts::{SessionTraces, traces};
@@ -79,6 +82,7 @@ pub use page::{Page, Position, offset_of, page_after, page_before, position_afte
 pub use partial_copy::PartialCopy;
 pub use past::{PastTranscript, TranscriptHistory, history};
 pub use plugins::InstalledPlugin;
+pub use queue::{QueuedPrompts, SettledPrompts, UnsentPrompts};
 pub use reader::{LINE_CAP, Line, Reader};
 pub use recent::{Excerpt, RecentMessages, line_number, line_start, recent_messages};
 pub use registered_process::{LiveStatus, RegisteredProcess, RegistryStatus, records as live_records};
@@ -90,7 +94,7 @@ pub use speech::{
 pub use splits::{LeftBranches, Split, Splits};
 pub use strings::strings;
 pub use subject::is_bare_assent;
-pub use summary::{AgentCall, MAX_DIRECTORIES, SkippedLines, Summary, task_key};
+pub use summary::{AgentCall, MAX_DIRECTORIES, SkippedLines, Summary, TeamPlace, task_key};
 pub use tail::{Checkpoint, FileChange, Tail};
 pub use text::{PREVIEW_LENGTH, preview};
 pub use titles::Titles;

@@ -66,6 +66,8 @@ pub struct Summary {
     pub version: Option<String>,
     /// The program that started the session: `cli`, `sdk-cli`, …
     pub entrypoint: Option<String>,
+    /// The session's place in a team of agents.
+    pub team: Option<TeamPlace>,
     /// Claude's three-word name of the session.
     pub nickname: Option<String>,
     /// The permission mode last recorded.
@@ -116,6 +118,21 @@ pub struct Summary {
     has_tree: bool,
     /// Whether a running total is the newest sign of the CLI: it is written when the CLI ends.
     is_ending: bool,
+}
+
+/// A session's place in a team of agents.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TeamPlace {
+    /// The team.
+    pub team: String,
+    /// The teammate whose session it is; `None` for the lead's.
+    pub agent: Option<String>,
+}
+
+impl TeamPlace {
+    fn new(team: &str, agent: Option<&str>) -> Self {
+        Self { team: team.to_owned(), agent: agent.map(ToOwned::to_owned) }
+    }
 }
 
 /// A call of a sub-agent.

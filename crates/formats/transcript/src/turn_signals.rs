@@ -4,8 +4,8 @@
 
 use std::borrow::Cow;
 
-use crate::record::{Block, Record, RecordKind, result_text};
-use crate::speech::is_unknown_command;
+use crate::record::{Block, Record, RecordKind, Speaker, result_text};
+use crate::speech::{is_unknown_command, speech};
 use crate::tool_call::ToolCall;
 
 /// The most blocks of a message that are looked at; what has more is data.
@@ -163,10 +163,17 @@ fn prompt_signal<'a>(record: &Record<'a>, text: Cow<'a, str>) -> Option<TurnSign
     if start.is_empty() || not_said || is_local {
         return None;
     }
-    if record.is_meta() || record.has_tool_result() {
-        return Some(TurnSignal::GoesOn);
+    match record.speaker() {
+        Speaker::Person if record.has_tool_result() => Some(TurnSignal::GoesOn),
+        Speaker::Person if text.contains("<channel ") => {
+            let said = speech(&text).map(|said| said.text.into_owned());
+            Some(TurnSignal::Begins { text: said.map_or(text, Cow::Owned) })
+        }
+        Speaker::Person => Some(TurnSignal::Begins { text }),
+        _ if record.is_meta() || record.has_tool_result() => Some(TurnSignal::GoesOn),
+        // Nobody's prompt, but a turn of its own.
+        _ => Some(TurnSignal::Begins { text: Cow::Borrowed("") }),
     }
-    Some(TurnSignal::Begins { text })
 }
 
 fn assistant<'a>(record: &Record<'a>) -> Vec<TurnSignal<'a>> {

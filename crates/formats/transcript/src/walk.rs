@@ -214,7 +214,7 @@ impl<'a> Walk<'a> {
             self.found.flat_subagents.push(SubagentFile { id: id.to_owned(), path, stamp });
             return;
         }
-        match stem.parse() {
+        match SessionId::from_file_stem(stem) {
             Ok(id) => self.found.transcripts.push(TranscriptFile {
                 id,
                 path: path.into(),
