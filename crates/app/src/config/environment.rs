@@ -170,6 +170,7 @@ impl Config {
             openclaw_configuration: self.openclaw_configuration.clone(),
             global_files: std::iter::once(beside_home).chain(inside).collect(),
             cache: Some(self.state.join("catalog.sqlite")),
+            remembered: Some(self.state.join("repositories.json")),
             annotations: Some(self.state.join("annotations.sqlite")),
             archive: Some(self.state.join("archive")),
             threads: std::thread::available_parallelism().map_or(1, usize::from),

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use transcript::record::{Block as Element, Record, RecordKind, result_text};
-use transcript::{Message, Page, Part, Raw, Reader, Role, SettledPrompts, message, subagents_of};
+use transcript::{Message, Page, Part, Raw, Reader, Role, SettledPrompts, message, own_time, subagents_of};
 
 use crate::sessions::locate::{Files, locate};
 use crate::sessions::message::Piece;
@@ -148,6 +148,12 @@ pub enum ShownBlock {
         is_error: bool,
         /// Whether the person refused the call.
         is_refused: bool,
+        /// The time that the tool itself measured, in milliseconds.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        ran_ms: Option<u64>,
+        /// Whether a person was asked before: the time between call and result is not the tool's alone.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        waited: bool,
         /// What it changed in a file.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         patch: Vec<Hunk>,
@@ -277,6 +283,8 @@ fn of_openclaw(context: &Context, request: &Request, limit: usize) -> Result<Ans
             text,
             is_error,
             is_refused: false,
+            ran_ms: None,
+            waited: false,
             patch: Vec::new(),
             agent: None,
             pictures: Vec::new(),
@@ -358,6 +366,8 @@ impl Show<'_> {
                         text: cut(text, self.longest),
                         is_error: *is_error,
                         is_refused: *is_refused,
+                        ran_ms: own_time(*kept),
+                        waited: record.waited_for_person(),
                         patch: self.patch(*kept),
                         agent: kept.get("agentId").plain().map(ToOwned::to_owned),
                         pictures: numbers.of_results.get(*id).cloned().unwrap_or_default(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 pub use catalog::{Hidden, SessionFilter};
-use model::{AgentId, Session, SessionId};
+use model::{AgentId, Session, SessionId, folded};
 use schemars::JsonSchema;
 use search::{FilterName, Mode, Query, QueryFilter, SourceKind};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -267,7 +267,7 @@ impl Request {
             running: self.running,
             since: self.since.as_ref().map(|since| since.at(context)).transpose()?,
             until: self.until.as_ref().map(|until| until.end(context)).transpose()?,
-            words: self.words.iter().map(|word| word.to_lowercase()).collect(),
+            words: self.words.iter().map(|word| folded(word)).collect(),
             ids: self.file.as_deref().map(|file| of_file(context, file)).transpose()?,
             tag: self.tag.clone(),
             pinned: self.pinned,

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use catalog::{Hidden, SessionFilter};
 use jiff::Timestamp;
-use model::{Origin, Session, SessionId};
+use model::{Origin, Session, SessionId, folded};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use system::in_parallel;
@@ -111,7 +111,7 @@ pub fn prompts(context: &Context, request: &Request) -> Result<Answer, Error> {
         }
     }
     let known = by_text.len();
-    let wanted: Vec<String> = request.words.iter().map(|word| word.to_lowercase()).collect();
+    let wanted: Vec<String> = request.words.iter().map(|word| folded(word)).collect();
     let mut prompts: Vec<AskedPrompt> = by_text
         .into_iter()
         .filter(|(text, _)| wanted.iter().all(|word| text.contains(word.as_str())))
@@ -154,5 +154,5 @@ fn prompts_of(context: &Context, session: &Session) -> (Vec<(Option<u64>, AskedP
 
 /// The same for prompts that differ only in spaces and capital letters.
 fn normal(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    folded(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }

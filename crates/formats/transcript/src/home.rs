@@ -182,7 +182,7 @@ mod tests {
         let mut ids: Vec<_> = session.subagents.iter().map(|agent| agent.id.as_str()).collect();
         ids.sort_unstable();
         assert_eq!(ids, ["a1", "a2"]);
-        assert_eq!(session.side_title().as_deref(), Some("Renamed"));
+        assert_eq!(session.side_title(), Some(("Renamed".to_owned(), false)));
         assert_eq!(found.flat_subagents[0].id, "flat1");
         assert_eq!(found.problems, []);
     }
@@ -219,6 +219,26 @@ mod tests {
         let expected =
             ["-bad.jsonl", "-out", "dir.jsonl", "fifo.jsonl", "loop.jsonl", "out.jsonl", "subagents"];
         assert_eq!(problems, expected);
+    }
+
+    #[test]
+    fn a_projects_folder_may_be_a_link() {
+        let (folder, config) = home();
+        fs::create_dir_all(config.projects()).unwrap();
+        let elsewhere = folder.path().join("dotfiles/shop");
+        file(&elsewhere.join("s1.jsonl"));
+        file(&elsewhere.join("s1/subagents/agent-a1.jsonl"));
+        symlink(&elsewhere, config.projects().join("-shop")).unwrap();
+        symlink("-shop", config.projects().join("-again")).unwrap();
+        symlink(folder.path(), config.projects().join("-above")).unwrap();
+        let found = config.find(2);
+        let paths: Vec<_> = found.transcripts.iter().map(|found| found.path.clone()).collect();
+        let projects = config.projects().canonicalize().unwrap();
+        assert!(paths.contains(&projects.join("-shop/s1.jsonl").into()), "{paths:?}");
+        assert_eq!(found.transcripts[0].subagents.len(), 1);
+        let id = "s1".parse().unwrap();
+        assert!(config.transcripts_of(&id).iter().any(|(path, _)| *path == projects.join("-shop/s1.jsonl")));
+        assert_eq!(found.problems.len(), 1);
     }
 
     #[test]

@@ -126,6 +126,11 @@ pub struct Damage {
 }
 
 impl Session {
+    /// Whether it belongs to the repository with this root, however that is spelled.
+    pub fn is_of_repository(&self, root: &Path) -> bool {
+        self.repo_path.as_deref().is_some_and(|own| crate::is_same_path(own, root))
+    }
+
     /// Creates a session of which only the id is known.
     pub fn new(id: SessionId) -> Self {
         Self {

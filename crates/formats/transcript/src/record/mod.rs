@@ -285,6 +285,11 @@ impl<'a> Record<'a> {
         self.fields.persons_words.is_true()
     }
 
+    /// Who decided that the call may run which this result answers: `config`, `user_temporary`, … (2.1.330).
+    pub(crate) fn permission_source(&self) -> Option<&'a str> {
+        self.fields.permission.get("source").plain()
+    }
+
     /// Whether the person refused the call that this result answers; older versions do not record it.
     pub fn is_refused_by_person(&self) -> bool {
         self.holds_persons_words() || self.fields.permission.get("source").is("user_reject")
