@@ -248,11 +248,7 @@ fn pass(context: &Context, keep_going: &(dyn Fn() -> bool + Sync)) -> Result<Pas
         return Ok(PassReport::default());
     }
     let config = context.config();
-    let home = &config.home;
-    let absolute = |path: &PathBuf| {
-        let path = path.strip_prefix("~").map_or_else(|_| path.clone(), |rest| home.join(rest));
-        path.canonicalize().unwrap_or(path).to_string_lossy().into_owned()
-    };
+    let absolute = |path: &PathBuf| config.absolute(path).to_string_lossy().into_owned();
     let places = config.places();
     let rules = Rules {
         excluded: config.settings.archive.exclude.iter().map(absolute).collect(),

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use system::in_parallel;
 use transcript::HistoryEventKind;
 
+use crate::sessions::programs::Programs;
 use crate::sessions::readable::UnreadableFiles;
 use crate::sessions::select::select;
 use crate::{Context, Error, Moment};
@@ -84,6 +85,10 @@ pub fn prompts(context: &Context, request: &Request) -> Result<Answer, Error> {
     unreadable.add_problems(listing.problems);
     // Agents of OpenClaw's are asked by programs. What a fork copied was asked where it was first.
     sessions.retain(|session| matches!(session.origin, Origin::Native));
+    let programs = Programs::among(sessions.iter());
+    let asked = sessions.len();
+    sessions.retain(|session| !programs.has(&session.id));
+    let of_programs = asked - sessions.len();
     sessions.sort_by_key(|session| (session.forked_from.is_some(), session.created));
     let asked =
         in_parallel(context.config().places().threads, &sessions, |session| prompts_of(context, session));
@@ -122,7 +127,11 @@ pub fn prompts(context: &Context, request: &Request) -> Result<Answer, Error> {
     });
     let more = request.limit.map_or(0, |limit| prompts.len().saturating_sub(limit));
     prompts.truncate(prompts.len() - more);
-    Ok(Answer { prompts, more, known, notes: unreadable.notes(context) })
+    let mut notes = unreadable.notes(context);
+    if of_programs > 0 {
+        notes.push(format!("{of_programs} sessions that programs began, all alike, are left out"));
+    }
+    Ok(Answer { prompts, more, known, notes })
 }
 
 /// What was asked in one session, each with its record, and what could not be read of it.

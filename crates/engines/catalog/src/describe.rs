@@ -180,6 +180,7 @@ pub(crate) fn describe_fully(
         last_prompt: digest.last_prompt.map(Arc::from),
         nickname: digest.nickname.map(Arc::from),
         subagents: digest.agents.iter().map(subagent).collect(),
+        team: digest.team.as_deref().cloned().map(Box::new),
         ..describe_scalars(file, digest, held)
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use jiff::Timestamp;
-use model::{ArmedWork, Damage, ForkOrigin, PricingTerms, SessionStarts, Usage};
+use model::{ArmedWork, Damage, ForkOrigin, PricingTerms, SessionStarts, TeamPlace, Usage};
 use serde::{Deserialize, Serialize};
 use transcript::{Summary, TranscriptFile};
 
@@ -64,6 +64,8 @@ pub(crate) struct SessionDigest<'a> {
     /// The sub-agents it called.
     #[serde(borrow)]
     pub(crate) agents: Vec<SubagentDigest<'a>>,
+    /// Its place in a team of agents.
+    pub(crate) team: Option<Cow<'a, TeamPlace>>,
     /// The number of sub-agents' files, including those that no tool use called.
     pub(crate) agent_files: usize,
     /// The tokens and the price in US dollars that were attributed to it, where that was computed.
@@ -142,6 +144,7 @@ impl<'a> SessionDigest<'a> {
             },
             is_foreign: summary.is_foreign(),
             was_exited: summary.was_exited,
+            team: summary.team.as_ref().map(Cow::Borrowed),
             ..Self::default()
         }
     }

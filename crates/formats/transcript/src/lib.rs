@@ -95,7 +95,7 @@ pub use speech::{
 pub use splits::{LeftBranches, Split, Splits};
 pub use strings::strings;
 pub use subject::is_bare_assent;
-pub use summary::{AgentCall, MAX_DIRECTORIES, SkippedLines, Summary, TeamPlace, task_key};
+pub use summary::{AgentCall, MAX_DIRECTORIES, SkippedLines, Summary, task_key};
 pub use tail::{Checkpoint, FileChange, Tail};
 pub use text::{PREVIEW_LENGTH, preview};
 pub use titles::Titles;

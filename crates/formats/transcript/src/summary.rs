@@ -8,7 +8,9 @@ mod observe;
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use model::{ArmedWork, CostState, ForkOrigin, PricingTerms, ProjectSlug, SessionId, SessionStarts};
+use model::{
+    ArmedWork, CostState, ForkOrigin, PricingTerms, ProjectSlug, SessionId, SessionStarts, TeamPlace,
+};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -118,21 +120,6 @@ pub struct Summary {
     has_tree: bool,
     /// Whether a running total is the newest sign of the CLI: it is written when the CLI ends.
     is_ending: bool,
-}
-
-/// A session's place in a team of agents.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TeamPlace {
-    /// The team.
-    pub team: String,
-    /// The teammate whose session it is; `None` for the lead's.
-    pub agent: Option<String>,
-}
-
-impl TeamPlace {
-    fn new(team: &str, agent: Option<&str>) -> Self {
-        Self { team: team.to_owned(), agent: agent.map(ToOwned::to_owned) }
-    }
 }
 
 /// A call of a sub-agent.

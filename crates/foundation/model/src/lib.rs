@@ -35,7 +35,7 @@ pub use keywords::Keywords;
 pub use origin::Origin;
 pub use path::{optional_path, path};
 pub use resumption::{ArmedInfo, ArmedKind, ArmedWork, ResumeCost, Resumption};
-pub use session::{Damage, ForkOrigin, Session, Subagent};
+pub use session::{Damage, ForkOrigin, Session, Subagent, TeamPlace};
 pub use slug::ProjectSlug;
 pub use spelling::{folded, has_drive, is_absolute, is_of_windows, is_same_path, path_key, spelled};
 pub use spending::{CostState, MessageUsage, PricingTerms, SubagentMessages};

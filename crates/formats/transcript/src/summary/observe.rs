@@ -1,12 +1,11 @@
 //! How each record of a transcript changes its summary.
 
 use jiff::Timestamp;
-use model::{CostState, ForkOrigin, Usage};
+use model::{CostState, ForkOrigin, TeamPlace, Usage};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
-    ANCHORS, ANCHORS_EACH, AgentCall, CALLS, MAX_DIRECTORIES, Summary, TOTAL_MODELS, TOTALS, TeamPlace,
-    task_key,
+    ANCHORS, ANCHORS_EACH, AgentCall, CALLS, MAX_DIRECTORIES, Summary, TOTAL_MODELS, TOTALS, task_key,
 };
 use crate::elements::agent_messages;
 use crate::record::{ApiMessage, Block, Glance, Record, RecordKind};
@@ -99,7 +98,11 @@ impl Summary {
             replace(&mut self.nickname, nickname);
         }
         if self.team.is_none() {
-            self.team = record.team().map(|(team, agent)| TeamPlace::new(team, agent));
+            let place = |(team, agent): (&str, Option<&str>)| TeamPlace {
+                name: team.to_owned(),
+                agent: agent.map(ToOwned::to_owned),
+            };
+            self.team = record.team().map(place);
         }
         if self.entrypoint.is_none() {
             self.entrypoint = record.entrypoint().map(Into::into);

@@ -82,6 +82,7 @@ impl SessionsQuery {
             pinned: self.pinned,
             hidden: self.hidden,
             words: words.split_whitespace().map(str::to_owned).collect(),
+            fold: false,
             sort: None,
             limit: None,
         }
