@@ -6,7 +6,7 @@ mod report;
 mod secrets;
 mod service;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -59,6 +59,7 @@ pub fn doctor(context: &Context, _: &Request) -> Result<Report<Vec<NextStep>>, E
         not_read(context),
         set_aside(context),
         left_behind(context),
+        unknown_words(context),
         jobs_without_daemon(context),
         directory_schedules(context, &all.sessions),
     ]
@@ -297,6 +298,28 @@ fn left_behind(context: &Context) -> Vec<Finding<Steps>> {
         path: Some(record),
     };
     records.map(finding).collect()
+}
+
+/// Words in the records of live processes that no release wrote so far.
+fn unknown_words(context: &Context) -> Vec<Finding<Steps>> {
+    let registries =
+        context.config().claude_folders.iter().map(|folder| ConfigFolder::new(folder).live_registry());
+    let live = registries.flat_map(|registry| RegisteredProcess::find(&registry));
+    let words: BTreeSet<String> = live.filter_map(|live| live.unknown_status).collect();
+    let finding = |word: String| {
+        let word = context.secrets.redacted_beginning(transcript::preview(&word));
+        Finding {
+            severity: Severity::Advice,
+            what: format!(
+                "a running Claude Code says that it is `{word}`, a word that this release does not know"
+            ),
+            path: None,
+            next_step: advice_to(
+                "what it does is told from its transcript, or from a word like it; report the word",
+            ),
+        }
+    };
+    words.into_iter().map(finding).collect()
 }
 
 /// OpenClaw's databases that cannot be read.

@@ -100,6 +100,11 @@ pub enum NextStep {
     ShowEverything,
     /// Copy all sessions to the archive.
     Archive,
+    /// Have Backstory forget a session that a person deleted.
+    Forget {
+        /// The session.
+        session: SessionId,
+    },
     /// Put the session's files back from the archive.
     Restore {
         /// The session.
@@ -257,6 +262,9 @@ impl Display for NextStep {
                 "include tools, thinking and sub-agents: the message may be among what is left out",
             ),
             Self::Restore { session } => write!(out, "put session {session} back from the archive"),
+            Self::Forget { session } => {
+                write!(out, "if you wanted it gone, have Backstory forget session {session}, too")
+            }
             Self::RestorePart { session } => {
                 write!(out, "put back the part of session {session} that was copied")
             }

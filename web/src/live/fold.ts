@@ -10,6 +10,7 @@ export type State =
   | 'responding'
   | 'waiting_input'
   | 'waiting_permission'
+  | 'failed'
   | 'ended'
   | 'lost'
 
@@ -204,7 +205,8 @@ export function shownState(activity: Activity | undefined, job: Job | null | und
 /** What a session does, in a few words; the outcome of a background job that is not working. */
 export function sessionInWords(session: Described): string {
   const { activity, job } = session
-  if (job && !isWorking(activity.state)) return jobInWords(job)
+  const rests = job?.state === 'working' && (activity.state === 'waiting_input' || activity.state === 'waiting_permission' || activity.state === 'failed')
+  if (job && !rests && !isWorking(activity.state)) return jobInWords(job)
   const names = backgroundNames(session)
   return names ? `In the background: ${names}` : activityInWords(activity)
 }
@@ -247,6 +249,8 @@ export function activityInWords(activity: Activity): string {
       if (activity.tool === 'ExitPlanMode') return 'Wants its plan approved'
       if (activity.tool === 'AskUserQuestion') return questionInWords(request ?? 'question')
       return activity.detail ? questionInWords(request!) : 'Your turn'
+    case 'failed':
+      return `Failed${detail}`
     case 'ended':
       return 'Ended'
     case 'lost':

@@ -49,7 +49,7 @@ export const working = computed(() =>
 /** Sessions in whose terminal it is the person's turn. */
 export const waiting = computed(() =>
   sessions.value
-    .filter(session => session.activity.state === 'waiting_input' && session.pid !== undefined && !needsPerson(session, state.requests))
+    .filter(session => (session.activity.state === 'waiting_input' || session.activity.state === 'failed') && session.pid !== undefined && !needsPerson(session, state.requests))
     .sort((one, other) => other.lastActivity - one.lastActivity),
 )
 

@@ -63,6 +63,7 @@ export function Help() {
             <li><i class="dot dot-waiting_permission" /> needs you: a permission, a question or a plan</li>
             <li><i class="dot dot-responding" /> working</li>
             <li><i class="dot dot-waiting_input" /> your turn, in a terminal that is open</li>
+            <li><i class="dot dot-failed" /> its turn failed with an error of the API</li>
             <li><i class="dot dot-idle" /> idle</li>
             <li><i class="dot dot-lost" /> its process ended without saying so</li>
           </ul>

@@ -17,11 +17,11 @@ interface Common {
 
 export type Item = Common &
   (
-    | { kind: 'prompt'; text: string; pictures: number[] }
+    | { kind: 'prompt'; text: string; pictures: number[]; how?: string | undefined }
     | { kind: 'text'; text: string; model: string | undefined }
     | { kind: 'thinking'; text: string }
     | { kind: 'tool'; id: string; name: string; input: unknown; result: Result | undefined; resultUuid: string | undefined; resultOffset: number; ms: number | undefined }
-    | { kind: 'note'; text: string; note: 'summary' | 'scheduled' | 'error' }
+    | { kind: 'note'; text: string; note: 'summary' | 'scheduled' | 'agent' | 'error' }
     | { kind: 'divider'; what: 'compaction' | 'day' | 'new' | 'fork' | 'left'; text: string; target?: string; from?: string }
   )
 
@@ -97,15 +97,21 @@ function append(all: Item[], calls: Map<string, Tool>, message: Message, common:
         call.result = block
         call.resultUuid = common.uuid
         call.resultOffset = common.offset
-        if (common.at !== undefined && call.at !== undefined) call.ms = common.at - call.at
+        // The time in which a person was asked is not the tool's.
+        const span = common.at !== undefined && call.at !== undefined && !block.waited ? common.at - call.at : undefined
+        call.ms = block.ran_ms ?? span
       } else all.push({ ...own, kind: 'tool', id: block.id, name: 'Result', input: {}, result: block, resultUuid: common.uuid, resultOffset: common.offset, ms: undefined })
     } else if (block.type === 'thinking') all.push({ ...own, kind: 'thinking', text: block.text })
     else if (block.type === 'picture') pictures.push(block.number)
     else if (message.role === 'user') texts.push(block.text)
-    else if (message.role === 'note') all.push({ ...own, kind: 'note', text: block.text, note: message.note === 'summary' || message.note === 'scheduled' ? message.note : 'error' })
+    else if (message.role === 'note') all.push({ ...own, kind: 'note', text: block.text, note: noteOf(message.note) })
     else all.push({ ...own, kind: 'text', text: block.text, model: message.model ?? undefined })
   })
-  if (message.role === 'user' && (texts.length || pictures.length)) all.push({ ...common, key, kind: 'prompt', text: texts.join('\n\n'), pictures })
+  if (message.role === 'user' && (texts.length || pictures.length)) all.push({ ...common, key, kind: 'prompt', text: texts.join('\n\n'), pictures, how: message.how ?? undefined })
+}
+
+function noteOf(note: Message['note']): 'summary' | 'scheduled' | 'agent' | 'error' {
+  return note === 'summary' || note === 'scheduled' || note === 'agent' ? note : 'error'
 }
 
 function isIn(item: Item, layout: Layout): boolean {

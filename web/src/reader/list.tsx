@@ -111,6 +111,7 @@ function Content({ item, session }: { item: Exclude<Item, { kind: 'divider' }>; 
       return (
         <>
           <Prompt text={item.text} />
+          {item.how && <small class="dim">{item.how}</small>}
           {item.pictures.map(number => (
             <Picture key={number} session={session} offset={item.offset} number={number} />
           ))}
@@ -124,7 +125,7 @@ function Content({ item, session }: { item: Exclude<Item, { kind: 'divider' }>; 
       return <ToolCall item={item} session={session} />
     case 'note':
       if (item.note === 'summary') return <Summary text={item.text} />
-      return <p class={item.note === 'scheduled' ? 'note-scheduled' : 'note-error'}>{item.text}</p>
+      return <p class={item.note === 'scheduled' || item.note === 'agent' ? 'note-scheduled' : 'note-error'}>{item.text}</p>
   }
 }
 

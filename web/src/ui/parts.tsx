@@ -14,6 +14,7 @@ const NAMES: Record<State, string> = {
   responding: 'writing',
   waiting_input: 'your turn',
   waiting_permission: 'needs you',
+  failed: 'failed',
   ended: 'ended',
   lost: 'process lost',
 }

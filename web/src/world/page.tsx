@@ -223,6 +223,7 @@ function Nobody({ isComing, obstacle }: { isComing: boolean; obstacle: string | 
 function Legend() {
   const entries = [
     ['waiting', 'needs you'],
+    ['error', 'failed'],
     ['idle', 'your turn'],
     ['active', 'working'],
     ['supervising', 'sub-agents working'],

@@ -87,7 +87,7 @@ export const COLOURS: Record<Look, string> = {
   sleeping: '#9ca3af',
   supervising: '#a78bfa',
   offline: '#6b7280',
-  error: '#ef4444',
+  error: '#fb7185',
   waiting: '#ef4444',
 }
 
@@ -99,6 +99,6 @@ export function lookOf(state: State, supervises: boolean): Look {
   if (supervises) return 'supervising'
   if (state === 'thinking' || state === 'tool_use' || state === 'responding') return 'active'
   if (state === 'waiting_input') return 'idle'
-  if (state === 'lost') return 'error'
+  if (state === 'failed' || state === 'lost') return 'error'
   return state === 'ended' ? 'offline' : 'sleeping'
 }

@@ -92,7 +92,7 @@ pub(super) fn of_repository(context: &Context, bridge: &Bridge) -> Result<Vec<Se
     let mut sessions = select::all(&of_models)?.sessions;
     sessions.retain(|session| {
         let is_known = session.origin.agent().is_none_or(|agent| *agent == bridge.agent);
-        is_known && session.repo_path.as_deref() == Some(&*root)
+        is_known && session.is_of_repository(&root)
     });
     Ok(sessions)
 }

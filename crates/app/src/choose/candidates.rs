@@ -88,7 +88,7 @@ impl CandidateSet {
         let extent = if asks_model { Projection::Full } else { Projection::Scalars };
         let visible = context.visible_filter();
         let candidate = |target: &RepoTarget, CatalogEntry { session, keywords, .. }: CatalogEntry| {
-            let is_here = session.repo_path.as_deref() == Some(&*target.root);
+            let is_here = session.is_of_repository(&target.root);
             is_here.then(|| {
                 let whole = Candidate::from_session(&session, budget);
                 let about = topic_keywords(&session, keywords);

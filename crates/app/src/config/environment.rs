@@ -157,6 +157,12 @@ impl Config {
         if named.is_empty() { &self.openclaw_folders } else { named }
     }
 
+    /// A folder of the settings, where `~` is the home folder.
+    pub(crate) fn absolute(&self, path: &Path) -> PathBuf {
+        let path = path.strip_prefix("~").map_or_else(|_| path.to_owned(), |rest| self.home.join(rest));
+        path.canonicalize().unwrap_or(path)
+    }
+
     /// Where the catalog looks.
     pub fn places(&self) -> Locations {
         let beside_home = self.home.join(".claude.json");
@@ -173,6 +179,8 @@ impl Config {
             openclaw_configuration: self.openclaw_configuration.clone(),
             global_files: std::iter::once(beside_home).chain(inside).collect(),
             cache: Some(self.state.join("catalog.sqlite")),
+            remembered: Some(self.state.join("repositories.json")),
+            left_out: self.settings.claude.leave_out.iter().map(|path| self.absolute(path)).collect(),
             annotations: Some(self.state.join("annotations.sqlite")),
             archive: Some(self.state.join("archive")),
             threads: std::thread::available_parallelism().map_or(1, usize::from),

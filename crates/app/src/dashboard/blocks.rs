@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use transcript::record::{Block as Element, Record, RecordKind, result_text};
-use transcript::{Message, Page, Part, Raw, Reader, Role, message, subagents_of};
+use transcript::{Message, Page, Part, Raw, Reader, Role, SettledPrompts, message, own_time, subagents_of};
 
 use crate::sessions::locate::{Files, locate};
 use crate::sessions::message::Piece;
@@ -73,7 +73,7 @@ pub struct Answer {
 pub struct BlockMessage {
     /// Who speaks.
     pub role: Role,
-    /// What a note is about: `compaction`, `summary` or `error`.
+    /// What a note is about: `compaction`, `summary`, `scheduled`, `agent` or `error`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<NoteKind>,
     /// The id of the record.
@@ -82,6 +82,9 @@ pub struct BlockMessage {
     /// When it was said.
     #[serde(serialize_with = "model::optional_time")]
     pub at: Option<Timestamp>,
+    /// What else there is to know of how it was said, in a few words: `not sent`, `ana over telegram`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub how: Option<String>,
     /// Where its line begins in the transcript, in bytes.
     pub offset: u64,
     /// The model that answered.
@@ -104,6 +107,8 @@ pub enum NoteKind {
     Summary,
     /// A prompt that Claude Code asked on a schedule.
     Scheduled,
+    /// What another agent said.
+    Agent,
     /// An error of the API.
     Error,
 }
@@ -143,6 +148,12 @@ pub enum ShownBlock {
         is_error: bool,
         /// Whether the person refused the call.
         is_refused: bool,
+        /// The time that the tool itself measured, in milliseconds.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        ran_ms: Option<u64>,
+        /// Whether a person was asked before: the time between call and result is not the tool's alone.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        waited: bool,
         /// What it changed in a file.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         patch: Vec<Hunk>,
@@ -176,11 +187,12 @@ pub struct Hunk {
 pub fn blocks(context: &Context, request: &Request) -> Result<Answer, Error> {
     let located = locate(context, &request.session)?;
     let limit = request.limit.unwrap_or(LIMIT).clamp(1, MOST);
-    let show = Show { context, longest: if request.whole { WHOLE } else { SHORT } };
     let file = match &located.files {
         Files::Claude(file) => file,
         Files::OpenClaw(_) | Files::Messages(_) => return of_openclaw(context, request, limit),
     };
+    let prompts = request.subagent.is_none().then(|| SettledPrompts::new(file));
+    let show = Show { context, longest: if request.whole { WHOLE } else { SHORT }, prompts };
     let unreadable = |error: &io::Error| {
         Error::caused(Kind::Unavailable, format!("cannot read {}", file.display()), error)
     };
@@ -271,6 +283,8 @@ fn of_openclaw(context: &Context, request: &Request, limit: usize) -> Result<Ans
             text,
             is_error,
             is_refused: false,
+            ran_ms: None,
+            waited: false,
             patch: Vec::new(),
             agent: None,
             pictures: Vec::new(),
@@ -282,6 +296,7 @@ fn of_openclaw(context: &Context, request: &Request, limit: usize) -> Result<Ans
         note: None,
         uuid: paged.message.uuid,
         at: paged.message.at,
+        how: paged.message.how,
         offset: paged.offset,
         model: None,
         copied_from: None,
@@ -296,15 +311,21 @@ fn of_openclaw(context: &Context, request: &Request, limit: usize) -> Result<Ans
 struct Show<'a> {
     context: &'a Context,
     longest: usize,
+    /// The prompts of the session that were not sent; of a sub-agent none are looked for.
+    prompts: Option<SettledPrompts<'a>>,
 }
 
 impl Show<'_> {
     fn message(&self, record: &Record<'_>, offset: u64) -> Option<BlockMessage> {
-        let message = message(record)?;
+        let message = match &self.prompts {
+            Some(prompts) => prompts.message(record, offset)?,
+            None => message(record)?,
+        };
         let note = match record.kind() {
             RecordKind::CompactBoundary => Some(NoteKind::Compaction),
             _ if record.is_compact_summary() => Some(NoteKind::Summary),
             _ if record.is_scheduled_prompt() => Some(NoteKind::Scheduled),
+            _ if record.is_of_other_agent() => Some(NoteKind::Agent),
             _ if message.role == Role::Note => Some(NoteKind::Error),
             _ => None,
         };
@@ -316,6 +337,7 @@ impl Show<'_> {
             note,
             uuid: message.uuid.map(ToOwned::to_owned),
             at: message.at,
+            how: message.how.as_deref().map(ToOwned::to_owned),
             offset,
             model: model.map(ToOwned::to_owned),
             copied_from: record.forked_from().map(|(session, _)| session.to_owned()),
@@ -344,6 +366,8 @@ impl Show<'_> {
                         text: cut(text, self.longest),
                         is_error: *is_error,
                         is_refused: *is_refused,
+                        ran_ms: own_time(*kept),
+                        waited: record.waited_for_person(),
                         patch: self.patch(*kept),
                         agent: kept.get("agentId").plain().map(ToOwned::to_owned),
                         pictures: numbers.of_results.get(*id).cloned().unwrap_or_default(),

@@ -8,7 +8,9 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use transcript::record::{Record, RecordKind};
-use transcript::{LeftBranches, Message, Part, Raw, Reader, Role, Split, Splits, ToolCall, message, preview};
+use transcript::{
+    LeftBranches, Message, Part, Raw, Reader, Role, Split, Splits, ToolCall, ToolTimes, message, preview,
+};
 
 use crate::repository::schedules::DirectorySchedule;
 use crate::sessions::locate::{Files, locate};
@@ -93,7 +95,7 @@ pub struct ToolTime {
     pub calls: u64,
     /// How many of the calls failed.
     pub failed: u64,
-    /// The time between calls and results, in milliseconds.
+    /// The time for which they ran, in milliseconds, without the time that a person took to allow them.
     pub ms: u64,
 }
 
@@ -160,6 +162,7 @@ struct Sketch {
     /// The calls whose results have not come.
     open: HashMap<String, OpenCall>,
     tools: BTreeMap<String, ToolTime>,
+    times: ToolTimes,
     files: BTreeMap<String, ChangedFile>,
 }
 
@@ -189,7 +192,7 @@ impl Sketch {
                     self.open.insert((*id).to_owned(), call);
                 }
                 Part::ToolResult { id, is_error, kept, .. } => {
-                    self.result(id, *is_error, message.at);
+                    self.result(id, *is_error, record);
                     self.change(*kept);
                 }
                 Part::Text(_) | Part::Thinking(_) | Part::Image => {}
@@ -206,10 +209,10 @@ impl Sketch {
         self.answer.prompts.push(OutlinedPrompt { place, text, left_for: None });
     }
 
-    fn result(&mut self, id: &str, is_error: bool, at: Option<Timestamp>) {
+    fn result(&mut self, id: &str, is_error: bool, record: &Record<'_>) {
         let Some(OpenCall { place, name, detail }) = self.open.remove(id) else { return };
-        let span = at.zip(place.at).map(|(at, called)| at.duration_since(called).as_millis());
-        let ms = span.and_then(|span| u64::try_from(span).ok()).unwrap_or_default();
+        let subject = detail.as_deref().unwrap_or_default();
+        let ms = self.times.of_result(&name, subject, place.at, record).unwrap_or_default();
         let blank = ToolTime { name: name.clone(), calls: 0, failed: 0, ms: 0 };
         let time = self.tools.entry(name.clone()).or_insert(blank);
         time.calls += 1;

@@ -236,9 +236,8 @@ impl DecisionPoint {
         ledger::enter(context, &mut past.entries);
         let root = catalog::repository(&context.config().places(), Path::new(&moment.cwd));
         let here = past.entries.iter().map(|entry| &entry.session);
-        let own: Vec<_> = here
-            .filter(|session| session.repo_path.as_deref() == Some(&root) && Asker::Person.owns(session))
-            .collect();
+        let own: Vec<_> =
+            here.filter(|session| session.is_of_repository(&root) && Asker::Person.owns(session)).collect();
         let candidates: Vec<Candidate> =
             own.iter().map(|session| Candidate::from_session(session, Budget::None)).collect();
         let judged = match by {

@@ -1,9 +1,11 @@
 //! Where a session is continued: its transcript, its config folder, the directory it belongs to.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use model::{Session, SessionId};
+use jiff::{SignedDuration, Timestamp};
+use model::{ProjectSlug, Session, SessionId};
 use transcript::{ArchivedFolder, ConfigFolder, OpenTranscript, RegisteredProcess, start_directory};
 use workers::{ClaudeTask, CommandLine, Program, SessionStart};
 
@@ -23,6 +25,8 @@ pub(crate) struct TranscriptLocation {
     pub(crate) archived: bool,
     /// The folder of the transcript, where that cannot be read.
     pub(crate) unreadable_folder: Option<Arc<Path>>,
+    /// Whether the transcript was deleted before Claude Code's own clean-up was due: perhaps a person wanted it gone.
+    pub(crate) was_deleted_early: bool,
 }
 
 impl TranscriptLocation {
@@ -33,13 +37,21 @@ impl TranscriptLocation {
             .filter(|file| OpenTranscript::is_there(file))
             .ok_or_else(|| transcript_gone(&session.id, file))?
             .to_owned();
-        let directory = start_directory(&transcript).map_err(|error| {
+        let directory = home(context, session, &transcript).map_err(|error| {
             let attempt = format!("cannot read the transcript {}", transcript.display());
             Error::caused(Kind::Unavailable, attempt, &error)
         })?;
         let unreadable_folder = session.unreadable_folder.clone();
         let folder = folder(context, &transcript);
-        Ok(Self { folder, directory, transcript, archived: session.archived, unreadable_folder })
+        let was_deleted_early = was_deleted_early(session, folder.cleanup_days());
+        Ok(Self {
+            folder,
+            directory,
+            transcript,
+            archived: session.archived,
+            unreadable_folder,
+            was_deleted_early,
+        })
     }
 
     /// Refuses a session whose transcript is only read in the archive: it has to be restored first, or be made readable.
@@ -53,6 +65,13 @@ impl TranscriptLocation {
             return Err(Error::new(Kind::Unavailable, message)
                 .hint("make that folder readable for you, and try again")
                 .next(NextStep::Show { session: id.clone() }));
+        }
+        if self.was_deleted_early {
+            let message =
+                format!("the transcript of session {id} was deleted, and not by Claude Code's clean-up");
+            return Err(Error::new(Kind::Unavailable, message)
+                .next(NextStep::Forget { session: id.clone() })
+                .next(NextStep::Restore { session: id.clone() }));
         }
         let message =
             format!("Claude Code deleted the transcript of session {id}; Backstory has kept a copy");
@@ -112,6 +131,28 @@ impl TranscriptLocation {
             extra: Vec::new(),
         }
     }
+}
+
+/// Whether a transcript went before it was as old as Claude Code lets it become: `claude purge`, or a person, deleted it.
+fn was_deleted_early(session: &Session, cleanup_days: u64) -> bool {
+    let days = i64::try_from(cleanup_days).unwrap_or(i64::MAX / 24);
+    let due = |last: Timestamp| last.checked_add(SignedDuration::from_hours(days.saturating_mul(24))).ok();
+    let deleted = session.deleted_at.zip(session.last_modified);
+    deleted.is_some_and(|(deleted, last)| due(last).is_none_or(|due| deleted < due))
+}
+
+/// The directory that a session belongs to, as its list says. Where its transcript is in the folder of another one, that
+/// is the user's own where the folder is named after it, else one of which there are more records than the list has.
+fn home(context: &Context, session: &Session, transcript: &Path) -> io::Result<Option<PathBuf>> {
+    let folder = transcript.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+    let is_home = |directory: &Path| ProjectSlug::from_path(&directory.to_string_lossy()).is_folder(&folder);
+    let listed = session.cwd.as_deref();
+    if let Some(home) = [listed, Some(&*context.directory)].into_iter().flatten().find(|path| is_home(path)) {
+        return Ok(Some(home.to_owned()));
+    }
+    let recorded = start_directory(transcript)?;
+    let is_better = recorded.as_deref().is_some_and(is_home) || listed.is_none();
+    Ok(if is_better { recorded } else { listed.map(Path::to_owned) })
 }
 
 /// The path of a config folder, where it is not the usual one.

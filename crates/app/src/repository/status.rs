@@ -96,7 +96,7 @@ pub fn status(context: &Context, request: &Request) -> Result<Answer, Error> {
         Ok((project, found, all, reports))
     })?;
     redact_project(context, &mut project);
-    let is_here = |session: &Session| session.repo_path.as_deref() == Some(&target.root);
+    let is_here = |session: &Session| session.is_of_repository(&target.root);
     let mut here: Vec<Session> =
         sessions.into_iter().filter(|session| is_here(session)).map(|session| *session).collect();
     activity::enter(context, &mut here, reports);

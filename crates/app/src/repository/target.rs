@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use catalog::SessionFilter;
-use model::Session;
+use model::{Session, is_of_windows, spelled};
 use project::{RepoContext, ToolSettings};
 
 use crate::config::demo;
@@ -25,6 +25,12 @@ pub(crate) struct RepoTarget {
 /// What filters call the project that a person names: some name of it, or any path into it, also a relative one or a
 /// link. Where `is_known` says that sessions go by the text as it was typed, that is it.
 pub(crate) fn project(context: &Context, typed: &str, is_known: impl Fn(&str) -> bool) -> String {
+    if is_of_windows(typed) && !typed.starts_with('/') {
+        let path = spelled(typed.into());
+        let root = catalog::repository(&context.config().places(), Path::new(&*path));
+        let candidates = [root.to_string_lossy(), path];
+        return candidates.iter().find(|candidate| is_known(candidate)).unwrap_or(&candidates[1]).to_string();
+    }
     let is_path = is_path(typed);
     // A directory of the same name must not hide a project.
     if typed.is_empty() || (!is_path && is_known(typed)) {
@@ -47,7 +53,7 @@ pub(crate) fn project(context: &Context, typed: &str, is_known: impl Fn(&str) ->
 
 /// Whether a project is named by a path.
 pub(crate) fn is_path(typed: &str) -> bool {
-    typed.contains('/') || matches!(typed, "." | "..")
+    typed.contains('/') || is_of_windows(typed) || matches!(typed, "." | "..")
 }
 
 /// The path without `..`, by its words alone.
@@ -174,7 +180,7 @@ impl RepoTarget {
         let named = sessions.filter(|session| filter.matches(session));
         let roots = named.filter_map(|session| session.repo_path.as_deref());
         // What a transcript calls `-` or `sub` is no place for anybody else.
-        let roots: BTreeSet<&Path> = roots.filter(|root| root.is_absolute()).collect();
+        let roots: BTreeSet<&Path> = roots.filter(|root| model::is_absolute(root)).collect();
         let mut roots = roots.into_iter();
         match (roots.next(), roots.next()) {
             (Some(root), None) => Ok(Self { directory: root.to_owned(), root: root.to_owned() }),
@@ -232,7 +238,8 @@ mod tests {
             project: Some(label.into()),
             ..session(label)
         };
-        let sessions = [of("harbor", "harbor"), of("elsewhere/web", "web"), of("gone", "gone")];
+        let windows = Session { repo_path: Some(Path::new("C:/Users/ana/till").into()), ..session("till") };
+        let sessions = [windows, of("harbor", "harbor"), of("elsewhere/web", "web"), of("gone", "gone")];
         let config = crate::Config { home: home.clone(), ..crate::Config::default() };
         let context = context(config);
         let check = |typed: &str, expected: &str| {
@@ -251,5 +258,9 @@ mod tests {
         check("elsewhere/web", "~/elsewhere/web");
         check("-elsewhere-web", "-elsewhere-web");
         check("", "");
+        check(r"c:\Users\ana\till", "C:/Users/ana/till");
+        check("c:/Users/ana/till", "C:/Users/ana/till");
+        let named = RepoTarget::by_name(r"C:\Users\ana\till", sessions.iter()).unwrap();
+        assert_eq!(named.root, Path::new("C:/Users/ana/till"));
     }
 }

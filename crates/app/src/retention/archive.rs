@@ -307,11 +307,7 @@ fn pass_over(
 /// What is kept, by the settings.
 fn rules(context: &Context) -> Rules {
     let config = context.config();
-    let home = &config.home;
-    let absolute = |path: &PathBuf| {
-        let path = path.strip_prefix("~").map_or_else(|_| path.clone(), |rest| home.join(rest));
-        path.canonicalize().unwrap_or(path).to_string_lossy().into_owned()
-    };
+    let absolute = |path: &PathBuf| config.absolute(path).to_string_lossy().into_owned();
     Rules {
         excluded: config.settings.archive.exclude.iter().map(absolute).collect(),
         threads: config.places().threads,

@@ -156,7 +156,9 @@ fn remains(context: &Context) -> Vec<(SessionId, Remains)> {
         let remains = found.entry(session.id.clone()).or_default();
         (remains.transcript, remains.known) = (Some(transcript), Some(session));
     }
-    found.into_iter().filter(|(id, _)| !known.contains(id)).collect()
+    found.retain(|id, _| !known.contains(id));
+    found.values_mut().for_each(|remains| remains.traces.read_pasted());
+    found.into_iter().collect()
 }
 
 /// Why a ghost cannot be continued, put back or copied: the same words wherever that is asked for.
@@ -210,6 +212,7 @@ impl Ghost {
             uuid: None,
             line: None,
             at,
+            how: None,
             parts: vec![Piece::Text { text: context.secrets.redacted(text.into()) }],
         };
         let prompts = self.traces.prompts.iter().map(|(at, text)| message(Role::User, *at, text));

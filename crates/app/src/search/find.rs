@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use catalog::{AnnotationIndex, Discovery, SessionFilter};
+use catalog::{AnnotationIndex, Discovery, Hidden, SessionFilter};
 use model::{Session, SessionId};
 use search::{RankedHit, SearchResults, SearchScope, Searcher, SyncReport};
 use system::join;
@@ -95,7 +95,8 @@ fn find_once(context: &Context, question: &Question, opened: &mut Opened) -> Res
         }
     };
     refreshed.opened?;
-    let hidden = answer.annotations.hidden();
+    let mut hidden = answer.annotations.hidden();
+    hidden.extend(left_out_by_settings(context, found));
     let inputs = SearchInputs { context, found, memory, visible, hidden: &hidden };
     let Some(searcher) = &mut opened.searcher else {
         // Where nothing was ever indexed, "no matches" would be wrong.
@@ -205,4 +206,14 @@ fn described(context: &Context, found: &Discovery, hits: &[RankedHit]) -> HashMa
         context.redact_session(session);
     }
     sessions.into_iter().map(|session| (session.id.clone(), session)).collect()
+}
+
+/// The sessions in directories that the settings leave out.
+fn left_out_by_settings(context: &Context, found: &Discovery) -> HashSet<SessionId> {
+    let places = context.config().places();
+    if places.left_out.is_empty() {
+        return HashSet::new();
+    }
+    let filter = SessionFilter { hidden: Hidden::Only, ..SessionFilter::default() };
+    catalog::select(&places, found, &filter, |_| !context.cancellation.is_cancelled())
 }

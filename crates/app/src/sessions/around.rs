@@ -124,6 +124,7 @@ mod tests {
             uuid: Some(letter.to_string()),
             line: Some(at as u64 + 1),
             at: None,
+            how: None,
             parts: vec![if letter.is_uppercase() {
                 Piece::Text { text: letter.to_string() }
             } else {

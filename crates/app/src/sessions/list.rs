@@ -1,11 +1,11 @@
 //! `list`: sessions from every source, running first, then newest.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 pub use catalog::{Hidden, SessionFilter};
-use model::{AgentId, Session, SessionId};
+use model::{AgentId, Session, SessionId, folded};
 use schemars::JsonSchema;
 use search::{FilterName, Mode, Query, QueryFilter, SourceKind};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -20,6 +20,7 @@ use crate::search::hint::Hint;
 use crate::search::parsed_question::misspelt;
 use crate::search::question::{Question, set};
 use crate::sessions::openclaw_conversation;
+use crate::sessions::programs::Programs;
 use crate::sessions::resolve::{is_named, looks_like_id};
 use crate::sessions::select::select;
 use crate::sessions::unread::unread;
@@ -60,6 +61,8 @@ pub struct Request {
     /// Only sessions whose title, first message, project or branch contains all of these words.
     #[serde(deserialize_with = "one_or_several")]
     pub words: Vec<String>,
+    /// Whether of the sessions of a program that begin alike only the newest is listed, with their number.
+    pub fold: bool,
     /// The order; by default running sessions first, then pinned ones, then the newest.
     pub sort: Option<SessionOrder>,
     /// The maximum number of sessions; by default all.
@@ -130,7 +133,7 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
         return Ok(ghosts_that_match(context, request, &filter));
     }
     // What is sorted or joined by conversations is cut afterwards.
-    let is_whole = request.sort.is_some() || request.holds_conversations();
+    let is_whole = request.sort.is_some() || request.holds_conversations() || request.fold;
     let listing = select(context, &filter, request.limit.filter(|_| !is_whole))?;
     let not_cached = listing.not_cached.map(|why| {
         format!("the cache could not be saved, so the next listing reads the same files again: {why}")
@@ -147,9 +150,20 @@ pub fn list(context: &Context, request: &Request) -> Result<Answer, Error> {
         order.sort(&mut sessions);
     }
     let unknown = if sessions.is_empty() { unknown_values(context, request)? } else { Vec::new() };
+    if request.fold {
+        fold(&mut sessions);
+    }
+    if request.sort.is_none() {
+        join_teams(&mut sessions);
+    }
     let limit = request.limit.unwrap_or(usize::MAX);
     more += sessions.len().saturating_sub(limit);
     sessions.truncate(limit);
+    if let Some(asking) = context.asking_session() {
+        for session in &mut sessions {
+            session.is_asking = session.id == asking;
+        }
+    }
     resume_cost::add(context, &mut sessions);
     add_permission_modes(context, &mut sessions)?;
     let incomplete = sessions.iter().filter(|session| session.missing_bytes > 0).map(|session| {
@@ -209,6 +223,40 @@ fn named(context: &Context, request: &Request, filter: &SessionFilter) -> Result
     resume_cost::add(context, &mut sessions);
     add_permission_modes(context, &mut sessions)?;
     Ok(Some(Answer { sessions, more, known, subagents_excluded: listing.subagents, ..Answer::default() }))
+}
+
+/// Leaves one session of those of a program that begin alike.
+fn fold(sessions: &mut Vec<Session>) {
+    let programs = Programs::among(sessions.iter());
+    sessions.retain(|session| !programs.is_folded(&session.id));
+    for session in sessions {
+        session.folded = programs.others(&session.id);
+    }
+}
+
+/// Puts the sessions of teammates behind their lead's.
+fn join_teams(sessions: &mut Vec<Session>) {
+    let is_mate = |session: &Session| session.team.as_ref().is_some_and(|team| team.agent.is_some());
+    let is_lead = |session: &Session| session.team.as_ref().is_some_and(|team| team.agent.is_none());
+    if !sessions.iter().any(is_mate) || !sessions.iter().any(is_lead) {
+        return;
+    }
+    let is_of = |mate: &Session, lead: &Session| {
+        let name = |session: &Session| session.team.as_ref().map(|team| team.name.clone());
+        is_mate(mate) && name(mate) == name(lead) && mate.repo_path == lead.repo_path
+    };
+    let mut left: Vec<Option<Session>> = std::mem::take(sessions).into_iter().map(Some).collect();
+    let leads: Vec<usize> = (0..left.len()).filter(|at| left[*at].as_ref().is_some_and(is_lead)).collect();
+    let mut mates_of: HashMap<usize, Vec<Session>> = HashMap::new();
+    for at in leads {
+        let Some(lead) = left[at].clone() else { continue };
+        let mates = left.iter_mut().filter_map(|mate| mate.take_if(|mate| is_of(mate, &lead)));
+        mates_of.insert(at, mates.collect());
+    }
+    for (at, session) in left.into_iter().enumerate() {
+        sessions.extend(session);
+        sessions.extend(mates_of.remove(&at).unwrap_or_default());
+    }
 }
 
 /// Replaces the permission mode last recorded of a session by the one that its worker is in.
@@ -308,7 +356,7 @@ impl Request {
             running: self.running,
             since: self.since.as_ref().map(|since| since.at(context)).transpose()?,
             until: self.until.as_ref().map(|until| until.end(context)).transpose()?,
-            words: self.words.iter().map(|word| word.to_lowercase()).collect(),
+            words: self.words.iter().map(|word| folded(word)).collect(),
             ids: self.file.as_deref().map(|file| of_file(context, file)).transpose()?,
             tag: self.tag.clone(),
             pinned: self.pinned,

@@ -158,7 +158,7 @@ fn last<'a>(context: &Context, sessions: &'a [Session]) -> Result<(&'a Session, 
         return Ok((session, LastOf::Directory));
     }
     let root = catalog::repository(&context.config().places(), directory);
-    if let Some(session) = newest(&|session| session.repo_path.as_deref() == Some(&root)) {
+    if let Some(session) = newest(&|session| session.is_of_repository(&root)) {
         return Ok((session, LastOf::Repository));
     }
     let any = newest(&|_| true).map(|session| (session, LastOf::All));

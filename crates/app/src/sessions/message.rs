@@ -30,6 +30,9 @@ pub struct ShownMessage {
     /// When it was said.
     #[serde(serialize_with = "model::optional_time")]
     pub at: Option<Timestamp>,
+    /// What else there is to know of how it was said, in a few words: `not sent`, `ana over telegram`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub how: Option<String>,
     /// What is said and done.
     pub parts: Vec<Piece>,
 }
@@ -144,6 +147,7 @@ impl PartFilter {
             uuid: message.uuid.map(ToOwned::to_owned),
             line: None,
             at: message.at,
+            how: message.how.as_deref().map(ToOwned::to_owned),
             parts,
         })
     }

@@ -20,6 +20,7 @@ mod note;
 pub(crate) mod openclaw_conversation;
 pub(crate) mod origin_name;
 pub mod page;
+pub(crate) mod programs;
 pub mod prompts;
 pub(crate) mod readable;
 pub(crate) mod resolve;

@@ -39,6 +39,7 @@ pub(crate) fn find(context: &Context, text: &str) -> Option<Note> {
         uuid: None,
         line: Some(section.line),
         at: None,
+        how: None,
         parts: vec![Piece::Text { text: context.secrets.redacted(section.text.into()) }],
     });
     let origin = Origin::OpenClaw { agent: agent.clone(), label: None };

@@ -189,6 +189,7 @@ pub(crate) fn each<E: From<Error>>(
                 uuid: id.clone(),
                 line: Some(entries.line),
                 at,
+                how: None,
                 parts: Vec::new(),
             });
             message.parts.push(piece);

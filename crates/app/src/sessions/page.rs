@@ -11,7 +11,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use transcript::record::Record;
 use transcript::{
-    Page, Position, line_start, messages, offset_of, page_after, page_before, position_after, subagents_of,
+    Page, Position, SettledPrompts, line_start, offset_of, page_after, page_before, position_after,
+    subagents_of,
 };
 
 use crate::sessions::citation::{offset_of_line, split_line};
@@ -180,8 +181,10 @@ fn read(
 ) -> Result<Option<Page<PagedMessage>>, Error> {
     match files {
         Files::Claude(file) => {
+            let prompts = SettledPrompts::new(file);
             let show = |record: &Record<'_>, offset: u64| {
-                let shown = messages(record)
+                let shown = prompts
+                    .messages(record, offset)
                     .filter(|message| !message.sidechain)
                     .filter_map(|message| parts.shown(&message, None));
                 let shown: Vec<_> = shown.map(|message| PagedMessage { message, offset }).collect();

@@ -4,12 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use catalog::{Hidden, SessionFilter};
 use jiff::Timestamp;
-use model::{Origin, Session, SessionId};
+use model::{Origin, Session, SessionId, folded};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use system::in_parallel;
 use transcript::HistoryEventKind;
 
+use crate::sessions::programs::Programs;
 use crate::sessions::readable::UnreadableFiles;
 use crate::sessions::select::select;
 use crate::{Context, Error, Moment};
@@ -84,6 +85,10 @@ pub fn prompts(context: &Context, request: &Request) -> Result<Answer, Error> {
     unreadable.add_problems(listing.problems);
     // Agents of OpenClaw's are asked by programs. What a fork copied was asked where it was first.
     sessions.retain(|session| matches!(session.origin, Origin::Native));
+    let programs = Programs::among(sessions.iter());
+    let asked = sessions.len();
+    sessions.retain(|session| !programs.has(&session.id));
+    let of_programs = asked - sessions.len();
     sessions.sort_by_key(|session| (session.forked_from.is_some(), session.created));
     let asked =
         in_parallel(context.config().places().threads, &sessions, |session| prompts_of(context, session));
@@ -111,7 +116,7 @@ pub fn prompts(context: &Context, request: &Request) -> Result<Answer, Error> {
         }
     }
     let known = by_text.len();
-    let wanted: Vec<String> = request.words.iter().map(|word| word.to_lowercase()).collect();
+    let wanted: Vec<String> = request.words.iter().map(|word| folded(word)).collect();
     let mut prompts: Vec<AskedPrompt> = by_text
         .into_iter()
         .filter(|(text, _)| wanted.iter().all(|word| text.contains(word.as_str())))
@@ -122,7 +127,11 @@ pub fn prompts(context: &Context, request: &Request) -> Result<Answer, Error> {
     });
     let more = request.limit.map_or(0, |limit| prompts.len().saturating_sub(limit));
     prompts.truncate(prompts.len() - more);
-    Ok(Answer { prompts, more, known, notes: unreadable.notes(context) })
+    let mut notes = unreadable.notes(context);
+    if of_programs > 0 {
+        notes.push(format!("{of_programs} sessions that programs began, all alike, are left out"));
+    }
+    Ok(Answer { prompts, more, known, notes })
 }
 
 /// What was asked in one session, each with its record, and what could not be read of it.
@@ -154,5 +163,5 @@ fn prompts_of(context: &Context, session: &Session) -> (Vec<(Option<u64>, AskedP
 
 /// The same for prompts that differ only in spaces and capital letters.
 fn normal(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    folded(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }

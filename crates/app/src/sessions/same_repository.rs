@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use model::is_same_path;
+
 use crate::Context;
 use crate::retention::directory_identities::{DirectoryIdentities, DirectoryIdentity, directory_identities};
 
@@ -28,7 +30,9 @@ fn merged<'a>(all: impl Iterator<Item = (&'a Path, DirectoryIdentity)>) -> BTree
     let mut same = BTreeMap::new();
     for (path, identity) in all {
         let is_it = |one: &&mut (&Path, DirectoryIdentity)| {
-            one.1.is_same_repository(&identity) || one.1.has_same_remote(&identity)
+            is_same_path(one.0, path)
+                || one.1.is_same_repository(&identity)
+                || one.1.has_same_remote(&identity)
         };
         let known = first.iter_mut().find(is_it);
         let representative = known.map_or(path, |(first, known)| {

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use transcript::Role;
 pub use transcript::is_housekeeping;
-use transcript::{Chain, Reader, messages};
+use transcript::{Chain, Reader, UnsentPrompts};
 
 use crate::sessions::around::{Around, Cited};
 use crate::sessions::edit_diffs::EditDiffs;
@@ -346,12 +346,17 @@ impl Conversation {
         let root = self.request.diff.then(|| self.session.cwd.as_deref().unwrap_or(Path::new("")).to_owned());
         let mut diffs = EditDiffs::new(self.parts(), root);
         let mut left_out = 0;
+        let unsent = if agent.is_none() {
+            UnsentPrompts::read(path).map_err(failed)?
+        } else {
+            UnsentPrompts::default()
+        };
         let mut reader = Reader::open(path).map_err(failed)?;
         while let Some(line) = reader.next_line().map_err(failed)? {
             let Ok(record) = line.record() else { continue };
             // What is cited is shown, wherever it is, with what was thought and the work of tools.
             let is_cited = agent.is_none() && self.request.line == Some(line.number);
-            for message in messages(&record) {
+            for message in unsent.messages(&record, line.offset) {
                 let aside = agent.is_none() && message.sidechain;
                 if aside && !self.request.subagents && !is_cited {
                     continue;

@@ -103,7 +103,7 @@ impl ReadSession {
 
     /// A digest of the session, sub-agents included.
     pub(crate) fn digest(&self) -> SessionDigest<'_> {
-        let digest = SessionDigest::new(self.file.id.as_str(), &self.facts.summary);
+        let digest = SessionDigest::new(&self.file, &self.facts.summary);
         let titles = &self.facts.summary.titles;
         let summary_elsewhere = self.others.summary.as_deref();
         let is_cut_off = self.facts.mark.offset < self.facts.stamp.size;

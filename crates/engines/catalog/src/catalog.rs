@@ -28,11 +28,11 @@ pub fn describe_some(places: &Locations, files: &[&TranscriptFile]) -> Vec<Sessi
     let mut cache = SummaryCache::open(places.cache.as_deref());
     let wanted = files.iter().map(wanted).collect();
     let reading = ReadFacts::load_some(Detail::Facts, wanted, &mut cache, places.threads, |_| true);
-    let mut describer = Describer::new(&places.global_files);
+    let mut describer = Describer::new(places);
     let overlay = SessionOverlay::read(places);
     let facts = |file: &&&TranscriptFile| reading.facts.get(file.path.as_os_str());
     let sessions = files.iter().filter_map(|file| {
-        let digest = SessionDigest::new(file.id.as_str(), &facts(&file)?.summary);
+        let digest = SessionDigest::new(file, &facts(&file)?.summary);
         let mut session = describer.describe(file, &digest);
         overlay.apply(&mut session);
         Some(session)
@@ -95,12 +95,13 @@ pub fn read(places: &Locations, detail: Detail, mut progress: impl FnMut(ReadPro
     let (found, kept) = join(|| discover(places), || LoadedCache::load(places.cache.as_deref(), detail));
     let mut fresh = read_fresh_from(kept, places, &found, detail, &mut progress);
     let overlay = SessionOverlay::read(places);
-    let mut describer = Describer::new(&places.global_files);
+    let mut describer = Describer::new(places);
     let mut sessions = fresh.entries(&mut describer);
     for CatalogEntry { session, .. } in &mut sessions {
         overlay.apply(session);
     }
     sessions.extend(overlay.registry_only(&found, &mut describer));
+    describer.remember();
     sort(&mut sessions);
     let unattached_messages = fresh.unattached_messages();
     Catalog {

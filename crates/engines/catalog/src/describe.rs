@@ -1,6 +1,6 @@
 //! Turns a session's digest into a [`Session`].
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -10,6 +10,7 @@ use transcript::{PastTranscript, TranscriptFile};
 use crate::digest::{LaunchContext, SessionDigest, SubagentDigest};
 use crate::interner::StringInterner;
 use crate::project::{Projects, Repository, SessionLocation};
+use crate::types::Locations;
 
 /// Builds sessions one after the other; strings that many of them share are stored once.
 #[derive(Debug, Clone, Default)]
@@ -19,9 +20,14 @@ pub(crate) struct Describer {
 }
 
 impl Describer {
-    /// Reads the directories that these `.claude.json` files know.
-    pub(crate) fn new(global_files: &[PathBuf]) -> Self {
-        Self { projects: Projects::new(global_files), texts: StringInterner::default() }
+    /// Reads which directories are known.
+    pub(crate) fn new(places: &Locations) -> Self {
+        Self { projects: Projects::new(places), texts: StringInterner::default() }
+    }
+
+    /// Keeps for later what was found out about directories that are there now.
+    pub(crate) fn remember(&self) {
+        self.projects.remember();
     }
 
     /// A session of which only the directory is known.
@@ -41,7 +47,10 @@ impl Describer {
             version: held(setting.version),
             entrypoint: held(setting.entrypoint),
             model: held(setting.model),
-            repository: setting.cwd.map(|cwd| self.projects.repository(cwd, setting.worktree_origin)),
+            moved_folder: held(setting.moved_folder),
+            repository: setting
+                .cwd
+                .map(|cwd| self.projects.repository(cwd, setting.moved_folder, setting.worktree_origin)),
         }
     }
 
@@ -54,7 +63,7 @@ impl Describer {
     /// it has no time.
     pub(crate) fn describe_then(&mut self, file: &TranscriptFile, then: &PastTranscript) -> Session {
         let file = TranscriptFile { has_side_folder: false, ..file.clone() };
-        let session = self.describe(&file, &SessionDigest::new(file.id.as_str(), &then.summary));
+        let session = self.describe(&file, &SessionDigest::new(&file, &then.summary));
         Session { last_modified: then.summary.last_at, file_size: then.bytes, ..session }
     }
 }
@@ -63,6 +72,7 @@ impl Describer {
 #[derive(Debug, Clone)]
 pub(crate) struct InternedContext {
     repository: Option<Repository>,
+    moved_folder: Option<Arc<str>>,
     branch: Option<Arc<str>>,
     origin: Origin,
     origin_marker: Option<Arc<str>>,
@@ -80,6 +90,7 @@ impl InternedContext {
             branch: self.branch.as_deref(),
             label: found.and_then(|found| found.label.as_deref()),
             paths: [found.map(|found| &*found.root), found.map(|found| &*found.directory)],
+            folder: self.moved_folder.as_deref(),
         }
     }
 
@@ -169,6 +180,7 @@ pub(crate) fn describe_fully(
         last_prompt: digest.last_prompt.map(Arc::from),
         nickname: digest.nickname.map(Arc::from),
         subagents: digest.agents.iter().map(subagent).collect(),
+        team: digest.team.as_deref().cloned().map(Box::new),
         ..describe_scalars(file, digest, held)
     }
 }
@@ -178,10 +190,16 @@ pub(crate) fn last_modified(file: &TranscriptFile, digest: &SessionDigest<'_>) -
     digest.last_at.or(file.stamp.modified())
 }
 
-/// The best name: the user's own, one given by a model, or what the first prompts are about.
+/// The best name: the user's own, one given by a model, or what the first prompts are about; last of all the name of the
+/// session before it.
 fn title(file: &TranscriptFile, digest: &SessionDigest<'_>) -> Option<Arc<str>> {
-    let side = || digest.own_title.is_none().then(|| file.side_title()).flatten();
-    side().map(Arc::from).or_else(|| digest.given_title.map(Arc::from))
+    let side = digest.own_title.is_none().then(|| file.side_title()).flatten();
+    let (own, carried) = match side {
+        Some((title, true)) => (None, Some(title)),
+        Some((title, false)) => (Some(title), None),
+        None => (None, None),
+    };
+    own.as_deref().or(digest.given_title).or(carried.as_deref()).map(Arc::from)
 }
 
 /// The origin by the marker in a first message, for sessions that no registry names.

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use jiff::Timestamp;
-use model::{ArmedWork, Damage, ForkOrigin, PricingTerms, SessionStarts, Usage};
+use model::{ArmedWork, Damage, ForkOrigin, PricingTerms, SessionStarts, TeamPlace, Usage};
 use serde::{Deserialize, Serialize};
-use transcript::Summary;
+use transcript::{Summary, TranscriptFile};
 
 /// A session's entry in the catalog's snapshot. Its repository and the process that holds it are looked up elsewhere.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -64,6 +64,8 @@ pub(crate) struct SessionDigest<'a> {
     /// The sub-agents it called.
     #[serde(borrow)]
     pub(crate) agents: Vec<SubagentDigest<'a>>,
+    /// Its place in a team of agents.
+    pub(crate) team: Option<Cow<'a, TeamPlace>>,
     /// The number of sub-agents' files, including those that no tool use called.
     pub(crate) agent_files: usize,
     /// The tokens and the price in US dollars that were attributed to it, where that was computed.
@@ -77,8 +79,10 @@ pub(crate) struct SessionDigest<'a> {
 /// digests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct LaunchContext<'a> {
-    /// The directory it belongs to: where it started, or was moved to.
+    /// The directory it belongs to, as its records say: [`Summary::home`].
     pub(crate) cwd: Option<&'a str>,
+    /// The name of its transcript's folder, where it is not named after that directory: somebody moved one of them.
+    pub(crate) moved_folder: Option<&'a str>,
     /// The directory a worktree session came from.
     pub(crate) worktree_origin: Option<&'a str>,
     /// The branch last seen.
@@ -111,12 +115,13 @@ pub(crate) struct SubagentDigest<'a> {
 
 impl<'a> SessionDigest<'a> {
     /// A digest of a session's own transcript; its lineage and its sub-agents are filled in by the caller.
-    pub(crate) fn new(id: &'a str, summary: &'a Summary) -> Self {
+    pub(crate) fn new(file: &'a TranscriptFile, summary: &'a Summary) -> Self {
         let Summary { titles, .. } = summary;
+        let launch = LaunchContext::new(file, summary);
         Self {
-            id,
-            launch: LaunchContext::new(summary),
-            visited: summary.visited().collect(),
+            id: file.id.as_str(),
+            visited: summary.visited(launch.cwd).collect(),
+            launch,
             first_at: summary.first_at,
             last_at: summary.last_at,
             own_title: titles.custom_title(),
@@ -139,15 +144,19 @@ impl<'a> SessionDigest<'a> {
             },
             is_foreign: summary.is_foreign(),
             was_exited: summary.was_exited,
+            team: summary.team.as_ref().map(Cow::Borrowed),
             ..Self::default()
         }
     }
 }
 
 impl<'a> LaunchContext<'a> {
-    fn new(summary: &'a Summary) -> Self {
+    fn new(file: &'a TranscriptFile, summary: &'a Summary) -> Self {
+        let folder = file.folder().to_str();
+        let (cwd, is_home) = summary.home(folder.unwrap_or_default());
         Self {
-            cwd: summary.cwd(),
+            cwd,
+            moved_folder: folder.filter(|_| !is_home),
             worktree_origin: summary.worktree_origin.as_deref(),
             branch: summary.branch.as_deref().filter(|branch| !matches!(*branch, "" | "HEAD")),
             origin_marker: summary.origin_marker.as_deref(),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use jiff::Timestamp;
-use model::{AgentId, Annotations, Session, SessionId};
+use model::{AgentId, Annotations, Session, SessionId, folded};
 
 use crate::project::SessionLocation;
 use crate::scope::ProjectScope;
@@ -29,7 +29,7 @@ pub struct SessionFilter {
     pub since: Option<Timestamp>,
     /// Only sessions that began before this time.
     pub until: Option<Timestamp>,
-    /// Only sessions whose title, first message, project or branch contains each of these, in small letters; secrets are
+    /// Only sessions whose title, first message, project or branch contains each of these, [`folded`]; secrets are
     /// not searched.
     pub words: Vec<String>,
     /// Only these sessions.
@@ -106,13 +106,13 @@ fn start_time(session: &Session) -> Option<Timestamp> {
 /// Whether a session's title, first message, project or branch contains a lower-case word.
 fn mentions(session: &Session, word: &str) -> bool {
     let named = [&session.title, &session.first_message, &session.project, &session.branch];
-    named.into_iter().flatten().any(|text| shown(text).to_lowercase().contains(word))
+    named.into_iter().flatten().any(|text| folded(&shown(text)).contains(word))
 }
 
 /// Whether a session has a tag that is shown so, whatever its case.
 fn has_tag(annotations: &Annotations, tag: &str) -> bool {
-    let wanted = tag.to_lowercase();
-    annotations.tags.iter().any(|known| shown(known).to_lowercase() == wanted)
+    let wanted = folded(tag);
+    annotations.tags.iter().any(|known| folded(&shown(known)) == wanted)
 }
 
 /// A text as it may leave; it may be the beginning of a longer one.

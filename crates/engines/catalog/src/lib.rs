@@ -22,6 +22,7 @@ mod past;
 mod project;
 mod reading;
 mod registries;
+mod remembered;
 mod renewal;
 mod scan;
 mod scope;

@@ -1,6 +1,7 @@
 //! What OpenClaw's registries, live processes and the person's annotations add to the facts in transcripts.
 
 use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 use model::{Session, SessionId};
 use transcript::{ReadProblem, RegisteredProcess};
@@ -16,6 +17,8 @@ pub(crate) struct SessionOverlay {
     /// The sessions that live processes hold.
     held: HashSet<SessionId>,
     annotations: AnnotationIndex,
+    /// Directories whose sessions count as hidden.
+    left_out: Vec<PathBuf>,
     problems: Vec<ReadProblem>,
 }
 
@@ -37,7 +40,7 @@ impl SessionOverlay {
                 AnnotationIndex::default()
             })
         });
-        Self { registries, held, annotations, problems }
+        Self { registries, held, annotations, left_out: places.left_out.clone(), problems }
     }
 
     /// Adds these facts to a session.
@@ -45,6 +48,10 @@ impl SessionOverlay {
         self.registries.apply(session);
         session.is_running |= self.held.contains(&session.id);
         self.annotations.apply(session);
+        let is_left_out = |cwd: &Path| self.left_out.iter().any(|folder| cwd.starts_with(folder));
+        if session.cwd.as_deref().is_some_and(is_left_out) {
+            session.annotations.get_or_insert_default().hidden = true;
+        }
     }
 
     /// The sessions that have no transcript.
@@ -68,6 +75,7 @@ mod tests {
             registries: RegistryIndex::default(),
             held: HashSet::from(["s".parse().unwrap()]),
             annotations: AnnotationIndex::default(),
+            left_out: Vec::new(),
             problems: Vec::new(),
         };
         let is_running = ["s", "t"].map(|id| {

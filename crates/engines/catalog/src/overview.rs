@@ -44,7 +44,7 @@ pub fn overview_of(
     apply_totals: impl Fn(&mut [CatalogEntry]),
     mut progress: impl FnMut(ReadProgress) -> bool,
 ) -> Option<Session> {
-    let mut describer = Describer::new(&places.global_files);
+    let mut describer = Describer::new(places);
     let renewed =
         renew_one(places, found, id, pricing_version, &mut describer, &mut progress, describe_fully)?;
     let mut session = match renewed {
@@ -56,6 +56,7 @@ pub fn overview_of(
             entry.session
         }
     };
+    describer.remember();
     SessionOverlay::read(places).apply(&mut session);
     Some(*session)
 }
@@ -87,7 +88,7 @@ pub fn map_sessions<T: Send>(
         overlay.apply(&mut entry.session);
         map(entry)
     };
-    let mut describer = Describer::new(&places.global_files);
+    let mut describer = Describer::new(places);
     let surveyed = match renew_all(
         places,
         found,
@@ -107,6 +108,7 @@ pub fn map_sessions<T: Send>(
     };
     let (mut sessions, report) = surveyed;
     sessions.extend(overlay.registry_only(found, &mut describer).into_iter().filter_map(&map));
+    describer.remember();
     assemble_catalog(found, sessions, overlay.into_problems(), report)
 }
 

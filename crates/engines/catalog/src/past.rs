@@ -21,7 +21,7 @@ use crate::types::{CatalogEntry, Locations};
 
 /// The root of the repository that a directory belongs to, by the same rule as for sessions.
 pub fn repository(places: &Locations, directory: &Path) -> PathBuf {
-    Projects::root_of_directory(&places.global_files, directory)
+    Projects::root_of_directory(places, directory)
 }
 
 /// The sessions that were there before a moment.
@@ -44,7 +44,7 @@ pub fn catalogs_at(
     let found = discover(places).sessions;
     let files: Vec<ReadTranscript> = read(&found, moments, places.threads, &keep_going);
     let holders = holders(&files);
-    let mut describer = Describer::new(&places.global_files);
+    let mut describer = Describer::new(places);
     let registered = RegistryIndex::read(places);
     let at = |(place, moment): (usize, &Timestamp)| {
         let there = MomentView::at(&files, place);

@@ -46,7 +46,7 @@ impl ProjectScope {
     pub fn admits_directory(&self, root: &Path, directory: &Path) -> bool {
         let label = root.file_name().map(|name| name.to_string_lossy());
         let paths = [Some(root), Some(directory)];
-        self.admits(&SessionLocation { branch: None, label: label.as_deref(), paths })
+        self.admits(&SessionLocation { branch: None, label: label.as_deref(), paths, folder: None })
     }
 
     /// Whether sessions may be seen that belong there.
@@ -81,6 +81,7 @@ impl ProjectScope {
                 branch: None,
                 label: None,
                 paths: [None, Some(directory)],
+                folder: None,
             });
         }
         let real = self.real.place(directory);
@@ -171,7 +172,7 @@ impl RealPlace {
     /// The location of sessions there, where this is the root of their repository.
     fn location<'a>(&'a self, root: &'a Path) -> SessionLocation<'a> {
         let label = root.file_name().and_then(|name| name.to_str());
-        SessionLocation { branch: None, label, paths: [Some(root), Some(&self.directory)] }
+        SessionLocation { branch: None, label, paths: [Some(root), Some(&self.directory)], folder: None }
     }
 }
 

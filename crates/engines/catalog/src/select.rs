@@ -33,7 +33,7 @@ pub fn select(
         overlay.apply(&mut session);
         filter.matches_session(&session).then_some(session.id)
     };
-    let mut describer = Describer::new(&places.global_files);
+    let mut describer = Describer::new(places);
     let changed = |reads: Vec<ReadSession>, describer: &mut Describer| {
         reads.iter().filter_map(|read| read.map_digest(describer, intern, select)).collect()
     };

@@ -23,6 +23,10 @@ pub struct Locations {
     pub global_files: Vec<PathBuf>,
     /// The cache database; it can be rebuilt.
     pub cache: Option<PathBuf>,
+    /// The file that keeps which repositories directories belonged to while they were there.
+    pub remembered: Option<PathBuf>,
+    /// Directories whose sessions count as hidden, with those below them.
+    pub left_out: Vec<PathBuf>,
     /// The file of the person's annotations.
     pub annotations: Option<PathBuf>,
     /// Backstory's archive of sessions that Claude Code may have deleted.

@@ -31,6 +31,7 @@ pub(crate) fn moments(session: &SessionId, record: &Record<'_>) -> Vec<Conversat
         TurnSignal::Over { how: TurnEnd::Done, .. } => Some(moment("turn_complete", None, None)),
         // The end of a turn after Stop hooks is in another record.
         TurnSignal::StopHooks { .. }
+        | TurnSignal::Fails { .. }
         | TurnSignal::Over { how: TurnEnd::Left, .. }
         | TurnSignal::GoesOn
         | TurnSignal::Notified { .. } => None,

@@ -76,10 +76,10 @@ impl ActivityProbe {
         }
         if let Some(process) = process {
             session.tracker.registry(process.clone(), self.now);
-        } else if session.tracker.registers() && !self.registry.is_foreign(id) {
-            session.tracker.registry(ProcessState::Absent, self.now);
         }
         session.tracker.worker_report(report.cloned(), self.now);
+        let quiet = self.registry.quiet_before_absence(self.timers);
+        session.tracker.settle_absent(self.registry.is_foreign(id), quiet, self.now);
         session.tracker.activity(self.now)
     }
 }

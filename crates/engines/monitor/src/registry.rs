@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use model::SessionId;
 use system::FileStamp;
 use transcript::{RegisteredProcess, live_records};
 
+use crate::Timers;
 use crate::records::{RegistryRecords, RegistryUpdate};
 
 /// The registry folders as last seen.
@@ -29,9 +30,12 @@ impl Registry {
         &self.folders
     }
 
-    /// Whether a registry exists.
-    pub(crate) fn is_there(&self) -> bool {
-        self.folders.iter().any(|folder| folder.is_dir())
+    /// For how long a session that is not registered has to be silent before whoever looks for the first time concludes
+    /// that it has no process. Where there is no registry at all, as in a folder of another machine, that is not known at
+    /// once.
+    pub(crate) fn quiet_before_absence(&self, timers: Timers) -> SignedDuration {
+        let is_there = self.folders.iter().any(|folder| folder.is_dir());
+        if is_there { SignedDuration::MIN } else { timers.unregistered }
     }
 
     /// Whether a live process has the session open.

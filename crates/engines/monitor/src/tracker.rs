@@ -172,6 +172,15 @@ impl Tracker {
         }
     }
 
+    /// Concludes that there is no process if the session's release would have registered one, none is registered, here
+    /// or in another container, and the session has been silent for `quiet`.
+    pub fn settle_absent(&mut self, is_foreign: bool, quiet: SignedDuration, now: Timestamp) {
+        let is_quiet = self.last_active().is_none_or(|at| now.duration_since(at) >= quiet);
+        if self.registers() && is_quiet && !is_foreign && !self.knows_process() {
+            self.registry(ProcessState::Absent, now);
+        }
+    }
+
     /// Processes the report of our own worker; `None` if no worker holds the session any more.
     pub fn worker_report(&mut self, report: Option<WorkerReport>, at: Timestamp) {
         let left = report.as_ref().and_then(|report| match report.activity {
@@ -412,7 +421,10 @@ impl Tracker {
         let goes_on = signs.iter().any(|sign| {
             !matches!(
                 sign,
-                TurnSignal::Over { .. } | TurnSignal::StopHooks { .. } | TurnSignal::Notified { .. }
+                TurnSignal::Fails { .. }
+                    | TurnSignal::Over { .. }
+                    | TurnSignal::StopHooks { .. }
+                    | TurnSignal::Notified { .. }
             )
         });
         // A record that an ending process wrote was made before its end was noticed, or hardly after it.

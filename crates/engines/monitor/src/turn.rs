@@ -75,6 +75,7 @@ pub(crate) struct Turn {
     last_text: Option<Timestamp>,
     active_at: Option<Timestamp>,
     file_written: Option<Timestamp>,
+    failure: Option<String>,
 }
 
 impl Default for Turn {
@@ -90,6 +91,7 @@ impl Default for Turn {
             last_text: None,
             active_at: None,
             file_written: None,
+            failure: None,
         }
     }
 }
@@ -140,6 +142,11 @@ impl Turn {
         self.last_text
     }
 
+    /// Why the turn failed, where it did.
+    pub(crate) fn failure(&self) -> Option<&str> {
+        self.failure.as_deref().filter(|_| self.phase == Phase::Over(TurnEnd::Failed))
+    }
+
     /// When something was last observed, or else when the file was written.
     pub(crate) fn last_active(&self) -> Option<Timestamp> {
         self.active_at.or(self.file_written)
@@ -183,6 +190,7 @@ impl Turn {
             // A hook's output was given to the model before.
             TurnSignal::StopHooks { prevented: false } if self.phase == Phase::Given => {}
             TurnSignal::StopHooks { .. } => self.over(TurnEnd::Done, 0, made),
+            TurnSignal::Fails { reason } => self.failure = Some(reason.clone()),
             TurnSignal::Over { how, in_background } => self.over(*how, *in_background, made),
         }
     }

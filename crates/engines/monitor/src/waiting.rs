@@ -12,8 +12,6 @@ use crate::timers::{Timers, due, is_over};
 use crate::turn::{OpenTool, Phase, Turn};
 use crate::worker_report::{WorkerActivity, WorkerReport};
 
-/// Detail shown for a turn that ended with an API error.
-const API_ERROR: &str = "api error";
 /// Detail shown for a background task whose turn is over.
 const BACKGROUND: &str = "in the background";
 
@@ -113,8 +111,10 @@ fn by_registry(signs: Signs<'_>, status: &ProcessStatus, now: Timestamp) -> Acti
 
 /// The activity after a turn; the transcript tells whether it failed.
 fn over(signs: Signs<'_>, since: Timestamp) -> Activity {
-    let detail = (signs.turn.phase() == Phase::Over(TurnEnd::Failed)).then(|| API_ERROR.to_owned());
-    Activity { detail, ..registry(State::WaitingInput, since) }
+    match signs.turn.failure() {
+        Some(reason) => Activity { detail: Some(reason.to_owned()), ..registry(State::Failed, since) },
+        None => registry(State::WaitingInput, since),
+    }
 }
 
 /// The activity during a turn while nobody is asked; the transcript distinguishes the kinds of work.
@@ -243,7 +243,7 @@ fn by_turn(signs: Signs<'_>, now: Timestamp) -> Activity {
         Phase::Text => said(State::Responding),
         Phase::Over(TurnEnd::Left) => said(State::Ended),
         Phase::Over(TurnEnd::Failed) => {
-            Activity { detail: Some(API_ERROR.to_owned()), ..said(State::WaitingInput) }
+            Activity { detail: turn.failure().map(ToOwned::to_owned), ..said(State::Failed) }
         }
         Phase::Over(TurnEnd::Done | TurnEnd::Interrupted) => {
             if signs.in_background.max(turn.in_background()) == 0 {

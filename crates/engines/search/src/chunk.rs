@@ -94,6 +94,7 @@ fn text_kind(role: Role, record: &Record<'_>, text: &str, subagent: bool) -> Chu
         Role::User if is_command(text) => ChunkKind::Slash,
         Role::User => ChunkKind::Prompt,
         Role::Assistant => ChunkKind::Answer,
+        Role::Note if record.is_of_other_agent() => ChunkKind::AgentPrompt,
         Role::Note if record.is_compact_summary() => ChunkKind::Summary,
         Role::Note | Role::Tool => ChunkKind::Error,
     }
@@ -147,6 +148,16 @@ mod tests {
             r#"{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"ok"}]}}"#,
             false,
             &[(ChunkKind::Thinking, "hm"), (ChunkKind::Answer, "ok")],
+        );
+        check(
+            r#"{"type":"user","message":{"content":"<teammate-message teammate_id=\"ux\">It is done</teammate-message>"}}"#,
+            false,
+            &[(ChunkKind::AgentPrompt, "ux: It is done")],
+        );
+        check(
+            r#"{"type":"user","isMeta":true,"origin":{"kind":"channel"},"message":{"content":"<channel source=\"x\" user=\"ana\">go</channel>"}}"#,
+            false,
+            &[(ChunkKind::Prompt, "go")],
         );
         check(
             r#"{"type":"user","isCompactSummary":true,"message":{"content":"so far"}}"#,

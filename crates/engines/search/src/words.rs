@@ -1,15 +1,16 @@
 //! Splits text into the words that are indexed and searched for; both use it, so they always agree.
 //!
 //! An identifier is found whole and by its parts (`refreshToken` → `refreshtoken`, `refresh`, `token`), the parts in
-//! sequence, so that the phrase "refresh token" matches it too. English words are stemmed, accents are removed, and
-//! Chinese, Japanese and Korean are cut into pairs of characters.
+//! sequence, so that the phrase "refresh token" matches it too. English words are stemmed, accents are removed, Chinese,
+//! Japanese and Korean are cut into pairs of characters, and each emoji is a word.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxBuildHasher;
-use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
+use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 /// Longer runs are keys, hashes and encoded data, not words.
 const LONGEST_RUN: usize = 96;
@@ -119,15 +120,19 @@ impl Splitter {
     /// A long run without a gap, as CJK text is written, piece by piece.
     fn long(&mut self, run: &str, start: usize, position: usize, each: &mut impl FnMut(Word<'_>)) -> usize {
         let mut position = position;
-        for (at, piece, is_cjk) in scripts(run) {
-            if is_cjk {
-                for (from, to) in pairs(piece) {
-                    let (start, end) = (start + at + from, start + at + to);
-                    each(Word { text: &piece[from..to], position, start, end, is_whole: false });
-                    position += 1;
+        for (at, piece, script) in scripts(run) {
+            if script == Script::Letters {
+                if piece.len() <= 4 * LONGEST_RUN {
+                    position = self.cut(piece).give(start + at, position, each);
                 }
-            } else if piece.len() <= 4 * LONGEST_RUN {
-                position = self.cut(piece).give(start + at, position, each);
+                continue;
+            }
+            let composed = Composed::of(piece);
+            for (from, to) in script.words(&composed.text) {
+                let (first, last) = composed.original(from, to);
+                let (start, end) = (start + at + first, start + at + last);
+                each(Word { text: &composed.text[from..to], position, start, end, is_whole: false });
+                position += 1;
             }
         }
         position
@@ -139,14 +144,16 @@ impl Splitter {
             self.identifier(run, run, 0, &mut cut);
             return cut;
         }
-        for (at, piece, is_cjk) in scripts(run) {
-            if is_cjk {
-                for (from, to) in pairs(piece) {
-                    cut.push(&piece[from..to], at + from, at + to, false);
-                }
-            } else {
+        for (at, piece, script) in scripts(run) {
+            if script == Script::Letters {
                 let folded: String = piece.nfkd().filter(|c| !is_combining_mark(*c)).collect();
                 self.identifier(&folded, piece, at, &mut cut);
+                continue;
+            }
+            let composed = Composed::of(piece);
+            for (from, to) in script.words(&composed.text) {
+                let (start, end) = composed.original(from, to);
+                cut.push(&composed.text[from..to], at + start, at + end, false);
             }
         }
         cut
@@ -199,7 +206,9 @@ fn skip(text: &str, mut at: usize, words: bool) -> usize {
             Some(is_word) if *is_word == words => at += 1,
             Some(_) => break,
             None => match text[at..].chars().next() {
-                Some(c) if (c.is_alphanumeric() || is_combining_mark(c)) == words => at += c.len_utf8(),
+                Some(c) if (c.is_alphanumeric() || is_combining_mark(c) || is_emoji(c)) == words => {
+                    at += c.len_utf8();
+                }
                 _ => break,
             },
         }
@@ -275,17 +284,97 @@ impl<'a> Iterator for Parts<'a> {
     }
 }
 
-/// Cuts a run where it changes between CJK and other scripts.
-fn scripts(run: &str) -> impl Iterator<Item = (usize, &str, bool)> {
+/// How a script is cut into words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Script {
+    /// At the borders of words and of the parts of identifiers.
+    Letters,
+    /// Into pairs of characters.
+    Cjk,
+    /// Into single characters.
+    Emoji,
+}
+
+impl Script {
+    fn of(c: char) -> Self {
+        if is_cjk(c) || is_jamo(c) {
+            Self::Cjk
+        } else if is_emoji(c) {
+            Self::Emoji
+        } else {
+            Self::Letters
+        }
+    }
+
+    /// The ranges of the words of a piece in this script.
+    fn words(self, piece: &str) -> Vec<(usize, usize)> {
+        if self == Self::Cjk {
+            return pairs(piece).collect();
+        }
+        // A selector of its form is no part of an emoji.
+        let emoji = piece.char_indices().filter(|(_, c)| is_emoji(*c));
+        emoji.map(|(at, c)| (at, at + c.len_utf8())).collect()
+    }
+}
+
+/// Cuts a run where its script changes. A mark belongs to the character before it.
+fn scripts(run: &str) -> impl Iterator<Item = (usize, &str, Script)> {
     let mut rest = run;
     std::iter::from_fn(move || {
-        let is_cjk = is_cjk(rest.chars().next()?);
-        let end = rest.find(|c| self::is_cjk(c) != is_cjk).unwrap_or(rest.len());
+        let script = Script::of(rest.chars().next()?);
+        let is_other = |c: char| !is_combining_mark(c) && Script::of(c) != script;
+        let end = rest.find(is_other).unwrap_or(rest.len());
         let (piece, after) = rest.split_at(end);
         let start = run.len() - rest.len();
         rest = after;
-        Some((start, piece, is_cjk))
+        Some((start, piece, script))
     })
+}
+
+/// A piece of text whose characters are composed: macOS writes a syllable of names of files in parts.
+struct Composed<'a> {
+    text: Cow<'a, str>,
+    /// Where characters begin in the composed text and in the original one; empty where both are the same.
+    places: Vec<(usize, usize)>,
+}
+
+impl<'a> Composed<'a> {
+    fn of(piece: &'a str) -> Self {
+        if is_nfc(piece) {
+            return Self { text: Cow::Borrowed(piece), places: Vec::new() };
+        }
+        let (mut text, mut places, mut start) = (String::new(), Vec::new(), 0);
+        while start < piece.len() {
+            let goes_on = |c: char| is_combining_mark(c) || matches!(c, '\u{1160}'..='\u{11ff}');
+            let mut after = piece[start..].char_indices().skip(1);
+            let end = after.find(|(_, c)| !goes_on(*c)).map_or(piece.len(), |(at, _)| start + at);
+            places.push((text.len(), start));
+            text.extend(piece[start..end].nfc());
+            start = end;
+        }
+        places.push((text.len(), piece.len()));
+        Self { text: Cow::Owned(text), places }
+    }
+
+    /// The range in the original text of a range of whole characters.
+    fn original(&self, from: usize, to: usize) -> (usize, usize) {
+        if self.places.is_empty() {
+            return (from, to);
+        }
+        let begins = self.places.partition_point(|(at, _)| *at <= from).saturating_sub(1);
+        let ends = self.places.partition_point(|(at, _)| *at < to).min(self.places.len() - 1);
+        (self.places[begins].1, self.places[ends].1)
+    }
+}
+
+/// A part of a Korean syllable that is written in parts.
+fn is_jamo(c: char) -> bool {
+    matches!(c, '\u{1100}'..='\u{11ff}')
+}
+
+/// Whether a character is a picture that stands for itself.
+fn is_emoji(c: char) -> bool {
+    matches!(c, '\u{231a}'..='\u{23ff}' | '\u{2600}'..='\u{27bf}' | '\u{2b00}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
 }
 
 pub(crate) fn is_cjk(c: char) -> bool {
@@ -389,6 +478,32 @@ mod tests {
         check("修复auth错误", "修复@0 auth@1 错误@2");
         check("锁", "锁@0");
         check("テスト", "テス@0 スト@1");
+    }
+
+    #[test]
+    fn every_emoji_is_a_word() {
+        check("ship 🚀 it", "ship@0 🚀@1 it@2");
+        check("⭐\u{fe0f}⭐ a🚀b", "⭐@0 ⭐@1 a@2 🚀@3 b@4");
+        check("\u{2705}", "\u{2705}@0");
+        check(&"🚀".repeat(30), &(0..30).map(|at| format!("🚀@{at}")).collect::<Vec<_>>().join(" "));
+    }
+
+    #[test]
+    fn characters_in_parts_are_the_same_words() {
+        let words = |text: &str| {
+            let mut words = Vec::new();
+            Splitter::default().split(text, |word| words.push((word.text.to_owned(), word.position)));
+            words
+        };
+        let long = "バグを直してください".repeat(5);
+        for text in ["バグを直して", "데이터베이스", "修复ガス auth", "Café", &long] {
+            let in_parts: String = text.nfd().collect();
+            assert_eq!(words(&in_parts), words(text), "{text}");
+        }
+        let in_parts: String = "バグ".nfd().collect();
+        let mut places = Vec::new();
+        Splitter::default().split(&in_parts, |word| places.push((word.start, word.end)));
+        assert_eq!(places, [(0, in_parts.len())]);
     }
 
     #[test]

@@ -24,5 +24,5 @@ pub(crate) fn conversation(name: &str) -> Option<SessionId> {
     if !rest.is_empty() && !put_away {
         return None;
     }
-    stem.split_once("-topic-").map_or(stem, |(id, _)| id).parse().ok()
+    SessionId::from_file_stem(stem.split_once("-topic-").map_or(stem, |(id, _)| id)).ok()
 }

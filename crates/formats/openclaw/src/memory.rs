@@ -260,6 +260,9 @@ mod tests {
         check("sessions.json", None);
         check("0b7c.jsonl.lock", None);
         check("0b7c.jsonl.bak", None);
+        check("0b7c.checkpoint.1a000022-0022-4022-8022-000000000002.jsonl", None);
+        check("0b7c.trajectory.jsonl", None);
+        check("0b7c.sync-conflict-20260115-120000-ABCDEFG.jsonl.reset.2026-01-15T12-00-00.000Z", None);
         check(".jsonl", None);
     }
 

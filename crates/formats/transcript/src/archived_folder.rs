@@ -108,7 +108,7 @@ impl ArchivedFolder {
                 }
                 continue;
             }
-            let Some(id) = stem.parse().ok().filter(is_wanted) else { continue };
+            let Some(id) = SessionId::from_file_stem(stem).ok().filter(is_wanted) else { continue };
             match sealed::source_of(&path) {
                 Ok(source) => {
                     let side = path.with_extension("");

@@ -42,8 +42,7 @@ pub fn home_directories(transcript: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 fn is_named_after(folder: &str, directory: &str) -> bool {
-    let slug = ProjectSlug::from_path(directory);
-    slug.as_str() == folder || slug.same_prefix(folder)
+    ProjectSlug::from_path(directory).is_folder(folder)
 }
 
 #[cfg(test)]

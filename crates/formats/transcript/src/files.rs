@@ -125,15 +125,18 @@ impl TranscriptFile {
         self.path.with_extension("")
     }
 
-    /// The title in the side file.
-    pub fn side_title(&self) -> Option<String> {
+    /// The title in the side file, and whether `/clear` carried it here from the session before (2.1.332): such a one
+    /// says nothing of what this session is about.
+    pub fn side_title(&self) -> Option<(String, bool)> {
         if !self.has_side_folder {
             return None;
         }
         let bytes =
             OpenTranscript::read_small(&self.side_folder().join("custom-title.json"), SIDE_FILE_CAP).ok()?;
         let text = String::from_utf8_lossy(&bytes);
-        Raw::new(&text).get("customTitle").text().map(Into::into).filter(|title: &String| !title.is_empty())
+        let record = Raw::new(&text);
+        let title = record.get("customTitle").text().filter(|title| !title.is_empty())?;
+        Some((title.into_owned(), record.get("by").is("carried")))
     }
 }
 

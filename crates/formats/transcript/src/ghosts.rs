@@ -25,8 +25,10 @@ const MOST: usize = 10_000;
 pub struct SessionTraces {
     /// The directory in which it was, as the history says.
     pub project: Option<PathBuf>,
-    /// What the person typed, in order, from `history.jsonl`.
+    /// What the person typed and pasted, in order, from `history.jsonl`.
     pub prompts: Vec<(Option<Timestamp>, String)>,
+    /// What was pasted into them and is in files of its own: [`SessionTraces::read_pasted`] puts it in.
+    pasted: Vec<PastedFile>,
     /// To-dos of the session and its sub-agents, from `todos` and `tasks`.
     pub todos: Vec<String>,
     /// How many checkpoints of files there are in `file-history`.
@@ -41,7 +43,44 @@ pub struct SessionTraces {
     pub last: Option<Timestamp>,
 }
 
+/// A text that was pasted into a prompt, in a file of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct PastedFile {
+    /// Which prompt it is.
+    prompt: usize,
+    /// The number of the text in it.
+    number: String,
+    file: PathBuf,
+}
+
 impl SessionTraces {
+    /// Reads what was pasted into the prompts and is in files of its own; one that is gone leaves its mark.
+    pub fn read_pasted(&mut self) {
+        for PastedFile { prompt, number, file } in std::mem::take(&mut self.pasted) {
+            let Ok(bytes) = system::read_small(&file, LARGEST) else { continue };
+            self.places.extend(file.parent().map(Path::to_owned));
+            if let Some((_, text)) = self.prompts.get_mut(prompt) {
+                *text = with_pasted(text, &number, &String::from_utf8_lossy(&bytes));
+            }
+        }
+    }
+
+    fn add_prompt(&mut self, at: Option<Timestamp>, display: &str, pasted: Raw<'_>, cache: &Path) {
+        let mut text = display.to_owned();
+        for (number, pasted) in pasted.entries().filter(|(_, pasted)| !pasted.get("type").is("image")) {
+            if let Some(content) = pasted.get("content").text() {
+                text = with_pasted(&text, &number, &content);
+            } else if let Some(hash) = pasted.get("contentHash").text().filter(|hash| is_plain(hash)) {
+                let file = cache.join(format!("{hash}.txt"));
+                let (prompt, number) = (self.prompts.len(), number.into_owned());
+                self.pasted.push(PastedFile { prompt, number, file });
+            }
+        }
+        if !text.trim().is_empty() {
+            self.prompts.push((at, text));
+        }
+    }
+
     /// Adds the transcript of a sub-agent.
     pub fn add_subagent(&mut self, agent: &SubagentFile) {
         self.places.extend(agent.path.parent().map(Path::to_owned));
@@ -59,7 +98,7 @@ impl SessionTraces {
 /// What is left of each session in a config folder, whether or not its transcript is there.
 pub fn traces(folder: &ConfigFolder) -> BTreeMap<SessionId, SessionTraces> {
     let mut found = BTreeMap::new();
-    read_history(&folder.root().join("history.jsonl"), &mut found);
+    read_history(folder.root(), &mut found);
     for name in ["session-env", "file-history", "tasks"] {
         let folder = folder.root().join(name);
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
@@ -101,7 +140,28 @@ fn id_of(name: &str) -> Option<SessionId> {
     name.parse().ok().filter(|_| is_uuid)
 }
 
-fn read_history(file: &Path, found: &mut BTreeMap<SessionId, SessionTraces>) {
+/// A prompt with a pasted text in the place of its mark, `[Pasted text #1 +2 lines]`; behind it where there is none.
+fn with_pasted(prompt: &str, number: &str, pasted: &str) -> String {
+    let mark = format!("[Pasted text #{number}");
+    let place = prompt.match_indices(&mark).find_map(|(start, _)| {
+        let rest = &prompt[start + mark.len()..];
+        let end = rest.find(']').filter(|_| rest.starts_with([' ', ']']))?;
+        Some((start, start + mark.len() + end + 1))
+    });
+    match place {
+        Some((start, end)) => format!("{}{pasted}{}", &prompt[..start], &prompt[end..]),
+        None => format!("{prompt}\n{pasted}"),
+    }
+}
+
+/// Whether a name leads to no other folder.
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+}
+
+fn read_history(root: &Path, found: &mut BTreeMap<SessionId, SessionTraces>) {
+    let file = &root.join("history.jsonl");
+    let cache = root.join("paste-cache");
     let Ok(open) = system::open_regular(file) else { return };
     let mut reader = BufReader::new(open.take(LONGEST));
     let mut line = Vec::new();
@@ -119,14 +179,13 @@ fn read_history(file: &Path, found: &mut BTreeMap<SessionId, SessionTraces>) {
             .count()
             .and_then(|at| Timestamp::from_millisecond(i64::try_from(at).ok()?).ok());
         let traces = found.entry(id).or_default();
-        traces.places.insert(file.to_owned());
+        traces.places.insert(file.clone());
         traces.seen(at);
         if traces.project.is_none() {
             traces.project = record.get("project").text().map(|path| PathBuf::from(path.as_ref()));
         }
-        if let Some(prompt) = record.get("display").text().filter(|text| !text.trim().is_empty()) {
-            traces.prompts.push((at, prompt.into()));
-        }
+        let display = record.get("display").text().unwrap_or_default();
+        traces.add_prompt(at, &display, record.get("pastedContents"), &cache);
     }
 }
 
@@ -157,6 +216,40 @@ fn modified(path: &Path) -> Option<Timestamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_pasted_stands_where_it_was_pasted() {
+        const ONE: &str = "11111111-1111-4111-8111-111111111111";
+        let check = |display: &str, pasted: &str, expected: &str| {
+            let scratch = tempfile::tempdir().unwrap();
+            let root = scratch.path();
+            fs::create_dir_all(root.join("paste-cache")).unwrap();
+            fs::write(root.join("paste-cache/ab12.txt"), "a wombat\nlog").unwrap();
+            fs::write(root.join("secret.txt"), "of somebody").unwrap();
+            let line =
+                format!(r#"{{"display":"{display}","pastedContents":{{{pasted}}},"sessionId":"{ONE}"}}"#);
+            fs::write(root.join("history.jsonl"), line).unwrap();
+            let mut found = traces(&ConfigFolder::new(root));
+            let one = found.get_mut(&ONE.parse::<SessionId>().unwrap()).unwrap();
+            one.read_pasted();
+            let prompts: Vec<&str> = one.prompts.iter().map(|(_, text)| text.as_str()).collect();
+            assert_eq!(prompts, [expected], "{display} {pasted}");
+        };
+        let inline = |number: &str, text: &str| format!(r#""{number}":{{"type":"text","content":"{text}"}}"#);
+        let hashed = |hash: &str| format!(r#""1":{{"type":"text","contentHash":"{hash}"}}"#);
+        check("why? [Pasted text #1 +1 lines] hm", &hashed("ab12"), "why? a wombat\nlog hm");
+        check("why? [Pasted text #1]", &inline("1", "log"), "why? log");
+        check(
+            "[Pasted text #10 +3 lines] [Pasted text #1 +1 lines]",
+            &inline("1", "log"),
+            "[Pasted text #10 +3 lines] log",
+        );
+        check("", &inline("1", "log"), "\nlog");
+        check("no mark", &inline("2", "log"), "no mark\nlog");
+        check("gone [Pasted text #1 +1 lines]", &hashed("cd34"), "gone [Pasted text #1 +1 lines]");
+        check("out [Pasted text #1 +1 lines]", &hashed("../secret"), "out [Pasted text #1 +1 lines]");
+        check("[Image #1]", r#""1":{"type":"image","content":"iVBOR"}"#, "[Image #1]");
+    }
 
     #[test]
     fn every_trace_is_found_and_other_files_are_ignored() {

@@ -11,7 +11,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::commit_command::{hash_in, may_commit, subject_of};
 use crate::edits::WRITERS;
 use crate::json::Raw;
-use crate::message::{Message, Part, Role, message};
+use crate::message::{Message, Part, Role};
+use crate::queue::UnsentPrompts;
 use crate::reader::Reader;
 use crate::speech::is_housekeeping;
 use crate::walk::subagents_of;
@@ -60,6 +61,7 @@ pub enum HistoryEventKind {
 /// Prompts in a sub-agent's file are left out: no person wrote them.
 pub fn each_history_event(file: &Path, mut take: impl FnMut(HistoryEvent)) -> io::Result<u64> {
     let takes_progress = subagents_of(file).is_empty();
+    let unsent = UnsentPrompts::read(file)?;
     let mut reader = Reader::open(file)?;
     let mut open: HashMap<String, (u64, PathBuf)> = HashMap::new();
     let mut plans: HashMap<String, String> = HashMap::new();
@@ -74,7 +76,7 @@ pub fn each_history_event(file: &Path, mut take: impl FnMut(HistoryEvent)) -> io
         let inner = record.agent_progress().filter(|_| takes_progress).map(|(_, inner)| inner);
         let is_inner = inner.is_some();
         let record = inner.unwrap_or(record);
-        let Some(message) = message(&record) else { continue };
+        let Some(message) = unsent.message(&record, line.offset) else { continue };
         last = message.at.or(last);
         let id = record.uuid().map(|uuid| xxh3_64(uuid.as_bytes()));
         let mut say = |line, what| take(HistoryEvent { line, at: last, record: id, what });

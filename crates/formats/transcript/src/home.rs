@@ -42,7 +42,7 @@ fn role(path: &Path) -> Option<FileRole> {
     let stem = last.strip_suffix(".jsonl")?;
     let agent = stem.strip_prefix("agent-").map(ToOwned::to_owned);
     match (folders, agent) {
-        ([_], None) => stem.parse().ok().map(FileRole::Session),
+        ([_], None) => SessionId::from_file_stem(stem).ok().map(FileRole::Session),
         ([_], Some(agent)) => Some(FileRole::FlatSubagent { agent }),
         ([_, session, "subagents", deeper @ ..], Some(agent)) if deeper.len() < walk::SUBAGENT_DEPTH => {
             Some(FileRole::Subagent { session: session.parse().ok()?, agent })
@@ -152,6 +152,7 @@ mod tests {
         check("-p/s1/tool-results/x.jsonl", None);
         check("-p/memory/note.jsonl", None);
         check("-p/-bad.jsonl", None);
+        check("-p/s1.sync-conflict-20260115-120000-ABCDEFG.jsonl", None);
         check("s1.jsonl", None);
         check("-p/s1.json", None);
     }
@@ -181,7 +182,7 @@ mod tests {
         let mut ids: Vec<_> = session.subagents.iter().map(|agent| agent.id.as_str()).collect();
         ids.sort_unstable();
         assert_eq!(ids, ["a1", "a2"]);
-        assert_eq!(session.side_title().as_deref(), Some("Renamed"));
+        assert_eq!(session.side_title(), Some(("Renamed".to_owned(), false)));
         assert_eq!(found.flat_subagents[0].id, "flat1");
         assert_eq!(found.problems, []);
     }
@@ -218,6 +219,26 @@ mod tests {
         let expected =
             ["-bad.jsonl", "-out", "dir.jsonl", "fifo.jsonl", "loop.jsonl", "out.jsonl", "subagents"];
         assert_eq!(problems, expected);
+    }
+
+    #[test]
+    fn a_projects_folder_may_be_a_link() {
+        let (folder, config) = home();
+        fs::create_dir_all(config.projects()).unwrap();
+        let elsewhere = folder.path().join("dotfiles/shop");
+        file(&elsewhere.join("s1.jsonl"));
+        file(&elsewhere.join("s1/subagents/agent-a1.jsonl"));
+        symlink(&elsewhere, config.projects().join("-shop")).unwrap();
+        symlink("-shop", config.projects().join("-again")).unwrap();
+        symlink(folder.path(), config.projects().join("-above")).unwrap();
+        let found = config.find(2);
+        let paths: Vec<_> = found.transcripts.iter().map(|found| found.path.clone()).collect();
+        let projects = config.projects().canonicalize().unwrap();
+        assert!(paths.contains(&projects.join("-shop/s1.jsonl").into()), "{paths:?}");
+        assert_eq!(found.transcripts[0].subagents.len(), 1);
+        let id = "s1".parse().unwrap();
+        assert!(config.transcripts_of(&id).iter().any(|(path, _)| *path == projects.join("-shop/s1.jsonl")));
+        assert_eq!(found.problems.len(), 1);
     }
 
     #[test]

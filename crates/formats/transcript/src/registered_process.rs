@@ -28,6 +28,8 @@ pub struct RegisteredProcess {
     pub cwd: Option<PathBuf>,
     /// The status it reports (2.1.197 and later).
     pub status: Option<LiveStatus>,
+    /// The word for it, where that is one that no release wrote so far.
+    pub unknown_status: Option<String>,
     /// `permission prompt`, `input needed`, `dialog open`, …
     pub waiting_for: Option<String>,
     /// When the status began.
@@ -46,6 +48,7 @@ pub struct RegisteredProcess {
 
 /// The state of the process that a registry record describes.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "they are made one by one, and soon taken apart")]
 pub enum RegistryStatus {
     /// The process is alive.
     Alive(RegisteredProcess),
@@ -66,6 +69,45 @@ pub enum LiveStatus {
     Idle,
     /// It is waiting for a person.
     Waiting,
+}
+
+impl LiveStatus {
+    /// The status of each word that Claude Code is known to write: at its prompt with a command in the background it
+    /// writes `shell` (2.1.278).
+    const WORDS: [(&str, Self); 4] =
+        [("busy", Self::Busy), ("idle", Self::Idle), ("shell", Self::Idle), ("waiting", Self::Waiting)];
+
+    /// Parts of words by which one that is not known is taken for the nearest.
+    const PARTS: [(&str, Self); 18] = [
+        ("wait", Self::Waiting),
+        ("permission", Self::Waiting),
+        ("approv", Self::Waiting),
+        ("input", Self::Waiting),
+        ("question", Self::Waiting),
+        ("block", Self::Waiting),
+        ("idle", Self::Idle),
+        ("ready", Self::Idle),
+        ("prompt", Self::Idle),
+        ("background", Self::Idle),
+        ("sleep", Self::Idle),
+        ("paus", Self::Idle),
+        ("busy", Self::Busy),
+        ("work", Self::Busy),
+        ("run", Self::Busy),
+        ("think", Self::Busy),
+        ("respond", Self::Busy),
+        ("compact", Self::Busy),
+    ];
+
+    /// The status a word means, and whether the word is known; none for a word that says nothing.
+    fn from_word(word: &str, waits_for_something: bool) -> (Option<Self>, bool) {
+        if let Some((_, status)) = Self::WORDS.iter().find(|(known, _)| *known == word) {
+            return (Some(*status), true);
+        }
+        let small = word.to_ascii_lowercase();
+        let near = Self::PARTS.iter().find(|(part, _)| small.contains(part)).map(|(_, status)| *status);
+        (if waits_for_something { Some(Self::Waiting) } else { near }, false)
+    }
 }
 
 raw_fields! {
@@ -150,18 +192,18 @@ impl RegisteredProcess {
 
     fn from_fields(fields: &Fields<'_>) -> Option<Self> {
         let owned = |field: Raw<'_>| field.text().map(Cow::into_owned);
+        let (status, is_known) = match fields.status.plain() {
+            Some(word) => LiveStatus::from_word(word, fields.waiting_for.is_present()),
+            None => (None, true),
+        };
         let since = fields.since.count().and_then(|at| i64::try_from(at).ok());
         Some(Self {
             pid: u32::try_from(fields.pid.count()?).ok().filter(|pid| *pid > 0)?,
             session: fields.session.plain()?.parse().ok()?,
             process_start: owned(fields.started),
             cwd: owned(fields.cwd).map(PathBuf::from),
-            status: match fields.status.plain() {
-                Some("busy") => Some(LiveStatus::Busy),
-                Some("idle") => Some(LiveStatus::Idle),
-                Some("waiting") => Some(LiveStatus::Waiting),
-                _ => None,
-            },
+            status,
+            unknown_status: owned(fields.status).filter(|_| !is_known),
             waiting_for: owned(fields.waiting_for),
             status_since: since.and_then(|at| Timestamp::from_millisecond(at).ok()),
             kind: owned(fields.kind),
@@ -222,6 +264,28 @@ mod tests {
         assert_eq!(found[0].session.as_str(), "s1");
         assert_eq!(found[0].status, Some(LiveStatus::Waiting));
         assert_eq!(found[0].waiting_for.as_deref(), Some("permission prompt"));
+    }
+
+    #[test]
+    fn every_word_for_a_status_means_something() {
+        use LiveStatus::{Busy, Idle, Waiting};
+        let table = [
+            ("busy", "", Some(Busy), true),
+            ("shell", "", Some(Idle), true),
+            ("idle", "", Some(Idle), true),
+            ("waiting", r#","waitingFor":"permission prompt""#, Some(Waiting), true),
+            ("compacting", "", Some(Busy), false),
+            ("waiting_permission", "", Some(Waiting), false),
+            ("in_background", "", Some(Idle), false),
+            ("xyzzy", r#","waitingFor":"a dialog""#, Some(Waiting), false),
+            ("xyzzy", "", None, false),
+        ];
+        for (word, more, expected, is_known) in table {
+            let record = format!(r#"{{"pid":7,"sessionId":"s1","status":"{word}"{more}}}"#);
+            let found = RegisteredProcess::parse_record(record.as_bytes()).unwrap();
+            assert_eq!(found.status, expected, "{word}");
+            assert_eq!(found.unknown_status.as_deref(), (!is_known).then_some(word), "{word}");
+        }
     }
 
     #[test]

@@ -8,7 +8,9 @@ mod observe;
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use model::{ArmedWork, CostState, ForkOrigin, PricingTerms, SessionId, SessionStarts};
+use model::{
+    ArmedWork, CostState, ForkOrigin, PricingTerms, ProjectSlug, SessionId, SessionStarts, TeamPlace,
+};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -66,6 +68,8 @@ pub struct Summary {
     pub version: Option<String>,
     /// The program that started the session: `cli`, `sdk-cli`, …
     pub entrypoint: Option<String>,
+    /// The session's place in a team of agents.
+    pub team: Option<TeamPlace>,
     /// Claude's three-word name of the session.
     pub nickname: Option<String>,
     /// The permission mode last recorded.
@@ -200,14 +204,20 @@ impl Summary {
     }
 
     /// The directories that the session was in, besides the one it belongs to.
-    pub fn visited(&self) -> impl Iterator<Item = &str> {
-        let own = self.cwd();
+    pub fn visited<'a>(&'a self, own: Option<&'a str>) -> impl Iterator<Item = &'a str> {
         self.directories.iter().map(String::as_str).filter(move |directory| Some(*directory) != own)
     }
 
-    /// The directory the session belongs to, where the records have one: the last it was moved to, else the one it
-    /// started in.
-    pub fn cwd(&self) -> Option<&str> {
-        self.moved_to.as_deref().or(self.directories.first().map(String::as_str))
+    /// The directory the session belongs to, where the records have one: the one that the transcript's folder is named
+    /// after, because Claude Code continues it there. Where none is, the last it was moved to, else the one it started
+    /// in; then the second value is false.
+    pub fn home(&self, folder: &str) -> (Option<&str>, bool) {
+        let moved_to = self.moved_to.as_deref();
+        let recorded = || moved_to.into_iter().chain(self.directories.iter().map(String::as_str));
+        let is_home = |directory: &&str| ProjectSlug::from_path(directory).is_folder(folder);
+        match recorded().find(is_home) {
+            Some(home) => (Some(home), true),
+            None => (recorded().next(), false),
+        }
     }
 }

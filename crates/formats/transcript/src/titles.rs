@@ -24,6 +24,8 @@ pub struct Titles {
     summary: Option<String>,
     last_prompt: Option<String>,
     queued: Option<String>,
+    /// The first task that another agent gave.
+    task: Option<String>,
     subject: Subject,
     /// Summaries whose record was not found yet: up to 2.1.42 a file may also contain those of other files.
     waiting: VecDeque<(u64, String)>,
@@ -41,9 +43,9 @@ impl Titles {
         self.custom.as_deref().or(self.ai.as_deref()).or(self.summary.as_deref())
     }
 
-    /// The best name: a given one, else what the first prompts are about.
+    /// The best name: a given one, else what the first prompts are about, else the task that another agent gave.
     pub fn best(&self) -> Option<&str> {
-        self.best_given().or(self.subject.title())
+        self.best_given().or(self.subject.title()).or(self.task.as_deref())
     }
 
     /// The text used in place of a first prompt where no record has one.
@@ -74,6 +76,13 @@ impl Titles {
     pub(crate) fn last_prompt(&mut self, prompt: Option<Cow<'_, str>>) {
         if let Some(prompt) = prompt.and_then(|prompt| clean(&prompt)) {
             self.last_prompt = Some(prompt);
+        }
+    }
+
+    /// What another agent asked for.
+    pub(crate) fn task(&mut self, task: &str) {
+        if self.task.is_none() {
+            self.task = clean(task);
         }
     }
 

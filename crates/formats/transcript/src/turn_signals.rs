@@ -4,8 +4,9 @@
 
 use std::borrow::Cow;
 
-use crate::record::{Block, Record, RecordKind, result_text};
-use crate::speech::is_unknown_command;
+use crate::record::{ApiMessage, Block, Record, RecordKind, Speaker, result_text};
+use crate::speech::{is_unknown_command, speech};
+use crate::text::preview;
 use crate::tool_call::ToolCall;
 
 /// The most blocks of a message that are looked at; what has more is data.
@@ -62,6 +63,11 @@ pub enum TurnSignal<'a> {
     StopHooks {
         /// Whether a hook prevented the turn from continuing.
         prevented: bool,
+    },
+    /// The turn is about to be over with an error of the API.
+    Fails {
+        /// What Claude Code says of it, in a few words.
+        reason: String,
     },
     /// The turn is over.
     Over {
@@ -163,16 +169,24 @@ fn prompt_signal<'a>(record: &Record<'a>, text: Cow<'a, str>) -> Option<TurnSign
     if start.is_empty() || not_said || is_local {
         return None;
     }
-    if record.is_meta() || record.has_tool_result() {
-        return Some(TurnSignal::GoesOn);
+    match record.speaker() {
+        Speaker::Person if record.has_tool_result() => Some(TurnSignal::GoesOn),
+        Speaker::Person if text.contains("<channel ") => {
+            let said = speech(&text).map(|said| said.text.into_owned());
+            Some(TurnSignal::Begins { text: said.map_or(text, Cow::Owned) })
+        }
+        Speaker::Person => Some(TurnSignal::Begins { text }),
+        _ if record.is_meta() || record.has_tool_result() => Some(TurnSignal::GoesOn),
+        // Nobody's prompt, but a turn of its own.
+        _ => Some(TurnSignal::Begins { text: Cow::Borrowed("") }),
     }
-    Some(TurnSignal::Begins { text })
 }
 
 fn assistant<'a>(record: &Record<'a>) -> Vec<TurnSignal<'a>> {
     let Some(message) = record.message() else { return Vec::new() };
     if record.is_api_error() {
-        return vec![TurnSignal::Over { how: TurnEnd::Failed, in_background: 0 }];
+        let over = TurnSignal::Over { how: TurnEnd::Failed, in_background: 0 };
+        return vec![TurnSignal::Fails { reason: failure(&message) }, over];
     }
     if record.is_synthetic() {
         return vec![TurnSignal::Over { how: TurnEnd::Done, in_background: 0 }];
@@ -189,6 +203,19 @@ fn assistant<'a>(record: &Record<'a>) -> Vec<TurnSignal<'a>> {
         Block::ToolUse { .. } | Block::ToolResult { .. } | Block::Image => None,
     };
     message.each_block().take(MOST_BLOCKS).filter_map(sign).collect()
+}
+
+/// Why a turn failed, without the answer of the API that may follow: `API Error: 400`.
+fn failure(message: &ApiMessage<'_>) -> String {
+    let text = message.each_block().find_map(|block| match block {
+        Block::Text(text) => Some(text),
+        _ => None,
+    });
+    let text = text.unwrap_or_default();
+    let line = text.trim().lines().next().unwrap_or_default();
+    let said =
+        line.split_once('{').map_or(line, |(said, _)| said).trim_end_matches([' ', ':', '(', '·', '-']);
+    if said.is_empty() { "API Error".to_owned() } else { preview(said) }
 }
 
 fn progress<'a>(record: &Record<'a>) -> Vec<TurnSignal<'a>> {
@@ -271,6 +298,7 @@ mod tests {
                 format!("notified:{}:{}", tool_use.as_deref().unwrap_or(""), task.as_deref().unwrap_or(""))
             }
             TurnSignal::StopHooks { prevented } => if *prevented { "hooks-end" } else { "hooks" }.into(),
+            TurnSignal::Fails { reason } => format!("fails:{reason}"),
             TurnSignal::Over { how, in_background } => format!("over:{how:?}:{in_background}"),
         }
     }
@@ -349,8 +377,17 @@ mod tests {
         );
         check(
             r#"{"type":"assistant","isApiErrorMessage":true,"message":{"model":"<synthetic>","content":[{"type":"text","text":"API Error"}],"stop_reason":"stop_sequence"}}"#,
-            "over:Failed:0",
+            "fails:API Error over:Failed:0",
         );
+        let failed = |text: &str, reason: &str| {
+            let line = format!(
+                r#"{{"type":"assistant","isApiErrorMessage":true,"message":{{"model":"<synthetic>","content":[{{"type":"text","text":"{text}"}}]}}}}"#
+            );
+            check(&line, &format!("fails:{reason} over:Failed:0"));
+        };
+        failed(r#"API Error: 400 {\"type\":\"error\"}"#, "API Error: 400");
+        failed("Credit balance is too low", "Credit balance is too low");
+        failed("", "API Error");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Searches a projects folder for transcripts.
 //!
-//! It never opens a file, never follows a link out of the projects folder, and never fails: oddities become
-//! [`ReadProblem`]s for `doctor` to show.
+//! It never opens a file and never fails: oddities become [`ReadProblem`]s for `doctor` to show. A project's folder may be
+//! a link, as programs that manage dotfiles make it; no other link out of the projects folder is followed.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -190,12 +190,20 @@ impl<'a> Walk<'a> {
         let path = projects.path_of(entry);
         match projects.kind(entry) {
             Ok(FileType::Directory) => Some(path),
+            Ok(FileType::Symlink) if self.is_project_elsewhere(&path) => Some(path),
             Ok(FileType::Symlink) => {
                 self.link(path);
                 None
             }
             _ => None,
         }
+    }
+
+    /// Whether a link in the projects folder leads to a folder that is neither below that folder, where it is found
+    /// anyway, nor above it, where it would go round for ever.
+    fn is_project_elsewhere(&self, link: &Path) -> bool {
+        let target = fs::canonicalize(link).ok().filter(|target| target.is_dir());
+        target.is_some_and(|target| !target.starts_with(self.root) && !self.root.starts_with(target))
     }
 
     /// An entry of a project folder.
@@ -214,7 +222,7 @@ impl<'a> Walk<'a> {
             self.found.flat_subagents.push(SubagentFile { id: id.to_owned(), path, stamp });
             return;
         }
-        match stem.parse() {
+        match SessionId::from_file_stem(stem) {
             Ok(id) => self.found.transcripts.push(TranscriptFile {
                 id,
                 path: path.into(),
@@ -312,7 +320,10 @@ impl<'a> Walk<'a> {
 
     /// The listing of a folder that is there and can be read.
     fn open(&mut self, path: &Path) -> Option<Listing> {
-        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let flags = OFlags::DIRECTORY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let is_project = path.parent() == Some(self.root);
+        let may_follow = is_project && path.is_symlink() && self.is_project_elsewhere(path);
+        let flags = if may_follow { flags } else { flags | OFlags::NOFOLLOW };
         match retry_on_intr(|| open(path, flags, Mode::empty())).and_then(Dir::new) {
             Ok(folder) => Some(Listing { folder, is_done: false }),
             Err(Errno::NOENT) => None,

@@ -20,7 +20,7 @@ pub struct Activity {
     /// The name of the tool that is running or waits for permission.
     pub tool: Option<String>,
     /// A short text that is safe to show: what the tool does, `question`, or `question: ` followed by what the
-    /// session waits for.
+    /// session waits for; why the turn failed.
     pub detail: Option<String>,
     /// What a person is asked, where that is known: the question, or the command or file that waits for permission.
     #[serde(default)]
@@ -45,7 +45,7 @@ struct ActivityJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     tool: Option<String>,
     /// A short text that is safe to show: what the tool does, `question`, or `question: ` followed by what the
-    /// session waits for.
+    /// session waits for; why the turn failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<String>,
     /// What a person is asked, where that is known: the question, or the command or file that waits for permission.
@@ -105,7 +105,7 @@ impl Activity {
         match self.state {
             State::WaitingPermission => Some(Need::Permission),
             State::WaitingInput if self.is_blocked() => Some(Need::Answer),
-            State::WaitingInput => Some(Need::Prompt),
+            State::WaitingInput | State::Failed => Some(Need::Prompt),
             _ => None,
         }
     }
@@ -143,6 +143,8 @@ pub enum State {
     WaitingInput,
     /// A tool waits for permission.
     WaitingPermission,
+    /// The turn ended with an error of the API; the detail is its reason.
+    Failed,
     /// The process left the session in good order.
     Ended,
     /// The process ended without saying so; it was killed.
@@ -172,6 +174,7 @@ impl State {
             Self::Responding => "responding",
             Self::WaitingInput => "waiting_input",
             Self::WaitingPermission => "waiting_permission",
+            Self::Failed => "failed",
             Self::Ended => "ended",
             Self::Lost => "lost",
         }
@@ -180,6 +183,7 @@ impl State {
     /// The name for clients that know only the six older states.
     pub fn legacy_str(self) -> &'static str {
         match self {
+            Self::Failed => Self::WaitingInput.as_str(),
             Self::Ended | Self::Lost => Self::Idle.as_str(),
             Self::Idle
             | Self::Thinking

@@ -28,6 +28,19 @@ impl SessionId {
     /// The number of characters shown of an id; in practice enough to be unique.
     pub const SHORT: usize = 8;
 
+    /// The id of the session whose file has this stem. No program writes a dot into it: what has one is a copy or a trace
+    /// beside the session, such as `<id>.sync-conflict-…`, `<id>.checkpoint.…` and `<id>.trajectory`.
+    pub fn from_file_stem(stem: &str) -> Result<Self, InvalidId> {
+        let id: Self = stem.parse()?;
+        if stem.contains('.') {
+            return Err(InvalidId {
+                text: printable(stem),
+                expected: "a session id, but one with something behind it",
+            });
+        }
+        Ok(id)
+    }
+
     /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -223,6 +236,23 @@ mod tests {
         check_session("agent-1234", false);
         check_session("ünï", false);
         check_session("a\0b", false);
+    }
+
+    #[test]
+    fn what_lies_beside_a_session_is_no_session() {
+        let uuid = "60309e1e-c4ea-4d6d-8da1-21732781ce4d";
+        for whole in [uuid, "s1", "2026-01-15-0790ea37"] {
+            assert!(SessionId::from_file_stem(whole).is_ok(), "{whole}");
+            for beside in [
+                "sync-conflict-20260115-120000-ABCDEFG",
+                &format!("checkpoint.{uuid}"),
+                "trajectory",
+                "bak",
+                "2",
+            ] {
+                assert!(SessionId::from_file_stem(&format!("{whole}.{beside}")).is_err(), "{whole} {beside}");
+            }
+        }
     }
 
     #[test]

@@ -100,6 +100,12 @@ pub struct Session {
     pub forked_from: Option<ForkOrigin>,
     /// The sub-agents of the session.
     pub subagents: Vec<Subagent>,
+    /// Its place in a team of agents.
+    pub team: Option<Box<TeamPlace>>,
+    /// Whether it is the one in which the question is asked.
+    pub is_asking: bool,
+    /// How many sessions of the same program it stands for in a list.
+    pub folded: u64,
     /// The parts of the transcript that could not be read exactly.
     pub damage: Damage,
     /// Whether its transcript is gone, or cannot be read, and Backstory's archive is where it is read.
@@ -129,6 +135,11 @@ impl Session {
     /// Whether the person hid it: then it is offered by its id alone.
     pub fn is_hidden(&self) -> bool {
         self.annotations.as_deref().is_some_and(|annotations| annotations.hidden)
+    }
+
+    /// Whether it belongs to the repository with this root, however that is spelled.
+    pub fn is_of_repository(&self, root: &Path) -> bool {
+        self.repo_path.as_deref().is_some_and(|own| crate::is_same_path(own, root))
     }
 
     /// Creates a session of which only the id is known.
@@ -174,6 +185,9 @@ impl Session {
             entrypoint: None,
             forked_from: None,
             subagents: Vec::new(),
+            team: None,
+            is_asking: false,
+            folded: 0,
             damage: Damage::default(),
             archived: false,
             missing_bytes: 0,
@@ -191,6 +205,15 @@ pub struct ForkOrigin {
     pub session_id: SessionId,
     /// The last copied record, where known.
     pub message_uuid: Option<String>,
+}
+
+/// A session's place in a team of agents.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
+pub struct TeamPlace {
+    /// The team.
+    pub name: String,
+    /// The teammate whose session it is; `null` where it is the lead's.
+    pub agent: Option<String>,
 }
 
 /// A run of the Task or Agent tool inside a session.

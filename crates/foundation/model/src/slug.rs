@@ -43,6 +43,12 @@ impl ProjectSlug {
         &self.0
     }
 
+    /// Whether `folder` is the folder of the path: of one of Windows, whichever case its letters have.
+    pub fn is_folder(&self, folder: &str) -> bool {
+        let is_of_drive = self.0.as_bytes().get(1..3) == Some(b"--".as_slice());
+        self.0 == folder || self.same_prefix(folder) || (is_of_drive && self.0.eq_ignore_ascii_case(folder))
+    }
+
     /// Whether `folder` can be the folder of the same path written by a CLI with another hash: the first
     /// 200 characters decide.
     pub fn same_prefix(&self, folder: &str) -> bool {
@@ -93,6 +99,14 @@ mod tests {
         check("/home/é/ü", "-home----");
         check("/home/e\u{301}", "-home-e-");
         check("/d/emoji🚀dir", "-d-emoji--dir");
+    }
+
+    #[test]
+    fn the_folder_of_a_windows_path_has_either_case() {
+        let shop = ProjectSlug::from_path("C:/Users/ana/shop");
+        assert!(shop.is_folder("C--Users-ana-shop") && shop.is_folder("c--Users-ana-shop"));
+        let home = ProjectSlug::from_path("/home/ana");
+        assert!(home.is_folder("-home-ana") && !home.is_folder("-home-Ana"));
     }
 
     #[test]

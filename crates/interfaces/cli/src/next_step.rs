@@ -38,6 +38,9 @@ pub(crate) fn as_command(step: &NextStep) -> String {
             "add --tools, --thinking, --subagents or --all: the message may be hidden without them".to_owned()
         }
         NextStep::Restore { session } => format!("put it back: backstory restore {}", session.short()),
+        NextStep::Forget { session } => {
+            format!("if you wanted it gone, here, too: backstory forget {}", session.short())
+        }
         NextStep::RestorePart { session } => {
             format!("put back what there is: backstory restore {} --partial", session.short())
         }
@@ -144,6 +147,7 @@ mod tests {
             NextStep::Show { session: session() },
             NextStep::ShowRecords { session: session() },
             NextStep::Restore { session: session() },
+            NextStep::Forget { session: session() },
             NextStep::RestorePart { session: session() },
             NextStep::Heal { session: session() },
             NextStep::Fork { session: session() },

@@ -250,7 +250,13 @@ fn title(session: &Session) -> String {
     let title = needs.map_or(title.clone(), |needs| format!("needs: {} · {title}", fit(needs, NEEDS)));
     let loops = if goes_on(session) { [GOES_ON, " "].concat() } else { String::new() };
     let annotated = session.annotations.as_deref().map(annotation_signs).unwrap_or_default();
-    format!("{loops}{annotated}{title}")
+    let mate = session.team.as_deref().and_then(|team| team.agent.as_deref());
+    let mate = mate.map(|agent| format!("└ {agent}: ")).unwrap_or_default();
+    let others = match session.folded {
+        0 => String::new(),
+        count => format!("(+{count} like it) "),
+    };
+    format!("{mate}{loops}{annotated}{others}{title}")
 }
 
 /// What is before the title of a session that is pinned or tagged: `★ #tag `.

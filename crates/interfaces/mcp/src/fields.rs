@@ -32,6 +32,8 @@ pub(crate) const SESSION: FieldSelection = FieldSelection {
         "background_job",
         "forked_from",
         "annotations",
+        "team",
+        "this_conversation",
     ],
 };
 

@@ -30,9 +30,8 @@ pub(crate) fn as_tool_call(step: &NextStep) -> String {
         NextStep::Show { session } => {
             format!("read what was said: read_session {}", arguments("session", session.as_str()))
         }
-        NextStep::RestorePart { session } => {
-            format!("the person can put back what there is: backstory restore {session} --partial")
-        }
+        NextStep::RestorePart { session } => format!("the person can put a part back: backstory restore {session} --partial"),
+        NextStep::Forget { session } => format!("if the person wanted it gone: backstory forget {session}"),
         NextStep::Restore { session } => format!("the person can put it back: backstory restore {session}"),
         NextStep::Heal { session } => format!("the person can move it to the new place: backstory heal {session}"),
         NextStep::ShowRecords { session } => {

@@ -261,6 +261,7 @@ mod tests {
             uuid: Some("u1".to_owned()),
             line: None,
             at: None,
+            how: None,
             parts: vec![show::Piece::Text { text: "x".repeat(LONGEST + 5) }],
         };
         let text = truncated("abc", &shown)["parts"][0]["text"].as_str().unwrap().to_owned();

@@ -132,6 +132,8 @@ pub struct ClaudeSettings {
     pub folders: Vec<PathBuf>,
     /// The program: a path, or a name to look up in `PATH`.
     pub binary: PathBuf,
+    /// Directories whose sessions count as hidden.
+    pub leave_out: Vec<PathBuf>,
 }
 
 /// `[openclaw]`: where OpenClaw's files are, and what holds for its sessions.

@@ -307,15 +307,10 @@ impl Owner {
         }
     }
 
-    /// Marks sessions as having no process if their release would have registered one, they are not
-    /// registered, and they have been silent for `quiet`.
+    /// Marks the sessions that have no process, as [`Tracker::settle_absent`](crate::Tracker::settle_absent) says.
     pub(super) fn settle_absent(&mut self, now: Timestamp, quiet: SignedDuration) {
         for (id, session) in &mut self.sessions {
-            let is_quiet = session.tracker.last_active().is_none_or(|at| now.duration_since(at) >= quiet);
-            let may_live = session.tracker.knows_process() || self.registry.is_foreign(id);
-            if session.tracker.registers() && is_quiet && !may_live {
-                session.tracker.registry(ProcessState::Absent, now);
-            }
+            session.tracker.settle_absent(self.registry.is_foreign(id), quiet, now);
         }
     }
 

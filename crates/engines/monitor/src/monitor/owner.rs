@@ -110,7 +110,8 @@ impl Owner {
         self.look_at_agents(now);
         self.look_at_jobs(now);
         self.read_hooks(now);
-        self.settle_absent(now, SignedDuration::MIN);
+        let quiet = self.registry.quiet_before_absence(self.settings.timers);
+        self.settle_absent(now, quiet);
         for session in self.sessions.values_mut() {
             session.tracker.discard_events(now);
         }
@@ -290,9 +291,7 @@ impl Owner {
         let updates = self.registry.look(now);
         self.apply_registry(updates, now);
         self.look_at_jobs(now);
-        if self.registry.is_there() {
-            self.settle_absent(now, self.settings.timers.unregistered);
-        }
+        self.settle_absent(now, self.settings.timers.unregistered);
         if self.polls.is_multiple_of(AGENTS_EVERY) || !self.source.works() {
             self.look_at_agents(now);
             self.source.prune();

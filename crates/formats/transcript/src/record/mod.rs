@@ -6,6 +6,7 @@
 mod content;
 mod kind;
 mod line;
+mod speaker;
 mod usage;
 
 use std::borrow::Cow;
@@ -21,6 +22,7 @@ pub use content::{ApiMessage, Block, result_text};
 pub use kind::RecordKind;
 pub use line::{SkipReason, link, parse};
 pub(crate) use line::{is_object, parse_text};
+pub use speaker::Speaker;
 
 raw_fields! {
     /// The fields of a record that are used, undecoded.
@@ -65,6 +67,7 @@ raw_fields! {
         custom_title = "customTitle",
         ai_title = "aiTitle",
         agent_name = "agentName",
+        team = "teamName",
         tag = "tag",
         last_prompt = "lastPrompt",
         leaf = "leafUuid",
@@ -282,34 +285,14 @@ impl<'a> Record<'a> {
         self.fields.persons_words.is_true()
     }
 
+    /// Who decided that the call may run which this result answers: `config`, `user_temporary`, … (2.1.330).
+    pub(crate) fn permission_source(&self) -> Option<&'a str> {
+        self.fields.permission.get("source").plain()
+    }
+
     /// Whether the person refused the call that this result answers; older versions do not record it.
     pub fn is_refused_by_person(&self) -> bool {
         self.holds_persons_words() || self.fields.permission.get("source").is("user_reject")
-    }
-
-    /// Whether a user record can be a person's: not written by the CLI, a skill, a tool or a notification.
-    pub fn may_be_human(&self) -> bool {
-        self.may_hold_words() && !self.has_tool_result()
-    }
-
-    /// The same, with results of tools: from 2.1.19 to 2.1.37 what was typed while a tool ran is a text behind its result.
-    pub(crate) fn may_hold_words(&self) -> bool {
-        let fields = &self.fields;
-        let by_machine = fields.meta.is_true()
-            || fields.compact_summary.is_true()
-            || fields.transcript_only.is_true()
-            || fields.source_tool_use.is_present()
-            || fields.prompt_source.is("system")
-            || fields.origin.get("kind").plain().is_some_and(|kind| kind != "human");
-        self.kind == RecordKind::User && !by_machine
-    }
-
-    /// Whether the record is a prompt that Claude Code asked on a schedule.
-    pub fn is_scheduled_prompt(&self) -> bool {
-        let fields = &self.fields;
-        self.kind == RecordKind::User
-            && fields.prompt_source.is("system")
-            && fields.turn_origin.is("scheduled")
     }
 
     /// The text of a `system` record or the prompt of a queue operation.
@@ -320,21 +303,6 @@ impl<'a> Record<'a> {
     /// The kind of a queue operation: `enqueue`, `dequeue`, `remove`, `popAll`.
     pub fn operation(&self) -> Option<&'a str> {
         self.fields.operation.plain()
-    }
-
-    /// The prompt a person typed while a turn was running, which was added to it without a user record.
-    pub fn queued_prompt(&self) -> Option<Cow<'a, str>> {
-        if self.kind != RecordKind::Attachment {
-            return None;
-        }
-        let attachment = self.fields.attachment;
-        if !attachment.get("type").is("queued_command")
-            || attachment.get("commandMode").is("task-notification")
-        {
-            return None;
-        }
-        let prompt = attachment.get("prompt");
-        prompt.text().or_else(|| content::first_text(prompt))
     }
 
     /// The scheduled task that a record says has fired: its id, and what kind of task it is.

@@ -1,12 +1,13 @@
 //! How each record of a transcript changes its summary.
 
 use jiff::Timestamp;
-use model::{CostState, ForkOrigin, Usage};
+use model::{CostState, ForkOrigin, TeamPlace, Usage};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
     ANCHORS, ANCHORS_EACH, AgentCall, CALLS, MAX_DIRECTORIES, Summary, TOTAL_MODELS, TOTALS, task_key,
 };
+use crate::elements::agent_messages;
 use crate::record::{ApiMessage, Block, Glance, Record, RecordKind};
 use crate::speech::{is_command, is_exit, is_housekeeping, speech};
 use crate::subject::ACCEPTED_PLAN;
@@ -96,6 +97,13 @@ impl Summary {
         if let Some(nickname) = record.nickname() {
             replace(&mut self.nickname, nickname);
         }
+        if self.team.is_none() {
+            let place = |(team, agent): (&str, Option<&str>)| TeamPlace {
+                name: team.to_owned(),
+                agent: agent.map(ToOwned::to_owned),
+            };
+            self.team = record.team().map(place);
+        }
         if self.entrypoint.is_none() {
             self.entrypoint = record.entrypoint().map(Into::into);
         }
@@ -147,12 +155,27 @@ impl Summary {
         if let Some(at) = at.filter(|_| record.has_tool_result()) {
             self.beginnings.record_answer(at);
         }
+        if record.is_of_other_agent() {
+            self.observe_agents(&message);
+            return;
+        }
         if !record.may_hold_words() || (record.has_tool_result() && !message.may_have_text()) {
             return;
         }
         for block in message.each_block() {
             if let Block::Text(text) = block {
                 self.observe_prompt(&text, at);
+            }
+        }
+    }
+
+    /// What other agents said names a session only where no person said anything.
+    fn observe_agents(&mut self, message: &ApiMessage<'_>) {
+        for block in message.each_block() {
+            if let Block::Text(text) = block {
+                agent_messages(&text)
+                    .filter_map(|message| message.task())
+                    .for_each(|task| self.titles.task(task));
             }
         }
     }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::{
     Activity, AgentId, Annotations, BackgroundJob, ForkOrigin, Origin, ResumeCost, Session, SessionId,
-    Subagent,
+    Subagent, TeamPlace,
 };
 
 /// The facts of a session in JSON; a field that is not known is `null`.
@@ -105,6 +105,15 @@ pub(super) struct SessionJson {
     forked_from: Option<ForkOrigin>,
     /// The sub-agents that the session started.
     subagents: Vec<Subagent>,
+    /// Its place in a team of agents; absent where it is in none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    team: Option<Box<TeamPlace>>,
+    /// Whether it is the session that asks; absent where it is not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    this_conversation: bool,
+    /// How many sessions of the same program are folded into it; absent where there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    folded: u64,
     /// The path of the session's transcript.
     #[serde(serialize_with = "crate::optional_path")]
     file: Option<Arc<Path>>,
@@ -183,6 +192,9 @@ impl From<Session> for SessionJson {
             entrypoint: session.entrypoint,
             forked_from: session.forked_from,
             subagents: session.subagents,
+            team: session.team,
+            this_conversation: session.is_asking,
+            folded: session.folded,
             file: session.file,
             archived: session.archived,
             missing_bytes: session.missing_bytes,

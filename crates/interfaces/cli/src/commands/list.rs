@@ -62,6 +62,9 @@ pub(crate) struct Args {
     /// Only sessions that read or changed this file.
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
+    /// List each session of a program, also those that begin like another one.
+    #[arg(long)]
+    unfold: bool,
     /// Sort in this order [default: running sessions first, then the newest].
     #[arg(long, value_name = "ORDER", value_parser = super::words::<SessionOrder>(&["newest", "oldest", "cost", "cheapest", "messages", "tokens"]))]
     sort: Option<SessionOrder>,
@@ -108,6 +111,7 @@ fn request(args: &Args) -> Request {
         compacted: false,
         hidden: args.hidden,
         words: args.words.clone(),
+        fold: !args.json && !args.unfold,
         sort: args.sort,
         limit: args.limit.or(for_a_person.then_some(TERMINAL_LIMIT)),
     }

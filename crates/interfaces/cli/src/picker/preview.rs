@@ -152,7 +152,7 @@ mod tests {
 
     fn shown(line: u64, role: Role, text: &str) -> ShownMessage {
         let parts = vec![Piece::Text { text: text.to_owned() }];
-        ShownMessage { role, subagent: None, uuid: None, line: Some(line), at: None, parts }
+        ShownMessage { role, subagent: None, uuid: None, line: Some(line), at: None, how: None, parts }
     }
 
     fn text_of(line: &Line<'_>) -> String {

@@ -204,7 +204,15 @@ mod tests {
         look.begin(&mut out, &Session::new("3601d36e-b6c0".parse().unwrap())).unwrap();
         let parts = vec![Piece::Text { text: "Why does the parser fail at line four?".to_owned() }];
         let at = "2026-03-01T23:30:00Z".parse().ok();
-        let message = ShownMessage { role: Role::User, subagent: None, uuid: None, line: Some(7), at, parts };
+        let message = ShownMessage {
+            role: Role::User,
+            subagent: None,
+            uuid: None,
+            line: Some(7),
+            at,
+            how: None,
+            parts,
+        };
         look.message(&mut out, &message).unwrap();
         let text = anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string();
         assert_eq!(text, "3601d36e:7  2026-03-02 01:30\nWhy does the parser\nfail at line four?\n");
@@ -216,8 +224,15 @@ mod tests {
         let mut out = Vec::new();
         for text in ["/exit", "/review 181", "/model opus"] {
             let parts = vec![Piece::Text { text: text.to_owned() }];
-            let message =
-                ShownMessage { role: Role::User, subagent: None, uuid: None, line: None, at: None, parts };
+            let message = ShownMessage {
+                role: Role::User,
+                subagent: None,
+                uuid: None,
+                line: None,
+                at: None,
+                how: None,
+                parts,
+            };
             look.message(&mut out, &message).unwrap();
         }
         assert_eq!(String::from_utf8(out).unwrap(), "/review 181\n");
@@ -225,8 +240,15 @@ mod tests {
 
     #[test]
     fn a_document_has_only_what_is_taken_out() {
-        let said =
-            |role, parts| ShownMessage { role, subagent: None, uuid: None, line: Some(7), at: None, parts };
+        let said = |role, parts| ShownMessage {
+            role,
+            subagent: None,
+            uuid: None,
+            line: Some(7),
+            at: None,
+            how: None,
+            parts,
+        };
         let text = |text: &str| Piece::Text { text: text.to_owned() };
         let call = |name: &str, input: &str| {
             let (name, input) = (name.to_owned(), input.to_owned());

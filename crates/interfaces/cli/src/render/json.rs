@@ -57,6 +57,6 @@ mod tests {
 
     fn message(text: &str) -> ShownMessage {
         let parts = vec![Piece::Text { text: text.to_owned() }];
-        ShownMessage { role: Role::User, subagent: None, uuid: None, line: None, at: None, parts }
+        ShownMessage { role: Role::User, subagent: None, uuid: None, line: None, at: None, how: None, parts }
     }
 }

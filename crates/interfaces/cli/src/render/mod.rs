@@ -43,8 +43,8 @@ fn speaker(message: &ShownMessage) -> String {
         Role::Tool => TOOL,
         Role::Note => NOTE,
     };
-    match &message.subagent {
-        Some(agent) => format!("{role} ({agent})"),
+    match message.subagent.as_ref().or(message.how.as_ref()) {
+        Some(what) => format!("{role} ({what})"),
         None => role.to_owned(),
     }
 }

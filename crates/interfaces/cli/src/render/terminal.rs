@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     fn shown(line: u64, role: Role, parts: Vec<Piece>) -> ShownMessage {
-        ShownMessage { role, subagent: None, uuid: None, line: Some(line), at: None, parts }
+        ShownMessage { role, subagent: None, uuid: None, line: Some(line), at: None, how: None, parts }
     }
 
     fn text(text: &str) -> Piece {

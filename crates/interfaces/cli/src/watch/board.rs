@@ -81,16 +81,16 @@ impl Card {
         match self.activity.state {
             _ if self.activity.is_blocked() => Need::Blocked,
             _ if self.job_is(BackgroundState::Blocked) => Need::Blocked,
-            _ if self.job_is(BackgroundState::Working) => Need::Working,
-            State::WaitingInput => Need::Waiting,
+            _ if self.job_is(BackgroundState::Working) && self.activity.needs().is_none() => Need::Working,
+            State::WaitingInput | State::Failed => Need::Waiting,
             State::Thinking | State::ToolUse | State::Responding | State::WaitingPermission => Need::Working,
             State::Idle | State::Ended | State::Lost => Need::Idle,
         }
     }
 
-    /// Whether it is a background job that failed.
+    /// Whether its turn or the background job that it is has failed.
     pub(crate) fn has_failed(&self) -> bool {
-        self.job_is(BackgroundState::Failed)
+        self.activity.state == State::Failed || self.job_is(BackgroundState::Failed)
     }
 
     fn job_is(&self, state: BackgroundState) -> bool {

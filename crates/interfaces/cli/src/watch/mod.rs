@@ -21,6 +21,7 @@ pub(crate) fn word(activity: &Activity) -> String {
         State::WaitingPermission => "needs permission",
         State::WaitingInput if activity.is_blocked() => "asks you",
         State::WaitingInput => "waits for you",
+        State::Failed => "failed",
         State::Thinking => "thinking",
         State::ToolUse => "uses a tool",
         State::Responding => "answers",
@@ -33,12 +34,21 @@ pub(crate) fn word(activity: &Activity) -> String {
 
 /// What a session does in words: where it is a background job of Claude Code, what has become of that.
 pub(crate) fn doing_word(activity: &Activity, job: Option<&BackgroundJob>) -> String {
-    job.map_or_else(|| word(activity), |job| format!("job {}", job.state.as_str()))
+    match job {
+        None => word(activity),
+        Some(job) if rests(activity, job) => format!("job {}", word(activity)),
+        Some(job) => format!("job {}", job.state.as_str()),
+    }
+}
+
+/// Whether a job that is still counted as working has done its turn and waits for a person.
+pub(crate) fn rests(activity: &Activity, job: &BackgroundJob) -> bool {
+    job.state == BackgroundState::Working && activity.needs().is_some()
 }
 
 /// The colour of that.
 pub(crate) fn doing_style(activity: &Activity, job: Option<&BackgroundJob>) -> Style {
-    match job.map(|job| job.state) {
+    match job.filter(|job| !rests(activity, job)).map(|job| job.state) {
         None => style(activity),
         Some(BackgroundState::Working) => AnsiColor::Green.on_default(),
         Some(BackgroundState::Blocked) => AnsiColor::Red.on_default().bold(),
@@ -57,7 +67,7 @@ pub(crate) fn job_title(job: Option<&BackgroundJob>, title: &str) -> String {
 pub(crate) fn style(activity: &Activity) -> Style {
     match activity.state {
         _ if activity.is_blocked() => AnsiColor::Red.on_default().bold(),
-        State::WaitingPermission | State::Lost => AnsiColor::Red.on_default(),
+        State::WaitingPermission | State::Failed | State::Lost => AnsiColor::Red.on_default(),
         State::WaitingInput => AnsiColor::Yellow.on_default(),
         State::Thinking | State::ToolUse | State::Responding => AnsiColor::Green.on_default(),
         State::Idle | State::Ended => Style::new().dimmed(),

@@ -43,7 +43,7 @@ impl Notices {
     pub(crate) fn update(&mut self, event: &SessionActivity, now: Timestamp) -> Option<Notification> {
         let is_asked = event.is_blocked();
         let is_working = event.state.is_working();
-        let is_over = matches!(event.state, State::WaitingInput | State::Ended) && !is_asked;
+        let is_over = matches!(event.state, State::WaitingInput | State::Failed | State::Ended) && !is_asked;
         let before = self.states.get(&event.session_id).copied();
         let worked = before.is_some_and(|known| known.is_working);
         let finished = match before.and_then(|known| known.finished) {

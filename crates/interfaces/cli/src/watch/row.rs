@@ -97,6 +97,7 @@ pub(super) fn subagent(card: &Card, agent: usize, width: usize, now: Timestamp) 
 fn colour(card: &Card) -> Style {
     match card.need() {
         Need::Blocked => Style::new().fg(Color::Red).add_modifier(Modifier::BOLD),
+        Need::Waiting if card.has_failed() => Style::new().fg(Color::Red),
         Need::Waiting => Style::new().fg(Color::Yellow),
         Need::Working => Style::new().fg(Color::Green),
         Need::Idle if card.activity.state == State::Lost || card.has_failed() => Style::new().fg(Color::Red),

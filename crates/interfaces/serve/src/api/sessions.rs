@@ -83,6 +83,7 @@ impl SessionsQuery {
             compacted: false,
             hidden: self.hidden,
             words: words.split_whitespace().map(str::to_owned).collect(),
+            fold: false,
             sort: None,
             limit: None,
         }

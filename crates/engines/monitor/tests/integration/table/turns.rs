@@ -179,14 +179,14 @@ fn an_error_of_the_api() {
         .prompt("x")
         .write(json!({"type": "system", "subtype": "api_error"}))
         .write(error.clone())
-        .check("thinking X, waiting_input X (api error)");
+        .check("thinking X, failed X (API Error)");
     Scene::a()
         .busy()
         .prompt("x")
         .idle()
         .wait(1)
         .write(error)
-        .check("thinking R, waiting_input R, waiting_input R (api error)");
+        .check("thinking R, waiting_input R, failed R (API Error)");
 }
 
 #[test]
