@@ -23,6 +23,7 @@ mod project;
 mod reading;
 mod registries;
 mod renewal;
+mod same_id;
 mod scan;
 mod scope;
 mod select;

@@ -10,6 +10,7 @@ mod block;
 mod chain;
 mod commit_command;
 mod compactions;
+mod copies;
 mod deletions;
 mod directory;
 mod edits;
@@ -64,7 +65,9 @@ pub use edits::{
     EditLog, EditOutcome, EditPlace, EditTurn, FileContent, FileEdit, FileReplay, Replacement, TextChange,
     edit_log, may_change_files, read_edit,
 };
-pub use files::{FolderContents, ReadProblem, SubagentFile, SubagentMeta, TranscriptFile, given_task};
+pub use files::{
+    DivergedFile, FolderContents, ReadProblem, SubagentFile, SubagentMeta, TranscriptFile, given_task,
+};
 pub use files_written::files_written;
 pub use ghosts::{SessionTraces, traces};
 pub use history_events::{HistoryEvent, HistoryEventKind, each_history_event};
