@@ -122,14 +122,11 @@ fn lines<R: Read>(mut reader: Reader<R>) -> (Vec<Line>, u64) {
 fn summary(lines: &[Line], again_at: Option<usize>) -> (Summary, UsageCollector) {
     let id = "0f0e0d0c-0b0a-4908-8706-050403020100".parse().expect("an id");
     let (mut summary, mut spent) = (Summary::new(&id), UsageCollector::default());
-    for (at, (offset, number, bytes)) in lines.iter().enumerate() {
+    for (at, (_, _, bytes)) in lines.iter().enumerate() {
         if again_at == Some(at) {
             spent = UsageCollector::resume(spent.into_messages());
         }
-        summary.observe(
-            transcript::Line { offset: *offset, number: *number, bytes, text: None, is_mended: false },
-            &mut spent,
-        );
+        summary.observe(transcript::Line::of(bytes), &mut spent);
     }
     (summary, spent)
 }

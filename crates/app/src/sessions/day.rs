@@ -311,6 +311,7 @@ fn session_day(
         secrets: context.secrets,
         days,
         counted,
+        is_fork: session.forked_from.is_some(),
         own: HashSet::new(),
         times: Vec::new(),
         done,
@@ -356,6 +357,8 @@ struct DayCollector<'a> {
     days: &'a Days,
     /// The records that other sessions have already.
     counted: &'a mut HashSet<u64>,
+    /// Whether it begins with copies of them. What another session has, too, is its own otherwise.
+    is_fork: bool,
     /// The records of this one.
     own: HashSet<u64>,
     times: Vec<Timestamp>,
@@ -365,7 +368,7 @@ struct DayCollector<'a> {
 impl DayCollector<'_> {
     fn observe(&mut self, event: HistoryEvent, files: &mut BTreeMap<PathBuf, u64>) {
         let Some(at) = event.at.filter(|at| self.days.holds(*at)) else { return };
-        if event.record.is_some_and(|record| self.counted.contains(&record)) {
+        if self.is_fork && event.record.is_some_and(|record| self.counted.contains(&record)) {
             return;
         }
         self.own.extend(event.record);

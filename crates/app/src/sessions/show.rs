@@ -1,6 +1,6 @@
 //! `show`: one session as a conversation, message by message, never held in memory as a whole.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -290,7 +290,33 @@ impl Conversation {
             }
         };
         let left_out = self.file(own, None, take)?;
+        self.diverged(own, take)?;
         self.subagents(Some(own), left_out, take)
+    }
+
+    /// What was said in other files of the session after they were copied, behind a note that says where.
+    fn diverged<E: From<Error>>(
+        &self,
+        own: &Path,
+        take: &mut impl FnMut(ShownMessage) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let known = if self.session.diverged.is_empty() { HashSet::new() } else { uuids(own)? };
+        for other in &self.session.diverged {
+            let text = format!("In {} the session goes on otherwise.", other.display());
+            take(ShownMessage {
+                role: Role::Note,
+                subagent: None,
+                uuid: None,
+                line: None,
+                at: None,
+                parts: vec![Piece::Text { text }],
+            })?;
+            self.file(other, None, &mut |shown: ShownMessage| {
+                let is_known = shown.uuid.as_ref().is_some_and(|uuid| known.contains(uuid));
+                if is_known { Ok(()) } else { take(ShownMessage { line: None, ..shown }) }
+            })?;
+        }
+        Ok(())
     }
 
     /// What sub-agents said, where it is asked for, after what was left out of the session's own file.
@@ -378,6 +404,19 @@ impl Conversation {
         }
         Ok(OmittedParts { messages: left_out, too_long_lines: reader.too_long() })
     }
+}
+
+/// The ids of a transcript's records.
+fn uuids(path: &Path) -> Result<HashSet<String>, Error> {
+    let read = || -> io::Result<HashSet<String>> {
+        let (mut reader, mut uuids) = (Reader::open(path)?, HashSet::new());
+        while let Some(line) = reader.next_line()? {
+            uuids.extend(line.record().ok().and_then(|record| record.uuid().map(ToOwned::to_owned)));
+        }
+        Ok(uuids)
+    };
+    read()
+        .map_err(|error| Error::caused(Kind::Unavailable, format!("cannot read {}", path.display()), &error))
 }
 
 /// Whether the person asks something, other than of the terminal.

@@ -5,6 +5,7 @@
 mod bridge;
 mod callers;
 mod cancellation;
+mod identity;
 mod isolation;
 mod lengths;
 mod owners;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::mem;
 
 use model::{Damage, ForkOrigin, Keywords, MessageUsage, SessionId, SubagentMessages};
-use transcript::{AgentCall, SubagentFile, Summary, Titles, TranscriptFile};
+use transcript::{AgentCall, DivergedFile, SubagentFile, Summary, Titles, TranscriptFile};
 
 use crate::describe::Describer;
 use crate::digest::{LaunchContext, SessionDigest, SubagentDigest};
@@ -18,6 +18,8 @@ pub(crate) struct ReadSession {
     /// The session's transcript.
     pub(crate) file: TranscriptFile,
     facts: FileFacts,
+    /// The facts of other files with its id, in which it goes on otherwise.
+    diverged: Vec<FileFacts>,
     agents: Vec<(SubagentFile, FileFacts)>,
     others: FromOtherFiles,
 }
@@ -50,6 +52,8 @@ pub(crate) fn assemble(
         let agents = mem::take(&mut file.subagents);
         let agents = agents.into_iter().chain(flat_of.remove(&file.id).unwrap_or_default());
         let Some(own) = facts.remove(file.path.as_os_str()) else { continue };
+        let same = |other: &DivergedFile| facts.remove(other.path.as_os_str());
+        let diverged = file.diverged.iter().filter_map(same).collect();
         let read = agents.filter_map(|agent| {
             let facts = facts.remove(agent.path.as_os_str())?;
             Some((agent, facts))
@@ -57,6 +61,7 @@ pub(crate) fn assemble(
         reads.push(ReadSession {
             agents: read.collect(),
             facts: own,
+            diverged,
             others: FromOtherFiles::default(),
             file,
         });
@@ -92,7 +97,8 @@ impl ReadSession {
 
     /// Whether any of its messages is marked as another session's.
     pub(crate) fn holds_copies(&self) -> bool {
-        let files = std::iter::once(&self.facts).chain(self.agents.iter().map(|(_, facts)| facts));
+        let own = std::iter::once(&self.facts).chain(&self.diverged);
+        let files = own.chain(self.agents.iter().map(|(_, facts)| facts));
         files.flat_map(|facts| &facts.messages).any(|message| message.copied)
     }
 
@@ -157,6 +163,9 @@ impl ReadSession {
     /// The session with its API messages, which are moved out.
     pub(crate) fn entry(&mut self, describer: &mut Describer) -> CatalogEntry {
         let mut messages = mem::take(&mut self.facts.messages);
+        for other in &mut self.diverged {
+            messages.append(&mut other.messages);
+        }
         let mut taken = Vec::with_capacity(self.agents.len());
         for (_, facts) in &mut self.agents {
             let first = messages.len();
@@ -222,7 +231,6 @@ fn summaries_elsewhere(reads: &[ReadSession]) -> Vec<Option<String>> {
 pub(crate) fn clues_of<'a>(file: &'a TranscriptFile, summary: &'a Summary) -> LineageClues<'a> {
     LineageClues {
         id: &file.id,
-        folder: file.folder(),
         began: summary.began_at,
         last: summary.last_at,
         created: CreationTime::Of(file),

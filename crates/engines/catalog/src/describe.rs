@@ -148,6 +148,7 @@ pub(crate) fn describe_scalars(
         title: title(file, digest).or_else(|| digest.first_message.map(Arc::from)),
         custom_title: digest.own_title.map(Arc::from),
         file: Some(Arc::clone(&file.path)),
+        diverged: file.diverged.iter().map(|other| Arc::clone(&other.path)).collect(),
         created: digest.first_at,
         beginnings: digest.beginnings.as_ref().clone(),
         message_count: digest.lines,

@@ -1,16 +1,18 @@
 //! Finds the transcripts in the config folders; an id found twice is one session.
 //!
-//! Looks at names and stamps only: `scan` reads the files.
+//! Looks at names and stamps, and into files with one id: `scan` reads the others.
 
-use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use model::SessionId;
 use rustc_hash::FxHashSet;
-use system::FileStamp;
-use transcript::{ArchivedFolder, ConfigFolder, SubagentFile, TranscriptFile, deletions, forgotten_sessions};
+use transcript::{
+    ArchivedFolder, ConfigFolder, DivergedFile, ReadProblem, SubagentFile, TranscriptFile, deletions,
+    forgotten_sessions,
+};
 
+use crate::same_id::{Settled, settle};
 use crate::types::{Discovery, Locations};
 
 /// Finds all transcripts without reading any of them.
@@ -50,7 +52,7 @@ fn add_archived(found: &mut Discovery, archive: &Path, threads: usize) {
             found.walked.push(folder.mirror());
         }
     }
-    let mut copies_of_sessions = newest_of_each(copies.transcripts);
+    let mut copies_of_sessions = one_of_each(copies.transcripts, &mut copies.problems);
     if !copies_of_sessions.is_empty() {
         let deleted = deletions(archive);
         for file in copies_of_sessions.iter_mut().filter(|file| file.unreadable_folder.is_none()) {
@@ -74,11 +76,8 @@ pub fn transcript_of(places: &Locations, id: &SessionId) -> Option<PathBuf> {
         return None;
     }
     let files = places.config_folders.iter().flat_map(|folder| folder.transcripts_of(id));
-    let newest = files.max_by(|(one, one_stamp), (other, other_stamp)| {
-        let age = |stamp: &FileStamp| (stamp.mtime, stamp.size);
-        age(one_stamp).cmp(&age(other_stamp)).then_with(|| other.cmp(one))
-    });
-    newest.map(|(path, _)| path)
+    let found = settle(files.collect(), |(path, stamp)| (path, *stamp))?;
+    Some(found.main.0)
 }
 
 /// Looks through every config folder; a folder named twice is looked through once.
@@ -91,41 +90,48 @@ fn search_folders(folders: &[ConfigFolder], threads: usize) -> Discovery {
             walked.push(projects);
         }
     }
-    let transcript::FolderContents { transcripts, flat_subagents, lone_subagents, problems } = all;
-    Discovery { sessions: newest_of_each(transcripts), flat_subagents, lone_subagents, problems, walked }
+    let transcript::FolderContents { transcripts, flat_subagents, lone_subagents, mut problems } = all;
+    let sessions = one_of_each(transcripts, &mut problems);
+    Discovery { sessions, flat_subagents, lone_subagents, problems, walked }
 }
 
-/// Keeps one file for each session. Claude Code moves transcripts between folders and people copy them: the newest
-/// file is the session's, and sub-agents count wherever they were left.
-fn newest_of_each(transcripts: Vec<TranscriptFile>) -> Vec<TranscriptFile> {
+/// One entry for each session. Claude Code moves transcripts between folders and people copy them; sub-agents count
+/// wherever they were left.
+fn one_of_each(transcripts: Vec<TranscriptFile>, problems: &mut Vec<ReadProblem>) -> Vec<TranscriptFile> {
     let ids: FxHashSet<&str> = transcripts.iter().map(|file| file.id.as_str()).collect();
-    if ids.len() < transcripts.len() { without_copies(newest_first(transcripts)) } else { transcripts }
-}
-
-fn newest_first(mut transcripts: Vec<TranscriptFile>) -> Vec<TranscriptFile> {
-    transcripts.sort_by(|one, other| {
-        let age = |file: &TranscriptFile| Reverse((file.stamp.mtime, file.stamp.size));
-        age(one).cmp(&age(other)).then_with(|| one.path.cmp(&other.path))
-    });
-    transcripts
-}
-
-fn without_copies(transcripts: Vec<TranscriptFile>) -> Vec<TranscriptFile> {
+    if ids.len() == transcripts.len() {
+        return transcripts;
+    }
     let mut places: HashMap<SessionId, usize> = HashMap::with_capacity(transcripts.len());
-    let mut sessions: Vec<TranscriptFile> = Vec::with_capacity(transcripts.len());
+    let mut sessions: Vec<Vec<TranscriptFile>> = Vec::with_capacity(transcripts.len());
     for file in transcripts {
-        if let Some(&place) = places.get(&file.id) {
-            sessions[place].subagents.extend(file.subagents);
-        } else {
-            places.insert(file.id.clone(), sessions.len());
-            sessions.push(file);
+        let place = *places.entry(file.id.clone()).or_insert(sessions.len());
+        match sessions.get_mut(place) {
+            Some(same) => same.push(file),
+            None => sessions.push(vec![file]),
         }
     }
-    for session in &mut sessions {
-        let mut known = FxHashSet::default();
-        session.subagents.retain(|agent| known.insert(agent.id.clone()));
+    sessions.into_iter().filter_map(|same| of_one_id(same, problems)).collect()
+}
+
+/// The session of several files with its id.
+fn of_one_id(mut files: Vec<TranscriptFile>, problems: &mut Vec<ReadProblem>) -> Option<TranscriptFile> {
+    if files.len() == 1 {
+        return files.pop();
     }
-    sessions
+    let mut known = FxHashSet::default();
+    files.sort_by(|one, other| {
+        other.stamp.mtime.cmp(&one.stamp.mtime).then_with(|| one.path.cmp(&other.path))
+    });
+    let mut subagents: Vec<_> = files.iter().flat_map(|file| file.subagents.clone()).collect();
+    subagents.retain(|agent| known.insert(agent.id.clone()));
+    let Settled { main, diverged } = settle(files, |file| (&file.path, file.stamp))?;
+    for file in &diverged {
+        let what = format!("session {} goes on otherwise in {}; both are read", file.id, main.path.display());
+        problems.push(ReadProblem { path: file.path.to_path_buf(), what, is_unreadable: false });
+    }
+    let diverged = diverged.into_iter().map(|file| DivergedFile { path: file.path, stamp: file.stamp });
+    Some(TranscriptFile { subagents, diverged: diverged.collect(), ..main })
 }
 
 fn physical(path: &Path) -> PathBuf {
@@ -149,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_file_wins_for_a_session_in_two_folders() {
+    fn the_longer_file_wins_for_a_session_in_two_folders() {
         let scratch = tempfile::tempdir().unwrap();
         let (one, two) = (scratch.path().join("one"), scratch.path().join("two"));
         file(&one.join("projects/-a/s1.jsonl"), "{}\n");
@@ -168,7 +174,7 @@ mod tests {
             .iter()
             .map(|session| (session.id.as_str(), session.folder(), session.subagents.len()))
             .collect();
-        assert_eq!(listed, [("s1", "-a".as_ref(), 2), ("s2", "-a".as_ref(), 0)]);
+        assert_eq!(listed, [("s1", "-b".as_ref(), 2), ("s2", "-a".as_ref(), 0)]);
         let config_folders = vec![ConfigFolder::new(&one), ConfigFolder::new(&two)];
         let places = Locations { config_folders, ..Locations::default() };
         for session in &found.sessions {

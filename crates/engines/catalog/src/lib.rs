@@ -24,6 +24,7 @@ mod reading;
 mod registries;
 mod remembered;
 mod renewal;
+mod same_id;
 mod scan;
 mod scope;
 mod select;

@@ -1,9 +1,11 @@
 //! Finds the session that a session was copied from: by the marks in its records or, where old versions left none, by
-//! records that two files share.
+//! the records that it begins with.
+//!
+//! A fork begins with a run of another session's records. One that two files share further on says nothing: a prompt may be
+//! delivered to two windows.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
-use std::ffi::OsStr;
 
 use jiff::Timestamp;
 use model::{ForkOrigin, SessionId};
@@ -19,8 +21,6 @@ const BATCH: i64 = 10_000_000_000;
 pub(crate) struct LineageClues<'a> {
     /// The session's id.
     pub(crate) id: &'a SessionId,
-    /// The project folder that contains its file.
-    pub(crate) folder: &'a OsStr,
     /// When the session itself began: the time of its first record that is not a copy.
     pub(crate) began: Option<Timestamp>,
     /// The time of its last record.
@@ -31,7 +31,7 @@ pub(crate) struct LineageClues<'a> {
     pub(crate) marked: Option<&'a ForkOrigin>,
     /// Another session's id in the records.
     pub(crate) named: Option<&'a SessionId>,
-    /// Hashes of records; copies share some.
+    /// Hashes of the first records, and of those after each compaction, in the order of the file.
     pub(crate) anchors: &'a [u64],
 }
 
@@ -139,10 +139,10 @@ fn circles(next: &[Option<usize>]) -> Vec<Vec<usize>> {
     circles
 }
 
-/// The files that hold a record, by project folder.
+/// The files that hold a record, in any project folder: people copy those.
 struct Copies<'a> {
     /// The files that hold each record, oldest first.
-    holders: HashMap<(&'a OsStr, u64), Vec<usize>>,
+    holders: HashMap<u64, Vec<usize>>,
     /// The age of each file that shares a record.
     ages: HashMap<usize, Age<'a>>,
 }
@@ -159,7 +159,7 @@ impl<'a> Copies<'a> {
         // Almost every record is in one file.
         for same in all.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
             for &(anchor, at) in same {
-                holders.entry((sessions[at].folder, anchor)).or_default().push(at);
+                holders.entry(anchor).or_default().push(at);
             }
         }
         holders.retain(|_, same| same.len() > 1);
@@ -171,20 +171,26 @@ impl<'a> Copies<'a> {
         Self { holders, ages }
     }
 
-    /// The older file that shares the most records; of several the oldest.
+    /// The older file with the longest run of records that this one begins with; of several the oldest.
     fn parent(&self, at: usize, sessions: &[LineageClues<'_>]) -> Option<usize> {
         let own = self.ages.get(&at)?;
         let session = &sessions[at];
-        let same = session.anchors.iter().filter_map(|anchor| self.holders.get(&(session.folder, *anchor)));
-        let older = same.flat_map(|same| same.iter().take(COMPARED)).filter(|other| self.ages[other] < *own);
-        let older: HashSet<usize> = older.copied().collect();
-        let records: HashSet<u64> = session.anchors.iter().copied().collect();
-        let shared = |other: &usize| {
-            let theirs: HashSet<u64> = sessions[*other].anchors.iter().copied().collect();
-            theirs.intersection(&records).count()
-        };
-        older.into_iter().max_by_key(|other| (shared(other), Reverse(&self.ages[other])))
+        let same = self.holders.get(session.anchors.first()?)?;
+        let older = same.iter().take(COMPARED).filter(|other| self.ages[other] < *own);
+        let runs = older.map(|other| (shared_run(session.anchors, sessions[*other].anchors), other));
+        let copied = runs.filter(|(run, _)| run.is_some());
+        copied.max_by_key(|(run, other)| (*run, Reverse(&self.ages[other]))).map(|(_, other)| *other)
     }
+}
+
+/// How many records a file begins with that follow one another in another file, too. `None` where that is no copy: one
+/// record may be in both because it was delivered to both; one that continues with others was written there.
+fn shared_run(own: &[u64], theirs: &[u64]) -> Option<usize> {
+    let from = theirs.iter().position(|anchor| Some(anchor) == own.first())?;
+    let theirs = &theirs[from..];
+    let run = own.iter().zip(theirs).take_while(|(one, other)| one == other).count();
+    let is_all = from == 0 && run == own.len().min(theirs.len());
+    (run > 1 || is_all).then_some(run)
 }
 
 #[cfg(test)]
@@ -219,7 +225,6 @@ mod tests {
             .iter()
             .map(|row| LineageClues {
                 id: &row.id,
-                folder: OsStr::new("-p"),
                 began: row.times.get(1).and(row.times.first()).map(at),
                 last: row.times.get(1).map(at),
                 created: CreationTime::At(row.times.last().unwrap() * 100_000_000_000),
@@ -246,6 +251,18 @@ mod tests {
         check("a 1 x - -\nb 2 xyz - -\nc 3 xyz - -", "- a b");
         check("a 1 - - -\nb 2 - - -", "- -");
         check("a 1 x a a", "-");
+    }
+
+    #[test]
+    fn a_fork_begins_with_anothers_records() {
+        // Delivered to both, further on or at the beginning.
+        check("a 1 pqx - -\nb 2 rsx - -", "- -");
+        check("a 1 xpq - -\nb 2 xrs - -", "- -");
+        check("a 1 pqx - -\nb 2 xrs - -", "- -");
+        check("a 1 pqx - -\nb 2 x - -", "- -");
+        check("a 1 pqxy - -\nb 2 xyrs - -", "- a");
+        // The longest run, not the most records.
+        check("a 1 xyz - -\nb 2 xyw - -\nc 3 xywv - -", "- a b");
     }
 
     #[test]

@@ -57,7 +57,8 @@ struct Row {
     /// The message's time, in microseconds since that of the block's message before it; of the first, since 1970.
     at: Option<i64>,
     usage: Usage,
-    /// Bits: batch, fast, copied, subagent.
+    requests: Vec<Usage>,
+    /// Bits: batch, fast, copied, subagent, us, by record.
     flags: u8,
 }
 
@@ -96,13 +97,15 @@ fn pack_messages(messages: &[MessageUsage]) -> Option<Vec<u8>> {
 }
 
 fn row(message: &MessageUsage, model: u32, at: Option<i64>) -> Row {
-    let flags = [message.terms.batch, message.terms.fast, message.copied, message.subagent];
+    let PricingTerms { batch, fast, us } = message.terms;
+    let flags = [batch, fast, message.copied, message.subagent, us, message.by_record];
     Row {
         key: message.key.to_le_bytes(),
         message: message.message.to_le_bytes(),
         model,
         at,
         usage: message.usage,
+        requests: message.requests.clone(),
         flags: flags.iter().enumerate().map(|(bit, set)| u8::from(*set) << bit).sum(),
     }
 }
@@ -123,8 +126,10 @@ pub(crate) fn unpack_messages(bytes: &[u8]) -> Option<Vec<MessageUsage>> {
                 message: u64::from_le_bytes(row.message),
                 model: (*models.get(usize::try_from(row.model).ok()?)?).to_owned(),
                 at: row.at.and_then(&mut moment),
+                by_record: flag(5),
                 usage: row.usage,
-                terms: PricingTerms { batch: flag(0), fast: flag(1) },
+                requests: row.requests,
+                terms: PricingTerms { batch: flag(0), fast: flag(1), us: flag(4) },
                 copied: flag(2),
                 subagent: flag(3),
             })
@@ -144,7 +149,7 @@ mod tests {
             r#"{"type":"summary","summary":"A summary","leafUuid":"other"}"#,
             r#"{"type":"permission-mode","permissionMode":"plan"}"#,
             r#"{"type":"user","uuid":"u1","parentUuid":null,"cwd":"/p","sessionId":"other","gitBranch":"main","version":"2.1.329","slug":"a-b-c","entrypoint":"cli","timestamp":"2026-01-02T03:04:05.678Z","forkedFrom":{"sessionId":"parent","messageUuid":"m"},"message":{"role":"user","content":"[openclaw:agent=main]\n\nFix it"}}"#,
-            r#"{"type":"assistant","uuid":"u2","parentUuid":"u1","timestamp":"2026-01-02T03:04:06Z","requestId":"r","message":{"id":"i","model":"claude-opus-5-5","content":[{"type":"text","text":"Done"}],"usage":{"input_tokens":1,"output_tokens":300,"cache_read_input_tokens":70000,"speed":"fast"}}}"#,
+            r#"{"type":"assistant","uuid":"u2","parentUuid":"u1","timestamp":"2026-01-02T03:04:06Z","requestId":"r","message":{"id":"i","model":"claude-opus-5-5","content":[{"type":"text","text":"Done"}],"usage":{"input_tokens":1,"output_tokens":300,"cache_read_input_tokens":70000,"speed":"fast","inference_geo":"us","iterations":[{"type":"message","input_tokens":1,"output_tokens":100,"cache_read_input_tokens":30000},{"type":"message","input_tokens":0,"output_tokens":200,"cache_read_input_tokens":40000},{"type":"advisor_message","model":"claude-fable-5-2","input_tokens":8}]}}}"#,
             r#"{"type":"assistant","uuid":"u3","parentUuid":"u2","isSidechain":true,"message":{"id":"j","model":"claude-haiku-5-5","content":[],"usage":{"input_tokens":5,"service_tier":"batch"}}}"#,
             r#"{"type":"system","subtype":"compact_boundary","uuid":"u4","compactMetadata":{"postTokens":9}}"#,
             r#"{"type":"user","uuid":"u5","isSidechain":true,"message":{"content":"Count"}}"#,
@@ -159,11 +164,10 @@ mod tests {
             "not json",
         ];
         let (mut summary, mut spent) = (Summary::new(&"s1".parse().unwrap()), UsageCollector::default());
-        for (number, line) in (1..).zip(lines) {
-            summary.observe(
-                Line { offset: 0, number, bytes: line.as_bytes(), text: Some(line), is_mended: true },
-                &mut spent,
-            );
+        for line in lines {
+            let mut line = Line::of(line.as_bytes());
+            line.is_mended = true;
+            summary.observe(line, &mut spent);
         }
         let agent = SubagentFacts {
             session: "s1".parse().ok(),
@@ -183,7 +187,7 @@ mod tests {
     #[test]
     fn packed_facts_are_unpacked_unchanged() {
         let facts = facts();
-        assert_eq!(facts.messages.len(), 2);
+        assert_eq!(facts.messages.len(), 3);
         let Packed { facts: bytes, messages, .. } = pack(&facts).unwrap();
         let messages = messages.iter().flat_map(|block| unpack_messages(block).unwrap()).collect();
         assert_eq!(unpack(facts.stamp, &bytes).map(|kept| FileFacts { messages, ..kept }), Some(facts));
@@ -208,7 +212,7 @@ mod tests {
         let found = (FORMAT, hash(&packed.facts), hash(&packed.messages.concat()));
         assert_eq!(
             found,
-            (17, 14_857_044_981_207_809_952, 8_032_695_563_968_880_658),
+            (18, 11_326_532_450_070_176_050, 15_449_533_136_585_712_104),
             "the kept types changed: raise FORMAT, then put the new figures here"
         );
     }

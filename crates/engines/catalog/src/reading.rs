@@ -34,6 +34,8 @@ pub(crate) fn file_requests(found: &Discovery) -> Vec<FileRequest> {
     let mut wanted = Vec::new();
     for session in &found.sessions {
         wanted.push(file(&session.path, session.stamp, Owner::Session(session.id.clone())));
+        let same = || Owner::Session(session.id.clone());
+        wanted.extend(session.diverged.iter().map(|other| file(&other.path, other.stamp, same())));
         let owner = || Owner::Subagent(Some(session.id.clone()));
         wanted.extend(session.subagents.iter().map(|agent| file(&agent.path, agent.stamp, owner())));
     }

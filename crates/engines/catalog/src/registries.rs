@@ -297,6 +297,7 @@ mod tests {
             id: id.parse().unwrap(),
             path: Path::new("/x.jsonl").into(),
             stamp: FileStamp::default(),
+            diverged: Vec::new(),
             subagents: Vec::new(),
             has_side_folder: false,
             archived: false,

@@ -97,6 +97,9 @@ fn facts(
     let mut tail = Tail::open(&job.path, known.map(|known| &known.mark))?.taking_turns(long_lines);
     *replaced = tail.change() == FileChange::Replaced;
     let known = known.filter(|_| !*replaced);
+    if let Some(known) = known {
+        tail = tail.remembering(&job.path, known.summary.last_at);
+    }
     let mut agent = match &job.owner {
         Owner::Session(_) => None,
         Owner::Subagent(session) => Some(agent(&job.path, session.as_ref(), known)),

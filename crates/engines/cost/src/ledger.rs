@@ -1,5 +1,7 @@
 //! The ledger: every message of every session once, on its day, for the session that first had it.
 
+mod identity;
+
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
@@ -9,6 +11,7 @@ use jiff::tz::TimeZone;
 use model::{CostState, MessageUsage, SessionId, SubagentMessages, Usage};
 use rustc_hash::FxHashMap;
 
+use self::identity::Duplicates;
 use crate::cli_total::{self, ByModel, Expense};
 use crate::lineage;
 use crate::name::plain_model;
@@ -17,7 +20,7 @@ use crate::spending::SessionSpending;
 
 /// The version of the rules; raised when they produce other rows from the same messages, so that saved rows are
 /// recomputed.
-pub const RULES_VERSION: u32 = 1;
+pub const RULES_VERSION: u32 = 2;
 
 /// The tokens and price of one session on one day with one model.
 #[derive(Debug, Clone, PartialEq)]
@@ -150,7 +153,7 @@ fn each_message<'a>(
 ) {
     let all = all_messages(sessions, prices);
     let mut copies: Vec<&SessionMessage<'a>> = Vec::new();
-    for (held, same) in all.iter().zip(groups(&all)) {
+    for (held, same) in all.iter().zip(identity::groups(sessions, &all)) {
         copies.clear();
         match same {
             Duplicates::None => copies.push(held),
@@ -175,46 +178,13 @@ impl<'a, 'b> MergedMessage<'a, 'b> {
     fn new(copies: &[&'b SessionMessage<'a>]) -> Option<Self> {
         let owner = *copies.first()?;
         let usage = copies.iter().fold(Usage::default(), |usage, held| usage.max(held.message.usage));
-        let cost = owner.rates.and_then(|rates| rates.price(&usage, owner.message.terms));
+        // The parts of a message that was copied before it was complete are not those of the whole.
+        let is_whole = |held: &&&SessionMessage<'_>| held.message.usage == usage;
+        let requests = copies.iter().find(is_whole).map_or(&[][..], |held| &held.message.requests);
+        let cost = owner.rates.and_then(|rates| rates.price_of_parts(&usage, requests, owner.message.terms));
         let at = owner.message.at.or_else(|| copies.iter().find_map(|held| held.message.at));
         Some(Self { owner, at, usage, cost })
     }
-}
-
-/// Whether a message occurs in other places.
-#[derive(Clone)]
-enum Duplicates {
-    /// The message occurs once.
-    None,
-    /// It is the first of these, by position.
-    First(Vec<usize>),
-    /// Another is the first.
-    OfEarlier,
-}
-
-/// Groups equal messages. Positions are sorted rather than messages, because there may be a million.
-///
-/// A message is identified by its own id and its request's; a copy that lost the request's id, by its own alone.
-fn groups(all: &[SessionMessage<'_>]) -> Vec<Duplicates> {
-    let numbers = |(held, at): (&SessionMessage<'_>, usize)| {
-        let MessageUsage { message, key, .. } = *held.message;
-        (message, key != message, key, at)
-    };
-    let mut by_id: Vec<(u64, bool, u64, usize)> = all.iter().zip(0..).map(numbers).collect();
-    by_id.sort_unstable();
-    let mut groups = vec![Duplicates::None; all.len()];
-    for same_id in by_id.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
-        // Messages without a request come first and belong to the first request.
-        let is_same =
-            |one: &(u64, bool, u64, usize), other: &(u64, bool, u64, usize)| !one.1 || one.2 == other.2;
-        for same in same_id.chunk_by(is_same).filter(|same| same.len() > 1) {
-            for (.., at) in same {
-                groups[*at] = Duplicates::OfEarlier;
-            }
-            groups[same[0].3] = Duplicates::First(same.iter().map(|(.., at)| *at).collect());
-        }
-    }
-    groups
 }
 
 /// One message as one session holds it.
@@ -231,9 +201,9 @@ struct SessionMessage<'a> {
 impl<'a> SessionMessage<'a> {
     /// The sort key that puts the owner's copy first. The parts after mark and rank only make the order of several
     /// lines of one message in one file irrelevant.
-    fn order(&self) -> (bool, usize, Option<Timestamp>, &'a str, bool, bool, bool) {
+    fn order(&self) -> (bool, usize, bool, Option<Timestamp>, &'a str, [bool; 3]) {
         let MessageUsage { copied, at, terms, subagent, .. } = self.message;
-        (*copied, self.rank, *at, self.model, terms.batch, terms.fast, *subagent)
+        (*copied, self.rank, *subagent, *at, self.model, [terms.batch, terms.fast, terms.us])
     }
 }
 

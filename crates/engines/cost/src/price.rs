@@ -74,6 +74,7 @@ impl Prices {
             cache_write_1h: cache(cache_write_1h, listed.map(|rates| rates.cache_write_1h)),
             fast: listed.and_then(|rates| rates.fast),
             long: listed.and_then(|rates| rates.long),
+            is_own: true,
         };
         self.own.retain(|known| known.names != rates.names);
         self.own.push(rates);
@@ -134,6 +135,9 @@ pub(crate) struct Rates {
     cache_write_1h: f64,
     fast: Option<f64>,
     long: Option<Long>,
+    /// Whether the person has set them.
+    #[serde(skip)]
+    is_own: bool,
 }
 
 /// The factors for a message with more than `over` input tokens.
@@ -148,14 +152,28 @@ struct Long {
 impl Rates {
     /// The price of one message; `None` when the table has no factor for the terms it was served on.
     pub(crate) fn price(&self, usage: &Usage, terms: PricingTerms) -> Option<f64> {
+        self.price_of_parts(usage, &[], terms)
+    }
+
+    /// The same for one whose parts are known, if it has any: each is as long as its own prompt.
+    pub(crate) fn price_of_parts(&self, usage: &Usage, parts: &[Usage], terms: PricingTerms) -> Option<f64> {
         let batch = if terms.batch { TABLE.shared.batch } else { 1.0 };
         let fast = if terms.fast { self.fast? } else { 1.0 };
+        // Who says what they pay has said it for where they are served.
+        let us = if terms.us && !self.is_own { TABLE.shared.us } else { 1.0 };
+        let parts =
+            if self.long.is_some() && !parts.is_empty() { parts } else { std::slice::from_ref(usage) };
+        let tokens: f64 = parts.iter().map(|part| self.tokens(part)).sum();
+        Some(tokens * batch * fast * us + searches(usage))
+    }
+
+    /// The price of one prompt and its answer on usual terms.
+    fn tokens(&self, usage: &Usage) -> f64 {
         let (input, output) = match &self.long {
             Some(long) if usage.context() > long.over => (long.input, long.output),
             _ => (1.0, 1.0),
         };
-        let tokens = self.prompt(usage) * input + self.answer(usage) * output;
-        Some(tokens * batch * fast + searches(usage))
+        self.prompt(usage) * input + self.answer(usage) * output
     }
 
     /// The price in US dollars of several messages on usual terms of which only the sum is known.
@@ -199,6 +217,7 @@ struct PriceTable {
 struct SharedRates {
     web_search_per_1000: f64,
     batch: f64,
+    us: f64,
 }
 
 /// The table is part of the program, and a test reads it: it cannot fail here.
@@ -279,13 +298,48 @@ mod tests {
     #[test]
     fn pricing_terms_multiply_the_price() {
         let output = Usage { output: 10, ..Usage::default() };
-        let (batch, fast) =
-            (PricingTerms { batch: true, fast: false }, PricingTerms { batch: false, fast: true });
+        let usual = PricingTerms::default();
+        let (batch, fast) = (PricingTerms { batch: true, ..usual }, PricingTerms { fast: true, ..usual });
         check("claude-opus-5-5", output, batch, Some(100.0));
         check("claude-opus-5-5", output, fast, Some(400.0));
         check("claude-opus-4-6", output, fast, Some(1_500.0));
         check("claude-opus-5-5", Usage { web_searches: 1, ..output }, batch, Some(10_100.0));
         check("claude-haiku-4-5", output, fast, None);
+        let us = PricingTerms { us: true, ..usual };
+        check("claude-opus-5-5", Usage { web_searches: 1, ..output }, us, Some(10_220.0));
+        check("claude-opus-5-5", output, PricingTerms { batch: true, fast: true, us: true }, Some(220.0));
+    }
+
+    #[test]
+    fn fast_mode_costs_what_the_cli_says() {
+        let fast = PricingTerms { fast: true, ..PricingTerms::default() };
+        // 16 and 80; reading the cache 0.4, writing it 20 and 32.
+        for model in ["claude-fable-5-2", "claude-mythos-5-2"] {
+            check(model, usage(), fast, Some(16.0 + 800.0 + 40.0 + 20_000.0 + 320_000.0));
+        }
+        check(
+            "claude-mythos-5-2",
+            usage(),
+            PricingTerms::default(),
+            Some(8.0 + 400.0 + 20.0 + 10_000.0 + 160_000.0),
+        );
+    }
+
+    #[test]
+    fn each_part_of_a_message_is_as_long_as_its_own_prompt() {
+        let part = |input| Usage { input, ..Usage::default() };
+        let price = |model: &str, parts: &[Usage]| {
+            let whole = parts.iter().fold(Usage::default(), |sum, part| sum + *part);
+            let prices = Prices::default();
+            format!(
+                "{:.0}",
+                prices.rates(model).unwrap().price_of_parts(&whole, parts, PricingTerms::default()).unwrap()
+                    * 1e6
+            )
+        };
+        assert_eq!(price("claude-haiku-5-5", &[part(60_000), part(60_000)]), "12000");
+        assert_eq!(price("claude-haiku-5-5", &[part(20_000), part(100_010)]), "52005");
+        assert_eq!(price("claude-opus-5-5", &[part(60_000), part(60_000)]), "480000");
     }
 
     #[test]

@@ -32,13 +32,13 @@ impl RecordOwners {
         Ok(Self { known: FxHashMap::default(), unread, gone: FxHashSet::default() })
     }
 
-    /// The owner of a record; where it has none yet, this file from now on.
-    pub(crate) fn owner(&mut self, record: u64, file: u64) -> u64 {
+    /// The owner of a record; `None` where it has none yet: from now on it is this file's.
+    pub(crate) fn owner(&mut self, record: u64, file: u64) -> Option<u64> {
         if let Some(owner) = self.known.get(&record) {
-            return *owner;
+            return Some(*owner);
         }
-        let owner = self.unread_owner(record).unwrap_or(file);
-        self.known.insert(record, owner);
+        let owner = self.unread_owner(record);
+        self.known.insert(record, owner.unwrap_or(file));
         owner
     }
 

@@ -7,7 +7,7 @@ use openclaw::TranscriptEntry;
 use rustc_hash::FxHashMap;
 use transcript::Reader;
 use transcript::record::Record;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::chunk::{original_units, units};
 use crate::columns::{ChunkAt, Columns};
@@ -177,11 +177,17 @@ fn with_record<T>(at: &PassageLocation<'_>, look: impl FnOnce(&Record<'_>, bool)
     is_it.then(|| look(&inner.unwrap_or(record), subagent))
 }
 
-/// The key of a record in the index, a hash of its id: of a `progress` record with a sub-agent's record, that of the
-/// inner one; 0 without an id.
+/// The key of a record in the index: of a `progress` record with a sub-agent's record, that of the inner one; 0 without
+/// an id.
 pub(crate) fn record_of(record: &Record<'_>) -> u64 {
     let inner = record.agent_progress().map(|(_, inner)| inner);
-    inner.as_ref().unwrap_or(record).uuid().map_or(0, |uuid| xxh3_64(uuid.as_bytes()))
+    own_record_of(inner.as_ref().unwrap_or(record))
+}
+
+/// A hash of a record's id and of what it says: an id alone may be another record's, whose text would not be found. Copies
+/// in other files keep both, and not always the time.
+pub(crate) fn own_record_of(record: &Record<'_>) -> u64 {
+    record.uuid().map_or(0, |uuid| xxh3_64_with_seed(uuid.as_bytes(), xxh3_64(record.said().as_bytes())))
 }
 
 /// The texts of a record.

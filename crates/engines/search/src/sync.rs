@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use model::SessionId;
 use openclaw::TranscriptEntry;
 use system::{FileStamp, fingerprint};
-use transcript::record::{Record, RecordKind};
+use transcript::record::{Record, RecordKind, SkipReason};
 use transcript::{Checkpoint, FileChange, Tail};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -23,6 +23,7 @@ use crate::own_records::OwnRecords;
 use crate::plan::{Plan, Todo, plan};
 use crate::record_owners::RecordOwners;
 use crate::schema::is_current;
+use crate::snippet::own_record_of;
 use crate::source::{SourceFile, SourceKind};
 use crate::unit::Unit;
 use crate::writer::{Erasure, Writer, list_file, text_folder};
@@ -362,7 +363,7 @@ impl SyncPass {
                 match line.record() {
                     Ok(record) if is_of_others(&record, &mut own) => {}
                     Ok(record) => self.record(row, &record, place, &mut branch),
-                    Err(transcript::record::SkipReason::Blank | transcript::record::SkipReason::Unread) => {}
+                    Err(SkipReason::Blank | SkipReason::Unread | SkipReason::Copy) => {}
                     Err(_) => self.synced.unreadable_lines += 1,
                 }
             }
@@ -450,7 +451,7 @@ impl SyncPass {
     }
 
     fn units(&mut self, row: &mut FileRow, record: &Record<'_>, units: &[Unit<'_>], place: LinePosition) {
-        let id = record.uuid().map_or(0, |uuid| xxh3_64(uuid.as_bytes()));
+        let id = own_record_of(record);
         let time = record.timestamp().map_or(0, |at| u64::try_from(at.as_second()).unwrap_or(0));
         self.chunks(row, (id, time), units, place);
     }
@@ -462,11 +463,15 @@ impl SyncPass {
         }
         // Notes are each their own: one that says the same is no copy of a conversation.
         let is_own = id == 0 || row.source == SourceKind::Memory;
-        let owner = if is_own { row.id } else { self.records.owner(id, row.id) };
+        let owner = if is_own { None } else { self.records.owner(id, row.id) };
+        if owner == Some(row.id) {
+            // It was written again.
+            return;
+        }
         let spoken =
             units.iter().filter(|unit| unit.kind.speaks_for_session()).map(|unit| unit.text.len() as u64);
         row.spoken += spoken.sum::<u64>();
-        if owner != row.id {
+        if let Some(owner) = owner {
             self.changes.shared.push(SharedRecord { record: id, owner, file: row.id });
             return;
         }

@@ -79,7 +79,7 @@ impl Census {
                     *counts.entry(word).or_default() += 1;
                 }
                 Err(SkipReason::Unread) => *self.records.entry("(left unread)".to_owned()).or_default() += 1,
-                Err(SkipReason::Blank) => {}
+                Err(SkipReason::Blank | SkipReason::Copy) => {}
                 Err(SkipReason::Nul | SkipReason::NotUtf8 | SkipReason::NotJson) => self.unreadable += 1,
             }
         }

@@ -119,6 +119,7 @@ impl ArchivedFolder {
                         has_side_folder: side.is_dir(),
                         path: path.into(),
                         stamp: source.stamp,
+                        diverged: Vec::new(),
                         subagents,
                         archived: true,
                         missing: source.missing(),

@@ -9,8 +9,8 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::reader::Reader;
-use crate::record::{Block, Record, RecordKind, link, parse};
+use crate::reader::{Line, Reader};
+use crate::record::{Block, Record, RecordKind, SkipReason, link};
 
 /// The ids on the main chain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub(crate) fn nodes(path: &Path) -> io::Result<Vec<Node>> {
     let mut reader = Reader::open(path)?;
     let mut nodes = Vec::new();
     while let Some(line) = reader.next_line()? {
-        nodes.extend(node(line.bytes));
+        nodes.extend(node(&line));
     }
     Ok(nodes)
 }
@@ -112,40 +112,94 @@ fn results(nodes: &[Node], on: &HashSet<u64>) -> Vec<u64> {
 }
 
 fn ancestors(nodes: &[Node], last: Option<usize>) -> HashSet<u64> {
-    let places: HashMap<u64, usize> = nodes.iter().enumerate().map(|(at, node)| (node.id, at)).collect();
-    let mut on = HashSet::new();
-    let mut next = last;
-    while let Some(at) = next {
-        let node = nodes[at];
-        // A cycle of parents ends where it closes.
-        if !on.insert(node.id) {
-            break;
-        }
-        let parent = node.parent.and_then(|parent| places.get(&parent).copied());
-        next = parent.or_else(|| {
-            let orphaned = node.continues || node.parent.is_some();
-            orphaned.then(|| nodes[..at].iter().rposition(|before| !before.sidechain)).flatten()
-        });
-    }
-    on
+    let mut walk = Ancestors::new(nodes, last);
+    while walk.step(nodes).is_some() {}
+    walk.on
 }
 
-/// The place in the tree of a line's record; `None` for lines outside of it.
-pub(crate) fn node(line: &[u8]) -> Option<Node> {
-    let Ok(record) = parse(line) else {
-        let (uuid, parent) = link(line)?;
-        return Some(Node { parent: parent.map(hash), ..Node::of_id(hash(uuid)) });
-    };
-    node_of(&record)
+/// The walk from a record to those before it.
+///
+/// Every break is bridged by the record before it in the file: a parent that is lost, a record that names itself or one
+/// that it leads to, a compaction. Claude Code sends what was before such a break, too.
+pub(crate) struct Ancestors {
+    places: HashMap<u64, usize>,
+    /// The records that were met.
+    pub(crate) on: HashSet<u64>,
+    next: Option<usize>,
+}
+
+/// A record that the walk has met, and why it can go no further, where it cannot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ancestor {
+    pub(crate) at: usize,
+    pub(crate) end: Option<ChainEnd>,
+}
+
+/// Why there is nothing before a record among those that were read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ChainEnd {
+    /// The conversation begins with it.
+    Root,
+    /// It goes on with whatever is before it in the file, and nothing of that was read.
+    Before,
+    /// Its parent was not read; records before it were.
+    Missing(u64),
+}
+
+impl Ancestors {
+    pub(crate) fn new(nodes: &[Node], last: Option<usize>) -> Self {
+        // Of records with the same id the last counts, but for none before it.
+        let places = nodes.iter().enumerate().map(|(at, node)| (node.id, at)).collect();
+        Self { places, on: HashSet::new(), next: last }
+    }
+
+    /// Goes on to the next record.
+    pub(crate) fn step(&mut self, nodes: &[Node]) -> Option<Ancestor> {
+        let at = self.next?;
+        let node = nodes[at];
+        self.on.insert(node.id);
+        let parent = node.parent.map(|parent| (parent, self.places.get(&parent).copied()));
+        let (next, end) = match parent {
+            Some((_, Some(place))) if !self.on.contains(&nodes[place].id) => (Some(place), None),
+            Some((parent, None)) => (self.before(nodes, at), Some(ChainEnd::Missing(parent))),
+            None if !node.continues => (None, Some(ChainEnd::Root)),
+            Some((_, Some(_))) | None => {
+                let before = self.before(nodes, at);
+                (before, before.is_none().then_some(ChainEnd::Before))
+            }
+        };
+        self.next = next;
+        Some(Ancestor { at, end })
+    }
+
+    /// The record before this one in the file that was not met.
+    fn before(&self, nodes: &[Node], at: usize) -> Option<usize> {
+        nodes[..at].iter().rposition(|before| !before.sidechain && !self.on.contains(&before.id))
+    }
+}
+
+/// The place in the tree of a line's record; `None` for lines outside of it and for copies.
+pub(crate) fn node(line: &Line<'_>) -> Option<Node> {
+    match line.record() {
+        Ok(record) => node_of(&record),
+        Err(SkipReason::Copy) => None,
+        Err(_) => {
+            let (uuid, parent) = link(line.bytes)?;
+            Some(Node { parent: parent.map(hash), ..Node::of_id(hash(uuid)) })
+        }
+    }
 }
 
 /// The place in the tree of a record.
 pub(crate) fn node_of(record: &Record<'_>) -> Option<Node> {
     let uuid = record.uuid().filter(|_| record.kind().is_in_tree())?;
+    let continues = record.kind() == RecordKind::CompactBoundary;
+    // A compaction that wrote records again names the last copy: nobody went back there.
+    let named = record.parent().or_else(|| record.logical_parent().filter(|_| !record.follows_copies()));
     Some(Node {
         id: hash(uuid),
-        parent: record.parent().or_else(|| record.logical_parent()).map(hash),
-        continues: record.kind() == RecordKind::CompactBoundary,
+        parent: named.map(hash),
+        continues,
         sidechain: record.is_sidechain(),
         message: record
             .message()
@@ -176,7 +230,7 @@ mod tests {
     use super::*;
 
     fn chain(lines: &[&str]) -> Chain {
-        let nodes: Vec<_> = lines.iter().filter_map(|line| node(line.as_bytes())).collect();
+        let nodes: Vec<_> = lines.iter().filter_map(|line| node(&Line::of(line.as_bytes()))).collect();
         Chain::from_nodes(&nodes)
     }
 
@@ -245,7 +299,13 @@ mod tests {
     }
 
     #[test]
-    fn a_cycle_of_parents_terminates() {
+    fn circles_of_parents_are_bridged() {
         check(&[&user('a', Some('b')), &user('b', Some('a'))], "ab", 0);
+        let own = [user('a', None), user('b', Some('b')), user('c', Some('b'))];
+        check(&own.each_ref().map(String::as_str), "abc", 0);
+        let of_two = [user('a', None), user('b', Some('c')), user('c', Some('b')), user('d', Some('c'))];
+        check(&of_two.each_ref().map(String::as_str), "abcd", 0);
+        let left = [user('a', None), user('b', Some('a')), user('c', Some('a')), user('d', Some('d'))];
+        check(&left.each_ref().map(String::as_str), "acd", 1);
     }
 }

@@ -27,6 +27,8 @@ pub struct TranscriptFile {
     pub path: Arc<Path>,
     /// The file's stamp.
     pub stamp: FileStamp,
+    /// Other files with its id in which the conversation goes on otherwise.
+    pub diverged: Vec<DivergedFile>,
     /// The transcripts of its sub-agents.
     pub subagents: Vec<SubagentFile>,
     /// Whether a folder with its name is next to it.
@@ -39,6 +41,16 @@ pub struct TranscriptFile {
     pub deleted_at: Option<Timestamp>,
     /// The folder because of which nobody knows whether the file is gone: it cannot be read.
     pub unreadable_folder: Option<Arc<Path>>,
+}
+
+/// A file with a session's id that is neither its beginning nor the other way round: it was copied to another folder, and
+/// continued in both.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DivergedFile {
+    /// The path of the file.
+    pub path: Arc<Path>,
+    /// The file's stamp.
+    pub stamp: FileStamp,
 }
 
 /// A sub-agent's transcript.
@@ -106,7 +118,8 @@ impl TranscriptFile {
     /// A number that changes when the transcript or one of its sub-agents' does; those of several can be added.
     pub fn fingerprint(&self) -> u64 {
         let agents = self.subagents.iter().map(|file| (file.path.as_path(), &file.stamp));
-        fingerprint(std::iter::once((&*self.path, &self.stamp)).chain(agents))
+        let diverged = self.diverged.iter().map(|file| (&*file.path, &file.stamp));
+        fingerprint(std::iter::once((&*self.path, &self.stamp)).chain(diverged).chain(agents))
     }
 
     /// When it was created, in nanoseconds since 1970; where the file system does not know, when it was last

@@ -10,6 +10,7 @@ mod block;
 mod chain;
 mod commit_command;
 mod compactions;
+mod copies;
 mod deletions;
 mod directory;
 mod edits;
@@ -68,7 +69,9 @@ pub use edits::{
     edit_log, may_change_files, read_edit,
 };
 pub use elements::{AgentMessage, ChannelMessage, agent_messages};
-pub use files::{FolderContents, ReadProblem, SubagentFile, SubagentMeta, TranscriptFile, given_task};
+pub use files::{
+    DivergedFile, FolderContents, ReadProblem, SubagentFile, SubagentMeta, TranscriptFile, given_task,
+};
 pub use files_written::files_written;
 pub use ghosts::{SessionTraces, traces};
 pub use history_events::{HistoryEvent, HistoryEventKind, each_history_event};

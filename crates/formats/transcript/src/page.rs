@@ -5,17 +5,20 @@
 //! Towards the end the last record that was read decides which branch is main; from a record that it has left, the page
 //! continues to the end of that record's branch.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fmt;
 use std::io;
 use std::path::Path;
 use std::str::FromStr;
 
-use crate::chain::{Node, hash, node, parallel, tip};
+use jiff::Timestamp;
+
+use crate::chain::{Ancestor, Ancestors, ChainEnd, Node, hash, node, parallel, tip};
+use crate::copies::is_written_before;
 use crate::open_transcript::OpenTranscript;
 use crate::reader::{Line, Reader};
-use crate::recent::line_start;
-use crate::record::Record;
+use crate::recent::{line_start, record_start};
+use crate::record::{Record, RecordKind};
 
 /// How much is read first, in bytes.
 const WINDOW: u64 = 128 << 10;
@@ -68,11 +71,16 @@ pub fn page_before<T>(
     loop {
         let start = line_start(path, end.saturating_sub(window))?.min(end);
         let is_far = window > ENOUGH;
-        let mut records = Records::read(path, start, end, &mut |record, offset| {
+        let mut show_near = |record: &Record<'_>, offset: u64| {
             let shown = show(record, offset)?;
             Some(if is_far { None } else { Some(shown) })
-        })?;
+        };
+        let mut records = Records::read(path, start, end, Lookback::None, &mut show_near)?;
         bytes_read += end - start;
+        if records.may_repeat(path, start)? {
+            records = Records::read(path, start, end, Lookback::Whole, &mut show_near)?;
+            bytes_read += end;
+        }
         let is_whole = start == 0;
         if let Some(chain) = records.leading_to(before.and_then(|before| before.tip), is_whole) {
             let found = records.items.iter().filter(|item| chain.holds(item)).count();
@@ -98,10 +106,10 @@ pub fn page_after<T>(
     limit: usize,
     mut show: impl FnMut(&Record<'_>, u64) -> Option<T>,
 ) -> io::Result<Page<T>> {
-    let start = line_start(path, after.offset)?;
+    let start = record_start(path, after.offset)?;
     // What leads to the first records of the page: blocks whose results follow, and branches that are left.
     let lead = line_start(path, start.saturating_sub(LEAD))?.min(start);
-    let mut records = Records::read(path, lead, start, &mut |_, _| None)?;
+    let mut records = Records::read(path, lead, start, Lookback::None, &mut |_, _| None)?;
     if !records.nodes.iter().any(|node| Some(node.id) == after.tip) {
         records.insert_tip(after.tip);
     }
@@ -127,9 +135,9 @@ pub fn page_after<T>(
 
 /// The position after the record whose line begins at `offset`, or after the first one that follows.
 pub fn position_after(path: &Path, offset: u64) -> io::Result<Position> {
-    let mut reader = Reader::open_at(path, line_start(path, offset)?, 0)?;
+    let mut reader = Reader::open_at(path, record_start(path, offset)?, 0)?;
     let tip = match reader.next_line()? {
-        Some(line) => node(line.bytes).map(|node| node.id),
+        Some(line) => node(&line).map(|node| node.id),
         None => None,
     };
     Ok(Position { offset: reader.offset(), tip })
@@ -151,6 +159,13 @@ pub fn offset_of(path: &Path, uuid: &str) -> io::Result<Option<u64>> {
     Ok(None)
 }
 
+/// How much of what is before the records that are read is looked at for copies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lookback {
+    None,
+    Whole,
+}
+
 /// The records of a part of a transcript.
 struct Records<T> {
     nodes: Vec<Node>,
@@ -159,6 +174,10 @@ struct Records<T> {
     items: Vec<Item<T>>,
     /// The offset after the last whole line.
     end: u64,
+    /// The id of the latest record.
+    latest: Option<String>,
+    /// The records that a compaction directly behind them names as those before it.
+    compacted: Vec<String>,
     /// Where the branch continues before the items that were kept.
     older: Option<Position>,
 }
@@ -191,7 +210,15 @@ impl Branch {
 
 impl<T> Default for Records<T> {
     fn default() -> Self {
-        Self { nodes: Vec::new(), offsets: Vec::new(), items: Vec::new(), end: 0, older: None }
+        Self {
+            nodes: Vec::new(),
+            offsets: Vec::new(),
+            items: Vec::new(),
+            end: 0,
+            latest: None,
+            compacted: Vec::new(),
+            older: None,
+        }
     }
 }
 
@@ -200,9 +227,13 @@ impl<T> Records<T> {
         path: &Path,
         start: u64,
         end: u64,
+        lookback: Lookback,
         show: &mut impl FnMut(&Record<'_>, u64) -> Option<T>,
     ) -> io::Result<Self> {
         let mut reader = Reader::open_at(path, start, 0)?;
+        if lookback == Lookback::Whole {
+            reader.remember(path, Some(Timestamp::MAX));
+        }
         let mut records = Self { end: start, ..Self::default() };
         while let Some(line) = reader.next_line()? {
             if line.offset >= end {
@@ -215,55 +246,53 @@ impl<T> Records<T> {
     }
 
     fn observe(&mut self, line: Line<'_>, show: &mut impl FnMut(&Record<'_>, u64) -> Option<T>) {
-        let node = node(line.bytes);
+        let node = node(&line);
         if let Some(node) = node {
             self.offsets.push(line.offset);
             self.nodes.push(node);
         }
         let Ok(record) = line.record() else { return };
+        let follows = record.logical_parent().filter(|_| record.kind() == RecordKind::CompactBoundary);
+        self.compacted.extend(self.latest.take_if(|latest| Some(latest.as_str()) == follows));
+        self.latest = record.uuid().map(ToOwned::to_owned).or_else(|| self.latest.take());
         if let Some(shown) = show(&record, line.offset) {
             let id = record.uuid().map(hash);
             self.items.push(Item { id, offset: line.offset, shown });
         }
     }
 
+    /// Whether a compaction wrote records again that are in the file before `start`.
+    fn may_repeat(&self, path: &Path, start: u64) -> io::Result<bool> {
+        for id in &self.compacted {
+            if start > 0 && is_written_before(path, id, start)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// The records that lead to the one with the id `last`, or to the last one. `None` where that one, which is
     /// before those that were read, decides; `is_whole` says that none are.
     fn leading_to(&self, last: Option<u64>, is_whole: bool) -> Option<Branch> {
         let named = last.map(|last| self.nodes.iter().rposition(|node| node.id == last));
-        let mut next = match named {
+        let next = match named {
             Some(None) if !is_whole => return None,
             Some(Some(at)) => Some(at),
             Some(None) | None => tip(&self.nodes),
         };
-        let places: HashMap<u64, usize> =
-            self.nodes.iter().enumerate().map(|(at, node)| (node.id, at)).collect();
         let mut branch = Branch { tip: next.map(|at| self.nodes[at].id), ..Branch::default() };
-        while let Some(at) = next {
-            let node = &self.nodes[at];
-            // A cycle of parents ends where it closes.
-            if !branch.on.insert(node.id) {
-                break;
-            }
+        let mut walk = Ancestors::new(&self.nodes, next);
+        while let Some(Ancestor { at, end }) = walk.step(&self.nodes) {
             branch.first = self.offsets[at];
-            next = match parent(node, &places) {
-                Parent::At(parent) => Some(parent),
-                Parent::None => None,
-                // It is lost: the record before it is the best that is known.
-                Parent::Missing if is_whole => tip(&self.nodes[..at]),
-                Parent::Missing => {
-                    branch.older = Some(Position { offset: branch.first, tip: node.parent });
-                    None
-                }
-                Parent::Before => match tip(&self.nodes[..at]) {
-                    None if !is_whole => {
-                        branch.older = Some(Position { offset: branch.first, tip: None });
-                        None
-                    }
-                    before => before,
-                },
+            let tip = match end {
+                Some(ChainEnd::Missing(parent)) if !is_whole => Some(parent),
+                Some(ChainEnd::Before) if !is_whole => None,
+                _ => continue,
             };
+            branch.older = Some(Position { offset: branch.first, tip });
+            break;
         }
+        branch.on = walk.on;
         let parallel = parallel(&self.nodes, &branch.on);
         branch.on.extend(parallel);
         Some(branch)
@@ -325,27 +354,6 @@ impl<T> Records<Option<T>> {
     fn last_page(self, newer: Position, is_last: bool, bytes_read: u64) -> Page<T> {
         let items = self.items.into_iter().filter_map(|item| item.shown).collect();
         Page { items, older: self.older, newer, is_last, bytes_read }
-    }
-}
-
-/// The parent of a record among those that were read.
-enum Parent {
-    /// The block at this index.
-    At(usize),
-    /// The block has no parent.
-    None,
-    /// It is not among them.
-    Missing,
-    /// The record before it, whatever its id.
-    Before,
-}
-
-fn parent(node: &Node, places: &HashMap<u64, usize>) -> Parent {
-    match (node.parent.and_then(|parent| places.get(&parent)), node.parent) {
-        (Some(parent), _) => Parent::At(*parent),
-        (None, Some(_)) => Parent::Missing,
-        (None, None) if node.continues => Parent::Before,
-        (None, None) => Parent::None,
     }
 }
 

@@ -10,7 +10,7 @@ use model::SessionId;
 
 use crate::chain::{hash, leading_to, nodes, tip};
 use crate::reader::Reader;
-use crate::record::link;
+use crate::record::{SkipReason, link};
 use crate::scan::Fields;
 
 /// A copy of a session up to one record.
@@ -34,10 +34,13 @@ impl PartialCopy {
         let kept = leading_to(&nodes, Some(last));
         let mut reader = Reader::open(transcript)?;
         while let Some(line) = reader.next_line()? {
+            if matches!(line.record(), Err(SkipReason::Copy)) {
+                continue;
+            }
             let Some((uuid, _)) = link(line.bytes).filter(|(uuid, _)| kept.contains(&hash(uuid))) else {
                 continue;
             };
-            if let Ok(text) = std::str::from_utf8(line.bytes) {
+            if let Some(text) = line.text {
                 self.write_record(text, uuid, out)?;
             }
         }

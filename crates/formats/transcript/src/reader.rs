@@ -4,15 +4,18 @@
 //! object. A line over the cap is counted and skipped, and bytes that are not UTF-8 are replaced, as Claude Code
 //! does. `record` interprets the lines.
 
+use std::cell::{Cell, RefCell};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use rustix::io::Errno;
 
+use crate::copies::{Written, WrittenRecords};
 use crate::long_lines::{LongLines, Turn};
 use crate::open_transcript::OpenTranscript;
 use crate::read_buffer::ReadBuffer;
-use crate::record::{Record, SkipReason, is_object, parse, parse_text};
+use crate::record::{Record, SkipReason, behind_torn, behind_whole, is_object, parse, parse_text};
 
 /// The longest line that is held in memory, in bytes; longer ones are counted and skipped.
 pub const LINE_CAP: usize = 64 << 20;
@@ -23,7 +26,10 @@ const LONG: usize = 8 << 20;
 /// How many bytes are read at a time.
 const CHUNK: usize = 128 << 10;
 
-/// A whole line and its position.
+/// What some editors write at the beginning of a file.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A whole line and its position, or what is on a line behind its first record.
 #[derive(Debug, Clone, Copy)]
 pub struct Line<'a> {
     /// Bytes from the beginning of the file to the line's first byte.
@@ -36,13 +42,76 @@ pub struct Line<'a> {
     pub text: Option<&'a str>,
     /// Whether bytes that were not UTF-8 were replaced by U+FFFD.
     pub is_mended: bool,
+    /// Whether another record is before it on its line.
+    pub is_rest: bool,
+    reading: Option<&'a Reading>,
+}
+
+/// What the records that were read say of those that follow.
+#[derive(Debug, Default)]
+struct Reading {
+    /// Where in the latest line what is behind its first record begins; 0 where nothing is.
+    rest: Cell<usize>,
+    written: RefCell<WrittenRecords>,
+    /// What was read of the file before, if that is known.
+    earlier: RefCell<Option<EarlierPart>>,
+}
+
+/// The part of a file that another reader has read.
+#[derive(Debug)]
+struct EarlierPart {
+    path: PathBuf,
+    end: u64,
+    /// The time of its latest record.
+    newest: Option<Timestamp>,
+}
+
+impl Reading {
+    /// Reads the records of the earlier part when the first one comes that may be in it.
+    fn look_back(&self, record: &Record<'_>) {
+        let may_be_copy = |earlier: &mut EarlierPart| {
+            record.kind().is_in_tree()
+                && record.timestamp().zip(earlier.newest).is_some_and(|(at, newest)| at <= newest)
+        };
+        let Some(earlier) = self.earlier.borrow_mut().take_if(may_be_copy) else { return };
+        let Ok(mut reader) = Reader::open(&earlier.path) else { return };
+        while let Ok(Some(line)) = reader.next_line() {
+            if line.offset >= earlier.end {
+                break;
+            }
+            // Copies are told by what this remembers.
+            let _ = line.record();
+        }
+        self.written.borrow_mut().add_earlier(reader.reading.written.into_inner());
+    }
 }
 
 impl<'a> Line<'a> {
-    /// The record in the line, or why there is none.
+    /// A line that is in no file.
+    pub fn of(bytes: &'a [u8]) -> Self {
+        Self { offset: 0, number: 0, bytes, text: None, is_mended: false, is_rest: false, reading: None }
+    }
+
+    /// The first record in the line, or why there is none; what is behind it is the next line. A record that the
+    /// reader has read before is a copy.
     #[inline]
     pub fn record(&self) -> Result<Record<'a>, SkipReason> {
-        self.text.map_or_else(|| parse(self.bytes), parse_text)
+        let record = self.text.map_or_else(|| parse(self.bytes), parse_text);
+        let Some(reading) = self.reading else { return record };
+        let rest = match &record {
+            Ok(record) if record.behind() == 0 => None,
+            Ok(record) => behind_whole(self.bytes, record.behind()),
+            Err(SkipReason::Blank | SkipReason::Unread | SkipReason::Copy) => None,
+            Err(SkipReason::Nul | SkipReason::NotUtf8 | SkipReason::NotJson) => behind_torn(self.bytes),
+        };
+        reading.rest.set(rest.unwrap_or_default());
+        let record = record?;
+        reading.look_back(&record);
+        match reading.written.borrow_mut().take(&record, self.offset) {
+            Written::New => Ok(record),
+            Written::BehindCopies => Ok(record.behind_copies()),
+            Written::Again => Err(SkipReason::Copy),
+        }
     }
 }
 
@@ -58,6 +127,9 @@ pub struct Reader<R = OpenTranscript> {
     /// The file offset of `pending.start`.
     offset: u64,
     lines: u64,
+    /// The latest line: where it is in the buffer and in the file.
+    latest: (std::ops::Range<usize>, u64),
+    reading: Reading,
     cap: usize,
     too_long: u64,
     /// Whether a line over the cap is being skipped.
@@ -89,6 +161,12 @@ impl Reader {
         Ok(Self { offset, lines, skip_hole: Some(skip_hole), ..Self::new(file) })
     }
 
+    /// Takes records for copies that are in the part of the file before, whose latest one is of this time.
+    pub(crate) fn remember(&mut self, path: &Path, newest: Option<Timestamp>) {
+        let earlier = EarlierPart { path: path.to_owned(), end: self.offset, newest };
+        self.reading.earlier.replace(Some(earlier).filter(|earlier| earlier.end > 0));
+    }
+
     /// The transcript that is read.
     pub(crate) fn source(&mut self) -> &mut OpenTranscript {
         &mut self.source
@@ -105,6 +183,8 @@ impl<R: Read> Reader<R> {
             searched: 0,
             offset: 0,
             lines: 0,
+            latest: (0..0, 0),
+            reading: Reading::default(),
             cap: LINE_CAP,
             too_long: 0,
             is_skipping: false,
@@ -130,8 +210,12 @@ impl<R: Read> Reader<R> {
         self
     }
 
-    /// The next whole line, or `None` at the end of what is written so far.
+    /// The next whole line, or what is behind the record that was read; `None` at the end of what is written so far.
     pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
+        let rest = self.reading.rest.take();
+        if rest > 0 {
+            return Ok(Some(self.rest_of_line(rest)));
+        }
         loop {
             if let Some(at) = memchr::memchr(b'\n', &self.buffer[self.searched..self.pending.end]) {
                 let end = self.searched + at;
@@ -172,15 +256,38 @@ impl<R: Read> Reader<R> {
     fn line(&mut self, end: usize, newline: usize) -> Line<'_> {
         let (start, offset) = (self.pending.start, self.offset);
         self.take(end, newline);
-        let bytes = content(&self.buffer[start..end], offset);
-        let number = self.lines;
+        self.latest = (start..end, offset);
+        self.latest_line(false)
+    }
+
+    /// The part of the latest line from `rest` on.
+    fn rest_of_line(&mut self, rest: usize) -> Line<'_> {
+        let rest = self.place_of_rest(rest);
+        self.latest.0.start += rest;
+        self.latest.1 += rest as u64;
+        self.latest_line(true)
+    }
+
+    /// Where in the latest line, as it is in the file, its rest begins.
+    fn place_of_rest(&self, rest: usize) -> usize {
+        let (range, offset) = &self.latest;
+        let line = &self.buffer[range.clone()];
+        let mark = if *offset == 0 && line.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        mark + if self.repaired.is_empty() { rest } else { place_in(&line[mark..], rest) }
+    }
+
+    fn latest_line(&mut self, is_rest: bool) -> Line<'_> {
+        let (range, offset) = (self.latest.0.clone(), self.latest.1);
+        let bytes = content(&self.buffer[range], offset);
+        let (number, reading) = (self.lines, Some(&self.reading));
         self.repaired = String::new();
         let text = simdutf8::basic::from_utf8(bytes).ok();
+        let line = Line { offset, number, bytes, text, is_mended: false, is_rest, reading };
         if text.is_none() && replace_invalid_utf8(bytes, self.cap, &mut self.repaired) {
             let text = self.repaired.as_str();
-            return Line { offset, number, bytes: text.as_bytes(), text: Some(text), is_mended: true };
+            return Line { bytes: text.as_bytes(), text: Some(text), is_mended: true, ..line };
         }
-        Line { offset, number, bytes, text, is_mended: false }
+        line
     }
 
     /// Discards the part of a line over the cap that was read.
@@ -195,12 +302,15 @@ impl<R: Read> Reader<R> {
         Ok(())
     }
 
-    /// The offset after the last whole line, where a later reader continues.
+    /// The offset after what was read of whole lines, where a later reader continues.
     ///
     /// When the file ends inside a line over the cap, the offset is inside that line, and its rest is one more line
     /// that is not JSON.
     pub fn offset(&self) -> u64 {
-        self.offset
+        match self.reading.rest.get() {
+            0 => self.offset,
+            rest => self.latest.1 + self.place_of_rest(rest) as u64,
+        }
     }
 
     /// The number of lines so far, including skipped ones.
@@ -291,10 +401,24 @@ fn replace_invalid_utf8(bytes: &[u8], cap: usize, out: &mut String) -> bool {
     true
 }
 
+/// Where a place in the repaired line is in the line itself.
+fn place_in(line: &[u8], repaired: usize) -> usize {
+    let (mut before, mut place) = (0, 0);
+    for chunk in line.utf8_chunks() {
+        let valid = chunk.valid().len();
+        if repaired <= before + valid {
+            break;
+        }
+        before += valid + char::REPLACEMENT_CHARACTER.len_utf8();
+        place += valid + chunk.invalid().len();
+    }
+    (place + repaired.saturating_sub(before)).min(line.len())
+}
+
 /// The line as JSON wants it: no carriage return at its end, no byte order mark at the file's beginning.
 fn content(line: &[u8], offset: u64) -> &[u8] {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    if offset == 0 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line }
+    if offset == 0 { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line) } else { line }
 }
 
 #[cfg(test)]

@@ -92,6 +92,15 @@ pub fn line_start(path: &Path, offset: u64) -> io::Result<u64> {
     }
 }
 
+/// The beginning of the first record from `offset` on, which may be the place behind another one on its line.
+pub(crate) fn record_start(path: &Path, offset: u64) -> io::Result<u64> {
+    let mut reader = Reader::open_at(path, offset, 0)?;
+    let is_record = reader.next_line()?.is_some_and(|line| {
+        line.bytes.starts_with(b"{") && line.record().is_ok_and(|record| record.kind().is_in_tree())
+    });
+    if is_record { Ok(offset) } else { line_start(path, offset) }
+}
+
 fn gather(mut reader: Reader, before: Option<Timestamp>) -> io::Result<RecentMessages> {
     let mut recent = RecentMessages::default();
     while let Some(line) = reader.next_line()? {

@@ -44,6 +44,11 @@ impl<'a> Fields<'a> {
         self.0.state == State::Closed
     }
 
+    /// Once all fields are taken: the text behind the object.
+    pub(crate) fn rest(&self) -> &'a str {
+        self.0.rest
+    }
+
     /// Once all fields are taken: whether the object was whole, with nothing behind it.
     pub(crate) fn is_whole(&self) -> bool {
         self.is_closed() && self.0.clone().peek().is_none()

@@ -44,6 +44,8 @@ pub struct Summary {
     pub skipped: SkippedLines,
     /// Lines in which bytes that were not UTF-8 were replaced by U+FFFD.
     pub mended: u64,
+    /// Records that were written again.
+    pub copies: u64,
     /// Records of a type this program does not know.
     pub unknown: u64,
     /// Messages a person would read.
@@ -104,7 +106,7 @@ pub struct Summary {
     pub earlier_totals: Vec<CostState>,
     /// The session a mark in the records names as the one this was copied from.
     pub forked_from: Option<ForkOrigin>,
-    /// Another session's id in `sessionId`: a copy by an old version, or a renamed file.
+    /// Another session's id in the `sessionId` of its first records: a copy by an old version, or a renamed file.
     pub named_session: Option<SessionId>,
     /// The sub-agents it called, the first `CALLS` of them.
     pub calls: Vec<AgentCall>,
@@ -113,10 +115,16 @@ pub struct Summary {
     pub inline_agents: Vec<(String, u64)>,
     /// Hashes of the first records' ids and of those after each compaction; copies of a file share some.
     pub anchors: Vec<u64>,
+    /// When the person last asked something.
+    prompted_at: Option<Timestamp>,
+    /// A hash of the id of the last record that was said to the model.
+    heard: Option<u64>,
     armed: ArmedTracker,
     compactions: BTreeSet<u64>,
     legacy_compactions: u64,
     anchors_wanted: usize,
+    /// Whether it has messages under its own id: what follows them is no copy that begins the file.
+    has_own: bool,
     has_tree: bool,
     /// Whether a running total is the newest sign of the CLI: it is written when the CLI ends.
     is_ending: bool,
@@ -169,7 +177,7 @@ impl Summary {
 
     /// Processes a line; API messages go to `spent`.
     pub fn observe(&mut self, line: Line<'_>, spent: &mut UsageCollector) {
-        self.lines += 1;
+        self.lines += u64::from(!line.is_rest);
         match &line.record() {
             Ok(record) => {
                 self.mended += u64::from(line.is_mended);
@@ -180,6 +188,7 @@ impl Summary {
                 }
             }
             Err(SkipReason::Unread) => {}
+            Err(SkipReason::Copy) => self.copies += 1,
             Err(SkipReason::Blank) => self.skipped.blank += 1,
             Err(SkipReason::Nul) => self.skipped.nul += 1,
             Err(SkipReason::NotUtf8) => self.skipped.not_utf8 += 1,

@@ -6,6 +6,7 @@
 use std::io;
 use std::path::Path;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use system::FileStamp;
 use xxhash_rust::xxh3::xxh3_64;
@@ -117,6 +118,13 @@ impl Tail {
     #[must_use]
     pub fn taking_turns(mut self, long_lines: &LongLines) -> Self {
         self.reader = self.reader.taking_turns(long_lines);
+        self
+    }
+
+    /// Tells copies of records from new ones also where the first was read before; the latest of those is of this time.
+    #[must_use]
+    pub fn remembering(mut self, path: &Path, newest: Option<Timestamp>) -> Self {
+        self.reader.remember(path, newest);
         self
     }
 

@@ -227,6 +227,7 @@ impl<'a> Walk<'a> {
                 id,
                 path: path.into(),
                 stamp,
+                diverged: Vec::new(),
                 subagents: Vec::new(),
                 has_side_folder: false,
                 archived: false,

@@ -26,6 +26,8 @@ pub struct Session {
     pub origin: Origin,
     /// The transcript, when one exists on disk.
     pub file: Option<Arc<Path>>,
+    /// Other files with its id in which the conversation goes on otherwise; not in JSON.
+    pub diverged: Vec<Arc<Path>>,
     /// The main repository of the directory it started in, else that directory.
     pub repo_path: Option<Arc<Path>>,
     /// The short name of the repository: the last component of `repo_path`.
@@ -148,6 +150,7 @@ impl Session {
             id,
             origin: Origin::Native,
             file: None,
+            diverged: Vec::new(),
             repo_path: None,
             project: None,
             cwd: None,

@@ -11,19 +11,24 @@ use crate::Usage;
 /// The usage of one API message according to one file.
 ///
 /// Forks, branches and old resumes copy messages between files without changing their ids; two messages with the same
-/// `key` are the same one and count once.
+/// `key` are the same one and count once. What a message took besides, such as an advisor's answer, is one of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema, Deserialize)]
 pub struct MessageUsage {
-    /// A hash of (`message.id`, `requestId`), or of `message.id` alone where there is no request id.
+    /// A hash of (`message.id`, `requestId`), or of `message.id` alone where there is no request id; of the record's id
+    /// where the message's own does not tell it from others.
     pub key: u64,
     /// A hash of `message.id` alone: equal to `key` where there is no request id, which copies by old versions lack.
     pub message: u64,
+    /// Whether its first record alone identifies it: some relays give every answer the same id, or none.
+    pub by_record: bool,
     /// The model that answered, as the API named it.
     pub model: String,
     /// The time of the message's first block.
     pub at: Option<Timestamp>,
     /// Its counters: the field-wise maximum over its lines.
     pub usage: Usage,
+    /// Its parts, where the server read the prompt several times for it: each is as long as its own prompt.
+    pub requests: Vec<Usage>,
     /// The conditions that determine the price, besides the model.
     pub terms: PricingTerms,
     /// Whether the line is marked as copied from another session (`requestSessionId` of another session, or
@@ -47,8 +52,10 @@ pub struct SubagentMessages {
 pub struct PricingTerms {
     /// Whether `service_tier` was `batch`.
     pub batch: bool,
-    /// Whether `speed` was `fast`.
+    /// Whether `speed` was `fast`, or a word that is not known.
     pub fast: bool,
+    /// Whether `inference_geo` was `us`.
+    pub us: bool,
 }
 
 /// The CLI's own running total, from the newest `cost-state` record of a file (2.1.329 and later).

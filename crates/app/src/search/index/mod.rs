@@ -202,6 +202,7 @@ pub(crate) fn sources(found: &Discovery, memory: &Memory) -> Vec<SourceFile> {
         let id = Some(&session.id);
         sources.extend(session.subagents.iter().map(|agent| of_claude(&agent.path, agent.stamp, id, true)));
         sources.push(of_claude(&session.path, session.stamp, id, false));
+        sources.extend(session.diverged.iter().map(|other| of_claude(&other.path, other.stamp, id, false)));
     }
     let flat = found.flat_subagents.iter();
     sources.extend(flat.map(|agent| of_claude(&agent.path, agent.stamp, None, true)));

@@ -66,7 +66,9 @@ fn said(key: u64, output: u64) -> MessageUsage {
         message: key,
         model: OPUS.to_owned(),
         at: Timestamp::from_second(NOON).ok(),
+        by_record: false,
         usage: Usage { output, ..Usage::default() },
+        requests: Vec::new(),
         terms: model::PricingTerms::default(),
         copied: false,
         subagent: false,
@@ -140,7 +142,10 @@ fn a_row_is_a_local_day_a_model_and_a_price() {
     let dated = MessageUsage { model: "claude-haiku-4-5-20251001".to_owned(), ..said(4, 4) };
     let unknown = MessageUsage { model: "claude-opus-9".to_owned(), ..said(5, 5) };
     let free = MessageUsage { model: "<synthetic>".to_owned(), ..said(6, 6) };
-    let fast = MessageUsage { terms: model::PricingTerms { fast: true, batch: false }, ..dated.clone() };
+    let fast = MessageUsage {
+        terms: model::PricingTerms { fast: true, ..model::PricingTerms::default() },
+        ..dated.clone()
+    };
     let fast = MessageUsage { key: 7, message: 7, ..fast };
     let files = Files::new("a", &[said(1, 1), late, timeless, dated, unknown, free, fast]);
     let sessions = [SessionSpending {

@@ -9,7 +9,7 @@ use model::{PricingTerms, Usage};
 use crate::json::{Field, Raw, raw_fields};
 use crate::scan::Walk;
 
-use super::usage::Counters;
+use super::usage::{Charges, Counters};
 
 raw_fields! {
     /// An API message; borrowed from its line.
@@ -56,6 +56,16 @@ impl<'a> ApiMessage<'a> {
     /// The tokens it used; zero where the message does not say.
     pub fn usage(&self) -> Usage {
         self.usage.map(Counters::usage).unwrap_or_default()
+    }
+
+    /// The tokens of the last pass over the conversation, which its context consists of.
+    pub fn last_pass(&self) -> Usage {
+        self.usage.map(Counters::last_pass).unwrap_or_default()
+    }
+
+    /// What is to be paid for it.
+    pub(crate) fn charges(&self) -> Charges<'a> {
+        self.usage.map(|counters| counters.charges(self.model().unwrap_or_default())).unwrap_or_default()
     }
 
     /// The terms they were used under.

@@ -4,9 +4,11 @@ use std::sync::LazyLock;
 
 use memchr::memmem;
 
-use crate::json::raw_fields;
+use crate::json::{Object, raw_fields};
+use crate::scan::Fields;
 
 use super::Record;
+use super::rest::without_padding;
 
 /// Why a line gives no record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,45 +23,50 @@ pub enum SkipReason {
     NotJson,
     /// A record that is never read (`api-request…`, `prompt_snapshot`), left unparsed.
     Unread,
+    /// A record that was written before in this file: id, time and text are the same.
+    Copy,
 }
 
-/// The record of a line; any bytes give a record or a reason, never a panic.
+/// The first record of a line; any bytes give a record or a reason, never a panic.
 pub fn parse(line: &[u8]) -> Result<Record<'_>, SkipReason> {
     let line = after_nuls(line);
-    check(line)?;
+    if is_unread(line) {
+        return Err(SkipReason::Unread);
+    }
     let mut record = Record::empty();
     read(simdutf8::basic::from_utf8(line).map_err(|_| SkipReason::NotUtf8)?, &mut record)?;
     Ok(record)
 }
 
-/// The record of a line that is known to be UTF-8.
+/// The first record of a line that is known to be UTF-8.
 #[inline]
 pub(crate) fn parse_text(line: &str) -> Result<Record<'_>, SkipReason> {
     let line = &line[nuls(line.as_bytes())..];
-    check(line.as_bytes())?;
+    if is_unread(line.as_bytes()) {
+        return Err(SkipReason::Unread);
+    }
     let mut record = Record::empty();
     read(line, &mut record)?;
     Ok(record)
 }
 
-/// Skips what needs no parsing.
-fn check(line: &[u8]) -> Result<(), SkipReason> {
-    if is_unread(line) {
-        return Err(SkipReason::Unread);
+fn read<'a>(text: &'a str, record: &mut Record<'a>) -> Result<(), SkipReason> {
+    let Some(own) = record.set(text) else {
+        return Err(match text {
+            text if holds_nul(text) => SkipReason::Nul,
+            text if text.trim().is_empty() => SkipReason::Blank,
+            _ => SkipReason::NotJson,
+        });
+    };
+    match record {
+        record if record.is_unread() => Err(SkipReason::Unread),
+        _ if holds_nul(own) => Err(SkipReason::Nul),
+        _ => Ok(()),
     }
-    if memchr::memchr(0, line).is_some() {
-        return Err(SkipReason::Nul);
-    }
-    Ok(())
 }
 
-fn read<'a>(text: &'a str, record: &mut Record<'a>) -> Result<(), SkipReason> {
-    match record.set(text) {
-        true if record.is_unread() => Err(SkipReason::Unread),
-        true => Ok(()),
-        false if text.trim().is_empty() => Err(SkipReason::Blank),
-        false => Err(SkipReason::NotJson),
-    }
+fn holds_nul(text: &str) -> bool {
+    memchr::memchr(0, text.as_bytes()).is_some()
 }
 
 /// What was written behind the NUL bytes that a crash left at the end of the file.
@@ -84,16 +91,31 @@ fn is_unread(line: &[u8]) -> bool {
 /// A record's place in the tree: its id and its parent's. Also for records that [`parse`] leaves unread,
 /// because chains of parents run through them.
 pub fn link(line: &[u8]) -> Option<(&str, Option<&str>)> {
-    let fields = Link::read(simdutf8::basic::from_utf8(after_nuls(line)).ok()?)?;
+    let text = simdutf8::basic::from_utf8(after_nuls(line)).ok()?;
+    let (fields, _) = first::<Link<'_>>(text)?;
     Some((fields.uuid.plain()?, fields.parent.plain()))
 }
 
-/// Whether a line is a whole JSON object, also with bytes that are no UTF-8.
+/// Whether a line is a whole JSON object, also with bytes that are no UTF-8, or several of them.
 pub(crate) fn is_object(line: &[u8]) -> bool {
     let line = line.trim_ascii();
-    line.first() == Some(&b'{')
-        && line.last() == Some(&b'}')
-        && Link::read(&String::from_utf8_lossy(line)).is_some()
+    let is_begun = line.first() == Some(&b'{') && matches!(line.last(), Some(&(b'}' | 0)));
+    if !is_begun {
+        return false;
+    }
+    let text = String::from_utf8_lossy(line);
+    let mut rest = text.as_ref();
+    while !rest.is_empty() {
+        let Some((_, behind)) = first::<Link<'_>>(rest) else { return false };
+        rest = without_padding(behind);
+    }
+    true
+}
+
+/// The fields of the object that the text begins with, and what is behind it.
+fn first<'a, T: Object<'a>>(text: &'a str) -> Option<(T, &'a str)> {
+    let (mut object, mut fields) = (T::default(), Fields::new(text));
+    object.fill(&mut fields).then(|| (object, fields.rest()))
 }
 
 raw_fields! {
@@ -126,7 +148,7 @@ mod tests {
         check("[]", Err(SkipReason::NotJson));
         check("not json {", Err(SkipReason::NotJson));
         check(r#"{"type":"user""#, Err(SkipReason::NotJson));
-        check(r#"{"type":"user"} x"#, Err(SkipReason::NotJson));
+        check(r#"{"type":"user"} x"#, Ok(RecordKind::User));
         check("{}", Ok(RecordKind::Unknown));
         check(r#"{"silly":"this"}"#, Ok(RecordKind::Unknown));
         check(r#"{"type":"a-new-type","uuid":"x"}"#, Ok(RecordKind::Unknown));
@@ -136,6 +158,7 @@ mod tests {
         check("{\"type\":\"user\",\"content\":\"a\tb\"}", Ok(RecordKind::User));
         check_bytes(b"\0\0\0\0", Err(SkipReason::Nul));
         check_bytes(b"\0\0\0\0{\"type\":\"user\"}", Ok(RecordKind::User));
+        check_bytes(b"{\"type\":\"user\"}\0\0\0\0", Ok(RecordKind::User));
         check_bytes(b"{\"type\":\"user\",\"x\":\"\0\"}", Err(SkipReason::Nul));
         check_bytes(b"{\"type\":\"user\",\"x\":\"\xff\xfe\"}", Err(SkipReason::NotUtf8));
         let deep =

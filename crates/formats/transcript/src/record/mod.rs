@@ -6,6 +6,7 @@
 mod content;
 mod kind;
 mod line;
+mod rest;
 mod speaker;
 mod usage;
 
@@ -14,15 +15,18 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use crate::json::{Raw, raw_fields};
+use crate::json::{Object as _, Raw, raw_fields};
 use crate::recorded_path::{joined, with_slashes};
+use crate::scan::Fields as Walk;
 
 pub(crate) use content::Glance;
 pub use content::{ApiMessage, Block, result_text};
 pub use kind::RecordKind;
 pub use line::{SkipReason, link, parse};
 pub(crate) use line::{is_object, parse_text};
+pub(crate) use rest::{behind_torn, behind_whole};
 pub use speaker::Speaker;
+pub(crate) use usage::Charges;
 
 raw_fields! {
     /// The fields of a record that are used, undecoded.
@@ -96,20 +100,61 @@ raw_fields! {
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'a> {
     kind: RecordKind,
+    /// How many bytes of the line are behind it.
+    behind: usize,
+    /// Whether records that were written before were written again directly before it.
+    follows_copies: bool,
     fields: Fields<'a>,
 }
 
 impl<'a> Record<'a> {
     /// A record without any field.
     fn empty() -> Self {
-        Self { kind: RecordKind::Unknown, fields: Fields::default() }
+        Self { kind: RecordKind::Unknown, behind: 0, follows_copies: false, fields: Fields::default() }
     }
 
-    /// Becomes the record in a line's text; false when that is no whole object.
-    fn set(&mut self, json: &'a str) -> bool {
-        let is_whole = self.fields.set(json);
+    /// Becomes the record at the beginning of a text, whose own part of it is returned; `None` when there is no whole
+    /// object.
+    fn set(&mut self, json: &'a str) -> Option<&'a str> {
+        let mut entries = Walk::new(json);
+        if !self.fields.fill(&mut entries) {
+            return None;
+        }
         self.kind = RecordKind::from_names(self.fields.kind.plain(), self.fields.subtype.plain());
-        is_whole
+        self.behind = entries.rest().len();
+        Some(&json[..json.len() - self.behind])
+    }
+
+    /// How many bytes of its line are behind it.
+    pub(crate) fn behind(&self) -> usize {
+        self.behind
+    }
+
+    /// Whether records that were written before were written again directly before it.
+    pub(crate) fn follows_copies(&self) -> bool {
+        self.follows_copies
+    }
+
+    /// The same record behind copies of earlier ones.
+    pub(crate) fn behind_copies(self) -> Self {
+        Self { follows_copies: true, ..self }
+    }
+
+    /// What the record says, undecoded: a message, a text, an attachment or the activity of a tool.
+    pub fn said(&self) -> &'a str {
+        let fields = &self.fields;
+        let content = fields.message.map_or("", |message| message.content.json());
+        let others = [fields.content, fields.attachment, fields.data, fields.tool_use_result];
+        if content.is_empty() {
+            others.iter().map(|field| field.json()).find(|json| !json.is_empty()).unwrap_or("")
+        } else {
+            content
+        }
+    }
+
+    /// When it was made, undecoded.
+    pub(crate) fn moment(&self) -> &'a str {
+        self.fields.timestamp.json()
     }
 
     /// Whether records of its kind are never read.
@@ -389,8 +434,8 @@ impl<'a> Record<'a> {
             return None;
         }
         let mut inner = Record::empty();
-        let is_whole = inner.set(self.fields.data.get("message").json());
-        is_whole.then_some((self.fields.parent_tool_use.plain(), inner))
+        inner.set(self.fields.data.get("message").json())?;
+        Some((self.fields.parent_tool_use.plain(), inner))
     }
 
     /// The files a file-history record names: backed up before they were changed.

@@ -7,6 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{
     ANCHORS, ANCHORS_EACH, AgentCall, CALLS, MAX_DIRECTORIES, Summary, TOTAL_MODELS, TOTALS, task_key,
 };
+use crate::chain::hash;
 use crate::elements::agent_messages;
 use crate::record::{ApiMessage, Block, Glance, Record, RecordKind};
 use crate::speech::{is_command, is_exit, is_housekeeping, speech};
@@ -129,7 +130,10 @@ impl Summary {
         } else if let Some(session) = record.request_session().filter(|session| *session != self.id) {
             self.set_fork(session, record.uuid());
         }
+        let is_said = matches!(record.kind(), RecordKind::User | RecordKind::Assistant);
+        self.has_own |= is_said && record.session().is_some_and(|session| session == self.id);
         if let Some(session) = record.session().filter(|session| *session != self.id)
+            && !self.has_own
             && self.named_session.as_ref().is_none_or(|known| known.as_str() != session)
         {
             self.named_session = session.parse().ok();
@@ -143,6 +147,7 @@ impl Summary {
 
     fn observe_user(&mut self, record: &Record<'_>, at: Option<Timestamp>) {
         let Some(message) = record.message() else { return };
+        self.heard = record.uuid().map(hash);
         if record.is_sidechain() {
             if record.parent().is_none() && self.inline_agents.len() < CALLS {
                 self.inline_agents.extend(inline_agent(record, &message));
@@ -158,6 +163,9 @@ impl Summary {
         if record.is_of_other_agent() {
             self.observe_agents(&message);
             return;
+        }
+        if record.may_be_human() && message.each_block().any(|block| matches!(block, Block::Text(_))) {
+            self.prompted_at = at.or(self.prompted_at);
         }
         if !record.may_hold_words() || (record.has_tool_result() && !message.may_have_text()) {
             return;
@@ -216,9 +224,11 @@ impl Summary {
     ) {
         let Some(message) = record.message() else { return };
         let subagent = record.is_sidechain();
-        let place = LineOrigin { copied: self.is_copied(record), subagent, at };
-        let used = message.usage();
-        spent.add(record, &message, used, place);
+        let answers = self.heard.is_some() && record.parent().map(hash) == self.heard;
+        let place =
+            LineOrigin { copied: self.is_copied(record), subagent, at, prompted: self.prompted_at, answers };
+        spent.add(record, &message, place);
+        let used = message.last_pass();
         if subagent {
             return;
         }

@@ -69,7 +69,7 @@ fn files_that_end_badly() {
         "1 lines, 1 messages, 4096 bytes unfinished",
     );
     // The client went on writing behind what the crash left.
-    check(format!("{PROMPT}\n{CUT}{PROMPT}\n"), "2 lines, 1 messages, 1 not json");
+    check(format!("{PROMPT}\n{CUT}{PROMPT}\n"), "2 lines, 2 messages, 1 not json");
     check(format!("{PROMPT}\n{}{PROMPT}\n", "\0".repeat(4096)), "2 lines, 2 messages");
     check(
         [format!("{PROMPT}\n").as_bytes(), &torn_letter, b"\n", PROMPT.as_bytes(), b"\n"].concat(),
@@ -80,8 +80,8 @@ fn files_that_end_badly() {
 #[test]
 fn text_from_other_systems() {
     check(format!("\u{feff}{PROMPT}\r\n{PROMPT}\r\n"), "2 lines, 2 messages");
-    check(format!("\u{feff}{PROMPT}\n\u{feff}{PROMPT}\n"), "2 lines, 1 messages, 1 not json");
-    check(format!("{PROMPT}\r{PROMPT}\n"), "1 lines, 1 not json");
+    check(format!("\u{feff}{PROMPT}\n\u{feff}{PROMPT}\n"), "2 lines, 2 messages, 1 not json");
+    check(format!("{PROMPT}\r{PROMPT}\n"), "1 lines, 2 messages");
     check(
         [b"{\"type\":\"user\",\"x\":\"\xff\xfe\"}\n", PROMPT.as_bytes()].concat(),
         "2 lines, 1 messages, 1 mended",
@@ -92,9 +92,31 @@ fn text_from_other_systems() {
 }
 
 #[test]
+fn lines_with_several_records() {
+    let padding = "\0".repeat(9000);
+    check(format!("{PROMPT}{PROMPT}{PROMPT}\n{PROMPT}\n"), "2 lines, 4 messages");
+    check(format!("{PROMPT}{PROMPT}"), "1 lines, 2 messages");
+    check(format!("{PROMPT}{padding}\n{PROMPT}\n"), "2 lines, 2 messages");
+    check(format!("{PROMPT}{padding}{PROMPT}\n"), "1 lines, 2 messages");
+    check(format!("{PROMPT}{padding}"), "1 lines, 1 messages");
+    check(format!("{PROMPT}{CUT}{PROMPT}\n"), "1 lines, 2 messages, 1 not json");
+    check(format!("{CUT}{CUT}{PROMPT}{PROMPT}\n"), "1 lines, 2 messages, 1 not json");
+    check(format!("{PROMPT}{CUT}\n"), "1 lines, 1 messages, 1 not json");
+    check(
+        [PROMPT.as_bytes(), b"\xff\xfe", PROMPT.as_bytes(), b"\n"].concat(),
+        "1 lines, 2 messages, 1 mended, 1 not utf-8",
+    );
+    check(
+        [b"{\"type\":\"user\",\"x\":\"\xff\xfe\"}", PROMPT.as_bytes(), b"\n"].concat(),
+        "1 lines, 1 messages, 1 mended",
+    );
+}
+
+#[test]
 fn lines_that_are_not_records() {
     check("null\n12\n\"user\"\n[]\n[{\"type\":\"user\"}]\n<html>\n", "6 lines, 6 not json");
-    check("{\"type\":\"user\"}{\"type\":\"user\"}\n", "1 lines, 1 not json");
+    check("{\"type\":\"user\"}{\"type\":\"user\"}\n", "1 lines");
+    check("{\"type\":\"user\"} and more\n", "1 lines, 1 not json");
     check("{\"type\":\"user\",}\n{type:\"user\"}\n{'type':'user'}\n", "3 lines, 3 not json");
 }
 

@@ -15,11 +15,8 @@ const LAST_PROMPT: &str = r#"{"type":"last-prompt","lastPrompt":"Hello"}"#;
 
 fn check(lines: &[&str], expected: bool) {
     let (mut summary, mut spent) = (Summary::new(&"a".parse().unwrap()), UsageCollector::default());
-    for (number, line) in (1..).zip(lines) {
-        summary.observe(
-            Line { offset: 0, number, bytes: line.as_bytes(), text: Some(line), is_mended: false },
-            &mut spent,
-        );
+    for line in lines {
+        summary.observe(Line::of(line.as_bytes()), &mut spent);
     }
     assert_eq!(summary.was_exited, expected, "{lines:#?}");
 }

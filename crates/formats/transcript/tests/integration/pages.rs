@@ -19,7 +19,7 @@ fn whole(path: &Path) -> Vec<String> {
     let mut reader = Reader::open(path).unwrap();
     let mut all = Vec::new();
     while let Some(line) = reader.next_line().unwrap() {
-        let Ok(record) = transcript::record::parse(line.bytes) else { continue };
+        let Ok(record) = line.record() else { continue };
         all.extend(show(&record, 0).filter(|uuid| chain.holds(Some(uuid))));
     }
     all
@@ -119,6 +119,33 @@ fn a_page_of_a_long_transcript_costs_its_own_bytes() {
         assert!(page.bytes_read < MOST, "{} bytes", page.bytes_read);
     }
     assert_eq!((last.is_last, before.is_last, after.is_last), (true, false, false));
+}
+
+#[test]
+fn pages_of_a_history_that_was_written_again_have_each_record_once() {
+    let timed = |at: usize| {
+        let parent = at.checked_sub(1).map(|at| format!("u{at}"));
+        let line = message(&format!("u{at}"), parent.as_deref(), 20_000);
+        line.replacen('{', &format!(r#"{{"timestamp":"2026-11-20T10:{at:02}:00Z","#), 1)
+    };
+    let compaction = |id: &str, before: &str| {
+        format!(
+            r#"{{"type":"system","subtype":"compact_boundary","uuid":"{id}","parentUuid":null,"logicalParentUuid":"{before}","timestamp":"2026-11-20T11:00:00Z"}}"#
+        )
+    };
+    let mut lines: Vec<_> = (0..40).map(timed).collect();
+    lines.extend((0..20).map(timed));
+    lines.push(compaction("c", "u19"));
+    lines.push(timed(40).replace("u39", "c"));
+    lines.extend((41..50).map(timed));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    fs::write(&path, lines.join("\n") + "\n").unwrap();
+    let expected: Vec<_> = (0..50).map(|at| format!("u{at}")).collect();
+    assert_eq!(whole(&path), expected);
+    for limit in [3, 7, 100] {
+        assert_eq!(backwards(&path, limit), expected, "{limit}");
+    }
 }
 
 #[test]

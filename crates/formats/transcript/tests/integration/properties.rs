@@ -80,7 +80,7 @@ fn a_field() -> impl Strategy<Value = (&'static str, Value)> {
 
 fn observe(summary: &mut Summary, spent: &mut UsageCollector, lines: &[Vec<u8>]) {
     for line in lines {
-        summary.observe(Line { offset: 0, number: 0, bytes: line, text: None, is_mended: false }, spent);
+        summary.observe(Line::of(line), spent);
     }
 }
 
