@@ -319,6 +319,7 @@ mod tests {
             folder: transcript::ConfigFolder::new("/h/.claude"),
             directory: Some("/p/a".into()),
             archived: false,
+            was_deleted_early: false,
             unreadable_folder: None,
         };
         let check = |directory: &str, release: Option<&str>, at: Option<&str>, expected: &str| {

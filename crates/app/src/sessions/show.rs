@@ -309,6 +309,7 @@ impl Conversation {
                 uuid: None,
                 line: None,
                 at: None,
+                how: None,
                 parts: vec![Piece::Text { text }],
             })?;
             self.file(other, None, &mut |shown: ShownMessage| {

@@ -47,7 +47,7 @@ pub fn last_known(places: &Locations, is_wanted: impl Fn(&SessionId) -> bool) ->
     if gone.is_empty() {
         return Vec::new();
     }
-    let mut describer = Describer::new(&places.global_files);
+    let mut describer = Describer::new(places);
     let overlay = SessionOverlay::read(places);
     let mut seen = HashSet::new();
     let known = gone.into_iter().filter(|(id, ..)| seen.insert(id.clone())).map(|(id, path, facts)| {
@@ -55,6 +55,7 @@ pub fn last_known(places: &Locations, is_wanted: impl Fn(&SessionId) -> bool) ->
             id: id.clone(),
             path: path.as_path().into(),
             stamp: facts.stamp,
+            diverged: Vec::new(),
             subagents: Vec::new(),
             has_side_folder: false,
             archived: false,
@@ -62,7 +63,7 @@ pub fn last_known(places: &Locations, is_wanted: impl Fn(&SessionId) -> bool) ->
             deleted_at: None,
             unreadable_folder: None,
         };
-        let mut session = describer.describe(&file, &SessionDigest::new(id.as_str(), &facts.summary));
+        let mut session = describer.describe(&file, &SessionDigest::new(&file, &facts.summary));
         overlay.apply(&mut session);
         LastKnown { session: Session { file: None, ..session }, transcript: path }
     });
