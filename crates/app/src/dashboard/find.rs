@@ -103,8 +103,8 @@ fn snippet(part: &Part<'_>, pattern: &Pattern, secrets: Secrets) -> Option<Strin
         Part::ToolUse { name, .. } => pattern.searched(name, secrets).map(Cow::into_owned),
         _ => None,
     };
-    let shown = name.into_iter().chain(pattern.searched_part(part, secrets));
-    shown.filter_map(|shown| Some(around(&shown, pattern.first(&shown)?))).next()
+    let mut shown = name.into_iter().chain(pattern.searched_part(part, secrets));
+    shown.find_map(|shown| Some(around(&shown, pattern.first(&shown)?)))
 }
 
 /// A range of a text with what is around it, in one line.

@@ -157,7 +157,9 @@ fn remains(context: &Context) -> Vec<(SessionId, Remains)> {
         (remains.transcript, remains.known) = (Some(transcript), Some(session));
     }
     found.retain(|id, _| !known.contains(id));
-    found.values_mut().for_each(|remains| remains.traces.read_pasted());
+    for remains in found.values_mut() {
+        remains.traces.read_pasted();
+    }
     found.into_iter().collect()
 }
 

@@ -89,6 +89,8 @@ mod tests {
     use super::*;
     use crate::testing::session;
 
+    const OBSERVE: &str = "You are an observer. Note what happens in the following session, briefly.";
+
     #[test]
     fn only_sessions_that_a_program_began_alike_are_folded() {
         let of = |id: &str, entrypoint: &str, cwd: &str, prompt: &str, hour: u8| Session {
@@ -98,7 +100,6 @@ mod tests {
             last_modified: format!("2026-11-20T{hour:02}:00:00Z").parse().ok(),
             ..session(id)
         };
-        const OBSERVE: &str = "You are an observer. Note what happens in the following session, briefly.";
         let sessions = [
             of("a", "sdk-ts", "/o", &format!("{OBSERVE} One."), 1),
             of("b", "sdk-ts", "/o", &format!("{OBSERVE}  Two."), 3),

@@ -217,16 +217,17 @@ impl Summary {
         self.directories.iter().map(String::as_str).filter(move |directory| Some(*directory) != own)
     }
 
-    /// The directory the session belongs to, where the records have one: the one that the transcript's folder is named
-    /// after, because Claude Code continues it there. Where none is, the last it was moved to, else the one it started
-    /// in; then the second value is false.
+    /// The directory the session belongs to, where the records have one: the last that Claude Code moved it to, else the
+    /// one that the transcript's folder is named after, because Claude Code continues it there. Where none is, the one it
+    /// started in; then the second value is false.
     pub fn home(&self, folder: &str) -> (Option<&str>, bool) {
-        let moved_to = self.moved_to.as_deref();
-        let recorded = || moved_to.into_iter().chain(self.directories.iter().map(String::as_str));
-        let is_home = |directory: &&str| ProjectSlug::from_path(directory).is_folder(folder);
-        match recorded().find(is_home) {
+        if let Some(moved_to) = self.moved_to.as_deref() {
+            return (Some(moved_to), true);
+        }
+        let is_home = |directory: &&String| ProjectSlug::from_path(directory).is_folder(folder);
+        match self.directories.iter().find(is_home) {
             Some(home) => (Some(home), true),
-            None => (recorded().next(), false),
+            None => (self.directories.first().map(String::as_str), false),
         }
     }
 }
