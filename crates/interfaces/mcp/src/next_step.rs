@@ -4,7 +4,6 @@ use app::NextStep;
 use serde_json::json;
 
 /// A next step in one sentence, with the call for it.
-#[expect(clippy::too_many_lines, reason = "an arm for each step")]
 pub(crate) fn as_tool_call(step: &NextStep) -> String {
     match step {
         NextStep::Advice { text } => text.clone(),
