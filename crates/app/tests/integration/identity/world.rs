@@ -82,9 +82,17 @@ pub(crate) struct World {
 /// The true answer.
 pub(crate) struct Truth {
     pub(crate) output_tokens: u64,
-    pub(crate) forked_from: BTreeMap<String, Option<String>>,
+    forked_from: BTreeMap<String, Option<String>>,
     /// What is said in each session's files, which are one where they did not diverge.
     pub(crate) said: BTreeMap<String, Vec<Vec<String>>>,
+}
+
+impl Truth {
+    /// The session that a session was forked from, the one that was forked from, and so on.
+    pub(crate) fn ancestors(&self, id: &str) -> Vec<String> {
+        let parent = |id: &String| self.forked_from.get(id).cloned().flatten();
+        std::iter::successors(parent(&id.to_owned()), parent).collect()
+    }
 }
 
 impl World {
