@@ -6,7 +6,6 @@
 
 mod world;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use catalog::{CatalogEntry, Detail, Locations, read};
@@ -76,15 +75,13 @@ fn check(steps: &[Step]) -> Result<(), TestCaseError> {
     let catalog = read(&places, Detail::Spending, |_| true);
     let truth = world.truth();
     prop_assert_eq!(spent(&catalog.sessions), truth.output_tokens, "tokens of {:#?}", steps);
-    let forks: BTreeMap<String, Option<String>> = catalog
-        .sessions
-        .iter()
-        .map(|entry| {
-            let parent = entry.session.forked_from.as_ref().map(|origin| origin.session_id.to_string());
-            (entry.session.id.to_string(), parent)
-        })
-        .collect();
-    prop_assert_eq!(forks, truth.forked_from, "forks of {:#?}", steps);
+    for CatalogEntry { session, .. } in &catalog.sessions {
+        // The first records of an unmarked fork are those of all its ancestors: any of them may be named.
+        let found = session.forked_from.as_ref().map(|origin| origin.session_id.as_str());
+        let ancestors = truth.ancestors(session.id.as_str());
+        let is_right = found.map_or(ancestors.is_empty(), |found| ancestors.iter().any(|one| one == found));
+        prop_assert!(is_right, "{} is from {:?}, not of {:?}, in {:#?}", session.id, found, ancestors, steps);
+    }
     for CatalogEntry { session, .. } in &catalog.sessions {
         let file = session.file.as_deref().unwrap();
         let mut files = vec![shown(file)];
@@ -105,7 +102,7 @@ fn check(steps: &[Step]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(testkit::long::amount(200, 5_000)))]
+    #![proptest_config(ProptestConfig::with_cases(testkit::long::amount(60, 2_000)))]
 
     #[test]
     fn histories_have_the_answer_that_they_were_made_with(steps in prop::collection::vec(a_step(), 1..14)) {

@@ -125,13 +125,14 @@ fn of_one_id(mut files: Vec<TranscriptFile>, problems: &mut Vec<ReadProblem>) ->
     });
     let mut subagents: Vec<_> = files.iter().flat_map(|file| file.subagents.clone()).collect();
     subagents.retain(|agent| known.insert(agent.id.clone()));
-    let Settled { main, diverged } = settle(files, |file| (&file.path, file.stamp))?;
+    let Settled { main, diverged, copies } = settle(files, |file| (&file.path, file.stamp))?;
     for file in &diverged {
         let what = format!("session {} goes on otherwise in {}; both are read", file.id, main.path.display());
         problems.push(ReadProblem { path: file.path.to_path_buf(), what, is_unreadable: false });
     }
     let diverged = diverged.into_iter().map(|file| DivergedFile { path: file.path, stamp: file.stamp });
-    Some(TranscriptFile { subagents, diverged: diverged.collect(), ..main })
+    let copies = copies.into_iter().map(|file| file.path).collect();
+    Some(TranscriptFile { subagents, diverged: diverged.collect(), copies, ..main })
 }
 
 fn physical(path: &Path) -> PathBuf {

@@ -298,6 +298,7 @@ mod tests {
             path: Path::new("/x.jsonl").into(),
             stamp: FileStamp::default(),
             diverged: Vec::new(),
+            copies: Vec::new(),
             subagents: Vec::new(),
             has_side_folder: false,
             archived: false,

@@ -12,10 +12,12 @@ use transcript::OpenTranscript;
 /// How much of two files is compared at the beginning of both and at the end of the shorter one, in bytes.
 const COMPARED: u64 = 4096;
 
-/// The files of one id: that of the session, and those in which it went on otherwise.
+/// The files of one id: that of the session, those in which it went on otherwise, and copies.
 pub(crate) struct Settled<T> {
     pub(crate) main: T,
     pub(crate) diverged: Vec<T>,
+    /// Those that one of these begins with.
+    pub(crate) copies: Vec<T>,
 }
 
 /// Settles the files of one id; `place` says where one is. `None` where there is none.
@@ -25,11 +27,10 @@ pub(crate) fn settle<T>(mut files: Vec<T>, place: impl Fn(&T) -> (&Path, FileSta
         let key = |stamp: FileStamp| Reverse((stamp.size, stamp.mtime));
         key(stamp).cmp(&key(other_stamp)).then_with(|| path.cmp(other_path))
     });
-    let mut kept: Vec<T> = Vec::with_capacity(1);
+    let (mut kept, mut copies): (Vec<T>, Vec<T>) = (Vec::with_capacity(1), Vec::new());
     for file in files {
-        if !kept.iter().any(|longer| begins_with(place(longer), place(&file))) {
-            kept.push(file);
-        }
+        let is_copy = kept.iter().any(|longer| begins_with(place(longer), place(&file)));
+        if is_copy { &mut copies } else { &mut kept }.push(file);
     }
     // Of several, Claude Code was in the newest one last.
     let newest = (0..kept.len()).max_by_key(|at| {
@@ -37,7 +38,7 @@ pub(crate) fn settle<T>(mut files: Vec<T>, place: impl Fn(&T) -> (&Path, FileSta
         (stamp.mtime, stamp.size, Reverse(path.to_owned()))
     })?;
     let main = kept.remove(newest);
-    Some(Settled { main, diverged: kept })
+    Some(Settled { main, diverged: kept, copies })
 }
 
 /// Whether a file begins with what is in a shorter one, but for line ends and NUL bytes at its end. Records have ids and
@@ -78,7 +79,8 @@ mod tests {
             let size = content.len() as u64;
             (path, FileStamp { size, mtime, ..FileStamp::default() })
         });
-        let Settled { main, diverged } = settle(placed.collect(), |(path, stamp)| (path, *stamp)).unwrap();
+        let Settled { main, diverged, .. } =
+            settle(placed.collect(), |(path, stamp)| (path, *stamp)).unwrap();
         let all = std::iter::once(main).chain(diverged);
         let names = all.map(|(path, _)| path.file_name().unwrap().to_str().unwrap().to_owned());
         assert_eq!(names.collect::<Vec<_>>().join(" "), expected, "{files:?}");

@@ -120,6 +120,7 @@ impl ArchivedFolder {
                         path: path.into(),
                         stamp: source.stamp,
                         diverged: Vec::new(),
+                        copies: Vec::new(),
                         subagents,
                         archived: true,
                         missing: source.missing(),

@@ -29,6 +29,8 @@ pub struct TranscriptFile {
     pub stamp: FileStamp,
     /// Other files with its id in which the conversation goes on otherwise.
     pub diverged: Vec<DivergedFile>,
+    /// Other files with its id that it begins with.
+    pub copies: Vec<Arc<Path>>,
     /// The transcripts of its sub-agents.
     pub subagents: Vec<SubagentFile>,
     /// Whether a folder with its name is next to it.
@@ -128,7 +130,11 @@ impl TranscriptFile {
         if self.archived {
             return sealed::source_of(&self.path).map_or(self.stamp.mtime, |source| source.created);
         }
-        let made = std::fs::symlink_metadata(&self.path).and_then(|found| found.created()).ok();
+        // The first of its files may be a copy by now, and the session in the other one.
+        let others = self.diverged.iter().map(|other| &other.path).chain(&self.copies);
+        let all = std::iter::once(&self.path).chain(others);
+        let made = |path: &Arc<Path>| std::fs::symlink_metadata(path).and_then(|found| found.created()).ok();
+        let made = all.filter_map(made).min();
         let since = made.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
         since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(self.stamp.mtime)
     }

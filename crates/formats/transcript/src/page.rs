@@ -77,6 +77,10 @@ pub fn page_before<T>(
         };
         let mut records = Records::read(path, start, end, Lookback::None, &mut show_near)?;
         bytes_read += end - start;
+        // Where nothing names the record before the place, it may be a copy, too.
+        let is_unnamed = before.is_some_and(|before| before.tip.is_none());
+        let latest = records.latest.take().filter(|_| is_unnamed);
+        records.compacted.extend(latest);
         if records.may_repeat(path, start)? {
             records = Records::read(path, start, end, Lookback::Whole, &mut show_near)?;
             bytes_read += end;

@@ -228,6 +228,7 @@ impl<'a> Walk<'a> {
                 path: path.into(),
                 stamp,
                 diverged: Vec::new(),
+                copies: Vec::new(),
                 subagents: Vec::new(),
                 has_side_folder: false,
                 archived: false,

@@ -82,9 +82,17 @@ pub(crate) struct World {
 /// The true answer.
 pub(crate) struct Truth {
     pub(crate) output_tokens: u64,
-    pub(crate) forked_from: BTreeMap<String, Option<String>>,
+    forked_from: BTreeMap<String, Option<String>>,
     /// What is said in each session's files, which are one where they did not diverge.
     pub(crate) said: BTreeMap<String, Vec<Vec<String>>>,
+}
+
+impl Truth {
+    /// The session that a session was forked from, the one that was forked from, and so on.
+    pub(crate) fn ancestors(&self, id: &str) -> Vec<String> {
+        let parent = |id: &String| self.forked_from.get(id).cloned().flatten();
+        std::iter::successors(parent(&id.to_owned()), parent).collect()
+    }
 }
 
 impl World {
@@ -210,6 +218,10 @@ impl World {
     }
 
     fn twice(&mut self, file: usize, lines: usize) {
+        // Bytes tell whether one file begins with another: a copy that was only written twice counts as one that goes on.
+        if self.files.iter().filter(|other| other.id == self.files[file].id).count() > 1 {
+            return;
+        }
         let number = self.next();
         let file = &mut self.files[file];
         let from = file.lines.len().saturating_sub(lines);
@@ -370,7 +382,8 @@ fn uuid(number: u64) -> String {
     format!("00000000-0000-4000-8000-{number:012}")
 }
 
+/// Later than now: who was first is told by when files were made, except where that was after their last record.
 fn time(number: u64) -> String {
     let (minutes, seconds) = (number / 60, number % 60);
-    format!("2026-11-20T{:02}:{:02}:{seconds:02}.000Z", 8 + minutes / 60, minutes % 60)
+    format!("2099-11-20T{:02}:{:02}:{seconds:02}.000Z", 8 + minutes / 60, minutes % 60)
 }
