@@ -88,9 +88,12 @@ fn each_letter_narrows_and_what_holds_all_words_is_good() {
                 assert!(answer.total <= total, "`{prefix}`: {} after {total}", answer.total);
                 total = answer.total;
                 if answer.total > 0 {
+                    let best =
+                        answer.hits.first().map(|hit| (&hit.title, hit.score, hit.confidence, hit.weak));
                     assert!(
-                        answer.hits.first().is_some_and(|best| !best.weak),
-                        "`{prefix}` has only weak matches"
+                        best.is_some_and(|(.., weak)| !weak),
+                        "`{prefix}`: {} match, best {best:?}",
+                        answer.total
                     );
                 }
                 tops.push((prefix, first(&answer)));

@@ -42,8 +42,9 @@ pub fn describe_some(places: &Locations, files: &[&TranscriptFile]) -> Vec<Sessi
 
 /// The sessions that are wanted as they were described last, by transcripts that are gone; without their files.
 pub fn last_known(places: &Locations, is_wanted: impl Fn(&SessionId) -> bool) -> Vec<LastKnown> {
-    let mut cache = SummaryCache::open(places.cache.as_deref());
-    let gone = cache.load_gone(is_wanted);
+    // Where nothing was ever listed, nothing is known.
+    let Some(cache) = places.cache.as_deref().filter(|cache| cache.exists()) else { return Vec::new() };
+    let gone = SummaryCache::open(Some(cache)).load_gone(is_wanted);
     if gone.is_empty() {
         return Vec::new();
     }

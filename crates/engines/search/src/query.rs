@@ -209,6 +209,9 @@ impl Query {
         let before = Self::parse(self.text.get(..word.start).unwrap_or_default());
         let own: Vec<String> = std::iter::once(&word.stem).chain(&word.whole).cloned().collect();
         let own: Vec<String> = own.into_iter().filter(|term| !before.terms.contains(term)).collect();
+        // A word such as "and" stands for nothing itself, and may become one that does.
+        let ranks = beginning.words.is_some() && (beginning.ranks || !self.terms.contains(&word.stem));
+        let beginning = Beginning { ranks, ..beginning };
         if beginning.ranks || beginning.words.is_none() || beginning.is_unknown() {
             self.terms.retain(|term| !own.contains(term));
             self.pairs.retain(|(left, right)| !own.contains(left) && !own.contains(right));

@@ -56,7 +56,8 @@ impl Searcher {
     }
 
     fn holders(&self, column: &FeaturePostings) -> Vec<bool> {
-        let mut holds: Vec<bool> = column.said.iter().map(|said| *said > 0).collect();
+        // What is not found by words cannot be shown.
+        let mut holds = vec![false; self.sessions.len()];
         for (columns, chunks) in self.columns.iter().zip(&column.chunks) {
             for (document, _) in chunks {
                 let record = || columns.record(*document);

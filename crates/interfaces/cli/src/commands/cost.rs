@@ -85,7 +85,7 @@ const BAR: usize = 12;
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     if let [id] = args.day.as_slice()
         && (looks_like_id(id) || id.starts_with('@'))
-        && super::moment(&args.day).is_none_or(|day| day.whole_day(context).is_err())
+        && !is_day_in_digits(id)
     {
         return session_cost::run(context, id, args.json);
     }
@@ -101,6 +101,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let answer = cost(&followed, &request)?;
     drop(followed);
     if args.json { super::json(&answer) } else { print(context, super::paged(context), &answer, args.limit) }
+}
+
+/// Whether digits are a day of this century, such as 20260131: ids that look so are rare.
+fn is_day_in_digits(text: &str) -> bool {
+    text.len() == "20260131".len() && text.starts_with("20") && text.parse::<Date>().is_ok()
 }
 
 /// Prints what the sessions of some days, or of a project, used in them, as the answer to a question.

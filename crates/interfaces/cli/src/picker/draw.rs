@@ -396,7 +396,7 @@ mod tests {
         picker.items[1].is_weak = true;
         let shown = screen(&picker, 80, 24);
         let lines: Vec<&str> = shown.lines().collect();
-        assert!(lines[0].contains("2 of 132 sessions"), "{shown}");
+        assert!(lines[0].contains("1 of 132 sessions"), "weak matches are not counted: {shown}");
         assert_eq!(lines[1..3], ["   No good matches. The nearest:", "   No session has the word `gpg`."]);
         assert!(lines[3].contains("Phase-aware"), "{shown}");
         let layout = Layout { width: 80, height: 24, remarks: 2, ..Layout::default() };

@@ -84,6 +84,8 @@ fn a_hidden_session_is_offered_and_continued_by_its_id_alone() {
     home.write("bin/claude", "#!/bin/sh\necho '2.1.330 (Claude Code)'\n");
     let claude = home.path().join("bin/claude");
     std::fs::set_permissions(claude, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    // Nothing is due: the notice of what will be deleted names what is hidden, too.
+    home.write(".claude/settings.json", "{\"cleanupPeriodDays\": 36500}");
     printed(&home, &["hide", "2222"]);
     let shop = shop.display().to_string();
     let there = |arguments: &[&str]| {

@@ -94,7 +94,15 @@ fn what_claude_code_will_delete_is_told_in_time() {
         age(&desk.transcript(&desk.home.path().join("shop"), ID), days);
         desk.home.write(".claude/settings.json", settings);
         let report = desk.json(&["doctor"]);
-        let soon = report["findings"].as_array().map_or(0, Vec::len);
+        let findings = report["findings"].as_array().cloned().unwrap_or_default();
+        let says = |what: &str| {
+            findings
+                .iter()
+                .filter(|finding| finding["what"].as_str().is_some_and(|said| said.starts_with(what)))
+                .count()
+        };
+        let soon = says("Claude Code will delete");
+        assert_eq!(says("1 session has no copy yet"), usize::from(days > 0), "{days} {settings}: {report}");
         assert_eq!((soon, &report["healthy"]), (expected, &true.into()), "{days} {settings}: {report}");
     };
     check(0, "{}", 0);

@@ -77,7 +77,9 @@ fn long_titles_give_way() {
     let program = env!("CARGO_BIN_EXE_backstory");
     for width in [60, 80] {
         let mut command = home.command("sh");
-        command.args(["-c", &format!("'{program}' list; exec cat")]);
+        command
+            .args(["-c", &format!("'{program}' list; exec cat")])
+            .env("BACKSTORY_ARCHIVE_ENABLED", "false");
         let terminal = testkit::Terminal::run(&command, width, 24);
         terminal.until(|screen| screen.contains("11111111"));
         insta::assert_snapshot!(format!("long_titles_in_{width}_columns"), terminal.screen().trim_end());

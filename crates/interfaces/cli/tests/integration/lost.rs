@@ -85,6 +85,9 @@ fn a_session_of_which_only_the_index_knows_has_a_date_and_no_promise() {
 fn every_command_says_the_same_of_it() {
     let home = home(true);
     let id = &LOST[..8];
+    home.write("bin/claude", "#!/bin/sh\necho '2.1.330 (Claude Code)'\n");
+    let claude = home.path().join("bin/claude");
+    fs::set_permissions(claude, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let commands: [&[&str]; 6] = [
         &["resume", id],
         &["resume", id, "--print"],

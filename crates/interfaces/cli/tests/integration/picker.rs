@@ -96,6 +96,8 @@ fn what_there_is_to_say_about_an_answer_is_above_it() {
     terminal.key("Escape");
     terminal.until(|screen| screen.contains("10 sessions"));
     terminal.key("token gpg");
+    terminal.until(|screen| screen.contains("Nothing has `gpg` beside the words before it."));
+    terminal.key("Space");
     terminal.until(|screen| screen.contains("No session has the word `gpg`."));
     terminal.key("C-u");
     terminal.key("M-b");
