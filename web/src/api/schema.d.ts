@@ -2490,7 +2490,7 @@ export interface components {
             asking?: string | null;
             /**
              * @description A short text that is safe to show: what the tool does, `question`, or `question: ` followed by what the
-             *     session waits for.
+             *     session waits for; why the turn failed.
              */
             detail?: string | null;
             /** @description Where the state was read from. */
@@ -2732,9 +2732,11 @@ export interface components {
             blocks: components["schemas"]["ShownBlock"][];
             /** @description The session and record that a fork copied it from. */
             copied_from?: string | null;
+            /** @description What else there is to know of how it was said, in a few words: `not sent`, `ana over telegram`. */
+            how?: string | null;
             /** @description The model that answered. */
             model?: string | null;
-            /** @description What a note is about: `compaction`, `summary` or `error`. */
+            /** @description What a note is about: `compaction`, `summary`, `scheduled`, `agent` or `error`. */
             note?: components["schemas"]["NoteKind"] | null;
             /** @description Where its line begins in the transcript, in bytes. */
             offset: number;
@@ -4073,6 +4075,11 @@ export interface components {
             /** @description The session. */
             session: components["schemas"]["SessionId"];
             /** @constant */
+            step: "forget";
+        } | {
+            /** @description The session. */
+            session: components["schemas"]["SessionId"];
+            /** @constant */
             step: "restore";
         } | {
             /** @description The session. */
@@ -4214,7 +4221,7 @@ export interface components {
             type: string;
         };
         /** @description What a note is about. */
-        NoteKind: "compaction" | "summary" | "scheduled" | "error";
+        NoteKind: "compaction" | "summary" | "scheduled" | "agent" | "error";
         /** @description An event to pass on. */
         Notification: {
             /** @description What it says; the time without it. */
@@ -4349,6 +4356,8 @@ export interface components {
              * @description When it was said.
              */
             at: string | null;
+            /** @description What else there is to know of how it was said, in a few words: `not sent`, `ana over telegram`. */
+            how?: string | null;
             /** @description The number of its line in the transcript, from 1; absent where it was not counted. */
             line?: number | null;
             /** @description Where its line begins in the transcript, in bytes; in an OpenClaw conversation its number, from 0. */
@@ -5344,6 +5353,8 @@ export interface components {
             file_size_bytes: number;
             /** @description The first thing the person wrote. */
             first_message: string | null;
+            /** @description How many sessions of the same program are folded into it; absent where there are none. */
+            folded?: number;
             /** @description Where it was forked from. */
             forked_from: components["schemas"]["ForkOrigin"] | null;
             /** @description Whether a live process holds it. */
@@ -5383,6 +5394,10 @@ export interface components {
             session_id: components["schemas"]["SessionId"];
             /** @description The sub-agents that the session started. */
             subagents: components["schemas"]["Subagent"][];
+            /** @description Its place in a team of agents; absent where it is in none. */
+            team?: components["schemas"]["TeamPlace"] | null;
+            /** @description Whether it is the session that asks; absent where it is not. */
+            this_conversation?: boolean;
             /** @description The session's title, by the ladder of titles. */
             title: string | null;
             /** @description The price by OpenClaw's registry, in US dollars. */
@@ -5540,10 +5555,14 @@ export interface components {
             patch?: components["schemas"]["Hunk"][];
             /** @description The numbers of the pictures in the answer. */
             pictures?: number[];
+            /** @description The time that the tool itself measured, in milliseconds. */
+            ran_ms?: number | null;
             /** @description Its answer, or the beginning of it. */
             text: string;
             /** @constant */
             type: "tool_result";
+            /** @description Whether a person was asked before: the time between call and result is not the tool's alone. */
+            waited?: boolean;
         } | {
             /** @description Its number in the record. */
             number: number;
@@ -5607,7 +5626,7 @@ export interface components {
             tokens_out: number;
         };
         /** @description The states of a session. */
-        State: "idle" | "thinking" | "tool_use" | "responding" | "waiting_input" | "waiting_permission" | "ended" | "lost";
+        State: "idle" | "thinking" | "tool_use" | "responding" | "waiting_input" | "waiting_permission" | "failed" | "ended" | "lost";
         /** @description The state of a repository. */
         StatusAnswer: {
             /** @description Files that live sessions wrote to within the last hour, the latest first. */
@@ -5789,6 +5808,13 @@ export interface components {
             /** @description The tags, in the order of the alphabet. */
             tags: components["schemas"]["TagCount"][];
         };
+        /** @description A session's place in a team of agents. */
+        TeamPlace: {
+            /** @description The teammate whose session it is; `null` where it is the lead's. */
+            agent: string | null;
+            /** @description The team. */
+            name: string;
+        };
         /** @description Whether it is there. */
         TestOutcome: {
             error: string | null;
@@ -5838,7 +5864,7 @@ export interface components {
             calls: number;
             /** @description How many of the calls failed. */
             failed: number;
-            /** @description The time between calls and results, in milliseconds. */
+            /** @description The time for which they ran, in milliseconds, without the time that a person took to allow them. */
             ms: number;
             /** @description The tool. */
             name: string;

@@ -57,6 +57,7 @@ pub fn last_known(places: &Locations, is_wanted: impl Fn(&SessionId) -> bool) ->
             path: path.as_path().into(),
             stamp: facts.stamp,
             diverged: Vec::new(),
+            copies: Vec::new(),
             subagents: Vec::new(),
             has_side_folder: false,
             archived: false,
