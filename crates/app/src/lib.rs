@@ -30,7 +30,7 @@ pub mod workers;
 
 pub use ::workers::quoted;
 pub use config::settings::{Engine, Notify, RuleName, Settings};
-pub use config::{Config, DemoFolder};
+pub use config::{Config, DemoFolder, TerminalSession};
 pub use context::{
     App, Caller, Cancellation, Context, Progress, ProgressSink, RecentFiles, RequestFiles, Secrets, Stage,
 };

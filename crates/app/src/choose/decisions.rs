@@ -71,11 +71,6 @@ pub(crate) struct SavedDecision {
     pub(crate) considered: Option<Vec<Considered>>,
 }
 
-/// The file of the decisions.
-pub(crate) fn file(context: &Context) -> PathBuf {
-    context.config().state.join("decisions.sqlite")
-}
-
 /// The open database of decisions.
 pub(crate) struct DecisionStore<'a> {
     context: &'a Context,
@@ -182,7 +177,7 @@ pub(crate) fn record_outcome(
 
 /// Erases the decisions that name one of these sessions, and copies of the file from before a migration.
 pub(crate) fn forget(context: &Context, sessions: &HashSet<SessionId>) -> Result<u64, Error> {
-    if !file(context).exists() {
+    if !context.config().decisions_file().exists() {
         return Ok(0);
     }
     let connection = open(context)?;
@@ -203,7 +198,7 @@ pub(crate) fn forget(context: &Context, sessions: &HashSet<SessionId>) -> Result
     };
     let erased = erase().map_err(|error| failed(context, &error))?;
     for version in 0..STEPS.len() {
-        let mut copy = file(context).into_os_string();
+        let mut copy = context.config().decisions_file().into_os_string();
         copy.push(format!(".before-{version}"));
         match std::fs::remove_file(&copy) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -218,7 +213,7 @@ pub(crate) fn forget(context: &Context, sessions: &HashSet<SessionId>) -> Result
 
 /// The record of the person (an empty `asker`), or of an agent.
 pub(crate) fn record_of(context: &Context, asker: &str) -> Result<TrackRecord, Error> {
-    if !file(context).exists() {
+    if !context.config().decisions_file().exists() {
         return Ok(TrackRecord::default());
     }
     record(&open(context)?, asker).map_err(|error| failed(context, &error))
@@ -268,7 +263,7 @@ fn ids_to_trim(connection: &Connection, id: i64, repo: &str) -> rusqlite::Result
 
 /// The newest decision of a repository.
 pub(crate) fn newest(context: &Context, repo: &Path) -> Result<Option<SavedDecision>, Error> {
-    if !file(context).exists() {
+    if !context.config().decisions_file().exists() {
         return Ok(None);
     }
     let connection = open(context)?;
@@ -295,14 +290,15 @@ pub(crate) fn newest(context: &Context, repo: &Path) -> Result<Option<SavedDecis
 
 fn open(context: &Context) -> Result<Connection, Error> {
     let cannot = "cannot open the saved decisions";
-    let file = file(context);
+    let file = context.config().decisions_file();
     database::open_precious(&file, &STEPS)
         .and_then(|opened| opened.leave_short_log(&file).map(|()| opened.connection))
         .map_err(|error| Error::caused(Kind::Unavailable, cannot, &error))
 }
 
 fn failed(context: &Context, error: &rusqlite::Error) -> Error {
-    let attempt = format!("cannot use the saved decisions in {}", file(context).display());
+    let attempt =
+        format!("cannot use the saved decisions in {}", context.config().decisions_file().display());
     Error::caused(Kind::Unavailable, attempt, error)
 }
 

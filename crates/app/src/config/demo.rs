@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use jiff::fmt::temporal::DateTimePrinter;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::search::last_results::TerminalSession;
+use crate::config::TerminalSession;
 use crate::{Config, Error, Kind};
 
 /// The moment at which the made-up sessions end.

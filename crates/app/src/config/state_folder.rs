@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::{Config, Error, Kind};
 
 /// The prefixes of the names of Backstory's own files.
-const OWN: [&str; 16] = [
+const OWN: [&str; 17] = [
     "archive",
     "backups",
     "catalog.sqlite",
@@ -22,12 +22,18 @@ const OWN: [&str; 16] = [
     "annotations.sqlite",
     "mcp-token",
     "overview",
+    "repositories.json",
     "schedule.sqlite",
     "serve",
     "workers",
 ];
 
 impl Config {
+    /// The database of what `pick` decided.
+    pub(crate) fn decisions_file(&self) -> PathBuf {
+        self.state.join("decisions.sqlite")
+    }
+
     /// Closes Backstory's own folder to others where they can enter it; refuses one that somebody else can change.
     ///
     /// Returns a warning for the person, if there is one.

@@ -6,7 +6,6 @@ use std::time::{Duration, SystemTime};
 use database::Backup;
 
 use crate::Context;
-use crate::choose::decisions;
 
 /// How old a backup is when the next one is made.
 const INTERVAL: Duration = Duration::from_hours(24);
@@ -14,7 +13,8 @@ const INTERVAL: Duration = Duration::from_hours(24);
 /// The databases that cannot be rebuilt.
 pub(crate) fn precious(context: &Context) -> Vec<PathBuf> {
     let state = &context.config().state;
-    let own = [decisions::file(context), state.join(workers::store::FILE), state.join(schedule::FILE)];
+    let own =
+        [context.config().decisions_file(), state.join(workers::store::FILE), state.join(schedule::FILE)];
     own.into_iter().chain(context.config().places().annotations).collect()
 }
 

@@ -143,16 +143,19 @@ fn remains(context: &Context) -> Vec<(SessionId, Remains)> {
             found.entry(id).or_default().traces.add_subagent(agent);
         }
     }
+    // Not of a folder that is no longer read.
+    let folders: Vec<PathBuf> = projects_folders(context);
+    let is_read = |transcript: &Path| folders.iter().any(|folder| transcript.starts_with(folder));
     // Without the index nothing in it can be found, either.
+    let vanished = ::search::vanished_sessions(&index::folder(context)).unwrap_or_default();
     for VanishedSession { session, transcript, modified } in
-        ::search::vanished_sessions(&index::folder(context)).unwrap_or_default()
+        vanished.into_iter().filter(|one| is_read(&one.transcript))
     {
         let remains = found.entry(session).or_default();
         (remains.transcript, remains.modified) = (Some(transcript), modified);
     }
-    for LastKnown { session, transcript } in
-        catalog::last_known(&context.config().places(), |id| !known.contains(id))
-    {
+    let last_known = catalog::last_known(&context.config().places(), |id| !known.contains(id));
+    for LastKnown { session, transcript } in last_known.into_iter().filter(|one| is_read(&one.transcript)) {
         let remains = found.entry(session.id.clone()).or_default();
         (remains.transcript, remains.known) = (Some(transcript), Some(session));
     }
@@ -161,6 +164,12 @@ fn remains(context: &Context) -> Vec<(SessionId, Remains)> {
         remains.traces.read_pasted();
     }
     found.into_iter().collect()
+}
+
+/// The folders of transcripts, as they are named in the settings and as they really are.
+fn projects_folders(context: &Context) -> Vec<PathBuf> {
+    let folders = context.config().claude_folders.iter().map(|folder| ConfigFolder::new(folder).projects());
+    folders.flat_map(|folder| [folder.canonicalize().unwrap_or_else(|_| folder.clone()), folder]).collect()
 }
 
 /// Why a ghost cannot be continued, put back or copied: the same words wherever that is asked for.

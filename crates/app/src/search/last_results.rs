@@ -5,45 +5,14 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use system::{ProcessStat, create_private_folder, read_small, replace_private_file};
+use system::{create_private_folder, read_small, replace_private_file};
 
+use crate::config::TerminalSession;
 use crate::search::{Answer, Hit, SourceKind, grep};
 use crate::{Context, Error, Kind};
 
 /// How much of a saved list is read, in bytes.
 const LONGEST: u64 = 1 << 20;
-
-/// A terminal, until the program that was first started in it ends: the next terminal may get its device.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TerminalSession {
-    /// The name of the device.
-    device: String,
-    /// The process of that program; 0 where the system does not say, or where a container hides it.
-    leader: u32,
-}
-
-impl TerminalSession {
-    /// The one that this process is in, on the device of that name.
-    pub fn of(device: String) -> Self {
-        let leader = ProcessStat::own().map(|own| own.session);
-        Self { device, leader: leader.unwrap_or_default() }
-    }
-
-    /// A name that no other has: of the program that was first started in it, and when; `None` where the system does not
-    /// say, and where that is this process, with which it ends.
-    pub(crate) fn name(&self) -> Option<String> {
-        let leader = Some(self.leader).filter(|leader| *leader != 0 && *leader != std::process::id())?;
-        Some(format!("terminal-{leader}-{}", ProcessStat::read(leader)?.started))
-    }
-
-    /// Whether the terminal of such a name is open.
-    pub(crate) fn is_open(name: &str) -> bool {
-        let parts = name.strip_prefix("terminal-").and_then(|rest| rest.split_once('-'));
-        let found =
-            parts.and_then(|(leader, started)| Some((ProcessStat::read(leader.parse().ok()?)?, started)));
-        found.is_some_and(|(leader, started)| leader.started == started)
-    }
-}
 
 /// The hits of a search.
 #[derive(Debug, Serialize, Deserialize)]

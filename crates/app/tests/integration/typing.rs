@@ -85,7 +85,9 @@ fn each_letter_narrows_and_what_holds_all_words_is_good() {
                     continue;
                 }
                 let answer = typed(&context, &prefix);
-                assert!(answer.total <= total, "`{prefix}`: {} after {total}", answer.total);
+                // `OrderWithId` is three words.
+                let is_one_word = !word.chars().skip(1).any(|letter| letter.is_ascii_uppercase());
+                assert!(answer.total <= total || !is_one_word, "`{prefix}`: {} after {total}", answer.total);
                 total = answer.total;
                 if answer.total > 0 {
                     let best =

@@ -66,7 +66,8 @@ impl Recorder {
                 }
             })
             .expect("the system tells of files");
-            watcher.watch(&folder, RecursiveMode::Recursive).expect("a folder that can be watched");
+            // One that a program removes meanwhile cannot be watched; a glance sees the others.
+            let _ = watcher.watch(&folder, RecursiveMode::Recursive);
             let mut record = Record { folder, known: HashMap::new(), seen: Vec::new() };
             record.look();
             begun.send(()).expect("somebody waits for it");

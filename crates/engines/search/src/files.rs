@@ -15,7 +15,6 @@ use transcript::Checkpoint;
 
 use crate::error::{Error, files_failed};
 use crate::source::SourceKind;
-use crate::writer::list_file;
 
 const STEPS: [&str; 3] = [
     "
@@ -55,6 +54,11 @@ pub struct VanishedSession {
     pub transcript: PathBuf,
     /// When that was last written.
     pub modified: Option<Timestamp>,
+}
+
+/// Where the list of files is in the folder of an index.
+pub(crate) fn list_file(folder: &Path) -> PathBuf {
+    folder.join("files.sqlite")
 }
 
 /// The sessions of which the index in a folder has words, and no file holds them any more; none without an index.

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::chunk::units;
 use crate::document::{Documents, LinePosition, Origin};
 use crate::error::Error;
-use crate::files::{Changes, FileList, FileRow, SharedRecord, VectorFile};
+use crate::files::{Changes, FileList, FileRow, SharedRecord, VectorFile, list_file};
 use crate::kind::ChunkKind;
 use crate::own_records::OwnRecords;
 use crate::plan::{Plan, Todo, plan};
@@ -26,7 +26,7 @@ use crate::schema::is_current;
 use crate::snippet::own_record_of;
 use crate::source::{SourceFile, SourceKind};
 use crate::unit::Unit;
-use crate::writer::{Erasure, Writer, list_file, text_folder};
+use crate::writer::{Erasure, Writer, text_folder};
 use crate::{conversation, notes, vectors};
 
 /// How many bytes of transcripts are indexed between two commits.

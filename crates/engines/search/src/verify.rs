@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use tantivy::Index;
 
 use crate::error::{Error, Remedy, index_failed, io_failed};
-use crate::files::FileList;
+use crate::files::{FileList, list_file};
 use crate::vectors;
-use crate::writer::{list_file, text_folder};
+use crate::writer::text_folder;
 
 /// The files of an index that are damaged; none where there is no index.
 ///

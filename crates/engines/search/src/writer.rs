@@ -19,7 +19,7 @@ use tantivy::{Index, IndexWriter, Term};
 
 use crate::document::Chunk;
 use crate::error::{Error, index_failed, io_failed};
-use crate::files::{Changes, FileList};
+use crate::files::{Changes, FileList, list_file};
 use crate::kept_sessions;
 use crate::model_vectors::{self, models_folder};
 use crate::record_owners::RecordOwners;
@@ -66,10 +66,6 @@ pub(crate) struct Writer {
 /// The folder of the text index.
 pub(crate) fn text_folder(folder: &Path) -> PathBuf {
     folder.join("text")
-}
-
-pub(crate) fn list_file(folder: &Path) -> PathBuf {
-    folder.join("files.sqlite")
 }
 
 impl Writer {

@@ -36,25 +36,49 @@ fn redacted(text: &str) -> (Cow<'_, str>, usize) {
 fn redact_strings(json: &str, is_searched: bool) -> (Option<String>, usize) {
     let (mut out, mut done, mut secrets) = (String::new(), 0, 0);
     let mut from = 0;
+    let mut previous = "";
     while let Some(begin) = json[from..].find('"').map(|at| from + at) {
         let Some(end) = string_end(json, begin) else { break };
         let token = &json[begin..end];
+        let is_named = json[from..begin].trim() == ":";
         if (!is_searched || token.contains('\\'))
             && let Ok(text) = serde_json::from_str::<String>(token)
-            && let (Cow::Owned(redacted), found) = redacted(&text)
+            && let Some((redacted, found)) =
+                of_field(is_named.then_some(previous), &text).or_else(|| in_string(&text))
             && let Ok(encoded) = serde_json::to_string(&redacted)
         {
             out.push_str(&json[done..begin]);
             out.push_str(&encoded);
             (done, secrets) = (end, secrets + found);
         }
-        from = end;
+        (from, previous) = (end, token);
     }
     if secrets == 0 {
         return (None, 0);
     }
     out.push_str(&json[done..]);
     (Some(out), secrets)
+}
+
+/// A decoded string with its secrets replaced, where there are any.
+fn in_string(text: &str) -> Option<(String, usize)> {
+    match redacted(text) {
+        (Cow::Owned(redacted), found) => Some((redacted, found)),
+        (Cow::Borrowed(_), _) => None,
+    }
+}
+
+/// What stands in the place of a value that is a secret by the name of its field, whatever is between its characters: lines
+/// and quotes would end it for the rules of text.
+fn of_field(name: Option<&str>, value: &str) -> Option<(String, usize)> {
+    const ENOUGH: usize = 60;
+    let name = name?;
+    let characters = value.chars().filter(char::is_ascii_alphanumeric).take(ENOUGH);
+    let probe: String = name.chars().chain(":\"".chars()).chain(characters).chain("\"".chars()).collect();
+    let whole = name.len() + 2..probe.len() - 1;
+    let found = crate::find(&probe);
+    let secret = found.iter().find(|secret| secret.start <= whole.start && secret.end >= whole.end)?;
+    Some((crate::mark(secret.kind), 1))
 }
 
 /// The end of the string that begins at `begin`.
@@ -95,6 +119,12 @@ mod tests {
     #[test]
     fn a_field_names_its_secret() {
         check(r#"{"password":"hunter22","x":[1]}"#, r#"{"password":"[redacted:password]","x":[1]}"#);
+        let lines = r#"{"user":"ana","password" : "kQ8zrT5w\nPq3xLm7v\n\"Zt6"}"#;
+        check(lines, r#"{"user":"ana","password" : "[redacted:password]"}"#);
+        let long = ["kQ8zrT5wPq3xLm7v"; 50].join("\\n");
+        check(&format!(r#"{{"password":"{long}"}}"#), r#"{"password":"[redacted:password]"}"#);
+        let note = r#"{"note":"a line\nand another","passwords":"see below\nor above"}"#;
+        check(note, note);
     }
 
     #[test]

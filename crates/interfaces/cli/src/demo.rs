@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use app::search::last_results::TerminalSession;
+use app::TerminalSession;
 use app::{Config, DemoFolder, Error};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;

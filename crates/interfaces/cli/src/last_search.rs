@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use app::search::last_results::{self, TerminalSession};
+use app::TerminalSession;
+use app::search::last_results;
 use app::search::{Answer, grep};
 use app::{Context, Error};
 use rustix::termios::ttyname;

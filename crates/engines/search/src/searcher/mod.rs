@@ -29,7 +29,7 @@ use crate::confidence::{self, LIKELY, Match};
 use crate::error::{Error, index_failed};
 use crate::features::{Features, load_postings};
 use crate::file_runs::FileRuns;
-use crate::files::{FileList, FileRow};
+use crate::files::{FileList, FileRow, list_file};
 use crate::gather::{Gathered, PhraseChunks, SessionMatch, gather};
 use crate::index::Index;
 use crate::kept_sessions;
@@ -46,7 +46,7 @@ use crate::segment_runs;
 use crate::sessions::Sessions;
 use crate::source::SourceKind;
 use crate::vectors;
-use crate::writer::{list_file, text_folder};
+use crate::writer::text_folder;
 
 /// The score up to which a session merely shares a stray word with the query.
 const NOISE: f32 = 0.005;

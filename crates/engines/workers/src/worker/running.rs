@@ -130,6 +130,15 @@ impl<'a> RunningWorker<'a> {
     }
 
     fn perform(&mut self, actions: Vec<Action>) {
+        // Who hears of a request may answer at once, and has to find it in the table.
+        let asks = actions.iter().any(|action| matches!(action, Action::Emit(Event::Asked(_))));
+        if asks {
+            for action in &actions {
+                if let Action::Emit(event) = action {
+                    self.remember(event);
+                }
+            }
+        }
         for action in actions {
             match action {
                 Action::Write(line) => {
@@ -137,7 +146,9 @@ impl<'a> RunningWorker<'a> {
                     self.pipes.write(line);
                 }
                 Action::Emit(event) => {
-                    self.remember(&event);
+                    if !asks {
+                        self.remember(&event);
+                    }
                     self.owner.listeners.send(event);
                 }
                 Action::Mode(mode) => {

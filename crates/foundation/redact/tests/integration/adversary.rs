@@ -1,9 +1,10 @@
 //! Text that is made to be slow, to break the rules, or to part a secret.
 
+use testkit::long;
+
 use crate::made_up::Random;
 
-/// How long the longer text is, in bytes, and how many times as long as the other.
-const LONG: usize = 1 << 20;
+/// How many times as long as the other the longer text is.
 const FACTOR: usize = 8;
 /// Growth that is not taken for quadratic.
 const MOST: f64 = 2.0;
@@ -20,13 +21,14 @@ fn processor_seconds() -> f64 {
 /// What eight times as much takes is about eight times as much, not sixty-four.
 #[track_caller]
 fn check_growth(piece: &str) {
+    let long = long::amount(1 << 18, 1 << 20);
     let seconds = |length: usize| {
         let text = piece.repeat(length / piece.len());
         let begun = processor_seconds();
         std::hint::black_box(redact::find(&text));
         processor_seconds() - begun
     };
-    let growth = || (seconds(LONG / FACTOR), seconds(LONG));
+    let growth = || (seconds(long / FACTOR), seconds(long));
     // Other programs slow the processor down: what is linear shows it at the second try, what is not at none.
     let is_linear = (0..3).any(|_| {
         let (short, long) = growth();

@@ -110,7 +110,7 @@ fn a_hidden_session_is_offered_and_continued_by_its_id_alone() {
         &["search", "feed walrus"],
     ] {
         let said = there(command);
-        assert!(!said.contains(IDS[1]) && !said.contains("2222"), "{command:?}: {said}");
+        assert!(!said.contains(&IDS[1][..8]), "{command:?}: {said}");
     }
     let mut completing = home.command(env!("CARGO_BIN_EXE_backstory"));
     completing.env("COMPLETE", "fish").args(["--", "backstory", "resume", ""]);

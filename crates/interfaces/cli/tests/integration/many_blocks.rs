@@ -1,7 +1,6 @@
 //! Memory where a line holds millions of blocks: what is kept of each block must not multiply them.
 
-use std::process::{Child, Stdio};
-
+use testkit::claude::Run;
 use testkit::{ScratchHome, Transcript, long};
 
 const MEBIBYTE: usize = 1 << 20;
@@ -22,12 +21,16 @@ fn home(bytes: usize) -> ScratchHome {
     home
 }
 
-/// The most memory that a process has held by now, in MiB; none where it has ended.
-fn peak(child: &Child) -> Option<u64> {
-    let status = system::read_small(format!("/proc/{}/status", child.id()).as_ref(), 1 << 16).ok()?;
-    let status = String::from_utf8_lossy(&status);
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(peak.trim().trim_end_matches(" kB").parse::<u64>().ok()? / 1024)
+/// Runs a command to its end, and prints the most memory that it has held, in KiB.
+const MEASURE: &str = "import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)";
+
+/// The most memory that a command of the program has held, in MiB.
+fn peak(home: &ScratchHome, arguments: &[&str]) -> u64 {
+    let mut command = home.command("python3");
+    command.args(["-c", MEASURE, env!("CARGO_BIN_EXE_backstory")]).args(arguments);
+    Run::of(command).succeeded().answer().parse::<u64>().expect("a number") / 1024
 }
 
 #[test]
@@ -44,14 +47,7 @@ fn a_line_of_a_million_blocks_costs_no_more_than_a_long_line() {
     ];
     // The first two once took more than twice as much.
     for arguments in &all[..long::amount(2, all.len())] {
-        let mut command = home.command(env!("CARGO_BIN_EXE_backstory"));
-        let mut child = command.args(*arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let mut most = 0;
-        while child.try_wait().unwrap().is_none() {
-            most = most.max(peak(&child).unwrap_or_default());
-            std::thread::yield_now();
-        }
-        assert!(child.wait().unwrap().success(), "{arguments:?}");
+        let most = peak(&home, arguments);
         assert!((1..=MOST).contains(&most), "{arguments:?}: {most} MiB");
     }
 }

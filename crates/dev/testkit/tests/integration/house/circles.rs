@@ -43,8 +43,12 @@ fn circles_of_crate(folder: &Path) -> Vec<String> {
 
 fn circles(modules: &Modules, sources: &Path) -> Vec<String> {
     let uses = modules.uses();
+    let mut used_by: BTreeMap<&PathBuf, Vec<&PathBuf>> = BTreeMap::new();
+    for (from, to) in uses.keys() {
+        used_by.entry(from).or_default().push(to);
+    }
     let reachable: BTreeMap<&PathBuf, BTreeSet<&PathBuf>> =
-        uses.keys().map(|(from, _)| (from, reachable(from, &uses))).collect();
+        used_by.keys().map(|from| (*from, reachable(from, &used_by))).collect();
     let mut seen = BTreeSet::new();
     let mut circles = Vec::new();
     for (file, targets) in &reachable {
@@ -68,11 +72,8 @@ fn circles(modules: &Modules, sources: &Path) -> Vec<String> {
 /// The files of one crate that use each other: who uses whom, by which names.
 type Uses = BTreeMap<(PathBuf, PathBuf), BTreeSet<String>>;
 
-fn reachable<'a>(from: &PathBuf, uses: &'a Uses) -> BTreeSet<&'a PathBuf> {
-    let next = |file: &PathBuf| {
-        let file = file.clone();
-        uses.keys().filter(move |(user, _)| *user == file).map(|(_, used)| used)
-    };
+fn reachable<'a>(from: &PathBuf, used_by: &BTreeMap<&'a PathBuf, Vec<&'a PathBuf>>) -> BTreeSet<&'a PathBuf> {
+    let next = |file: &PathBuf| used_by.get(file).into_iter().flatten().copied();
     let mut found = BTreeSet::new();
     let mut open: Vec<_> = next(from).collect();
     while let Some(file) = open.pop() {
