@@ -84,6 +84,10 @@ fn each_letter_narrows_and_what_holds_all_words_is_good() {
                     total = u64::MAX;
                     continue;
                 }
+                // A new part of an identifier is a word of its own.
+                if letter.is_uppercase() {
+                    total = u64::MAX;
+                }
                 let answer = typed(&context, &prefix);
                 // `OrderWithId` is three words.
                 let is_one_word = !word.chars().skip(1).any(|letter| letter.is_ascii_uppercase());
