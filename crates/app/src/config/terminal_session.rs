@@ -22,7 +22,7 @@ impl TerminalSession {
     /// say, and where that is this process, with which it ends.
     pub(crate) fn name(&self) -> Option<String> {
         let leader = Some(self.leader).filter(|leader| *leader != 0 && *leader != std::process::id())?;
-        Some(format!("terminal-{leader}-{}", ProcessStat::read(leader)?.started))
+        Some(format!("terminal-{leader:0>7}-{:0>10}", ProcessStat::read(leader)?.started))
     }
 
     /// Whether the terminal of such a name is open.
@@ -30,6 +30,6 @@ impl TerminalSession {
         let parts = name.strip_prefix("terminal-").and_then(|rest| rest.split_once('-'));
         let found =
             parts.and_then(|(leader, started)| Some((ProcessStat::read(leader.parse().ok()?)?, started)));
-        found.is_some_and(|(leader, started)| leader.started == started)
+        found.is_some_and(|(leader, started)| leader.started == started.trim_start_matches('0'))
     }
 }

@@ -57,6 +57,11 @@ fn typed(context: &Context, question: &str) -> Answer {
     search(context, &request).unwrap_or_else(|error| panic!("{question}: {}", error.message))
 }
 
+/// Whether a word has no parts that are words of their own, as `OrderWithId` and `k8s` have.
+fn is_one_word(word: &str) -> bool {
+    !word.chars().skip(1).any(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit())
+}
+
 fn first(answer: &Answer) -> Option<String> {
     answer.hits.first().and_then(|hit| hit.session_id.as_ref()).map(ToString::to_string)
 }
@@ -79,19 +84,18 @@ fn each_letter_narrows_and_what_holds_all_words_is_good() {
                 let prefix = format!("{before}{}", &word[..at + letter.len_utf8()]);
                 // A filter or a quotation is something else while it is typed.
                 if !prefix.ends_with(|letter: char| letter.is_ascii_alphanumeric())
+                    || !word.is_ascii()
                     || prefix.contains(['"', ':', '/', '.', '#'])
                 {
                     total = u64::MAX;
                     continue;
                 }
-                // A new part of an identifier is a word of its own.
-                if letter.is_uppercase() {
-                    total = u64::MAX;
-                }
                 let answer = typed(&context, &prefix);
-                // `OrderWithId` is three words.
-                let is_one_word = !word.chars().skip(1).any(|letter| letter.is_ascii_uppercase());
-                assert!(answer.total <= total || !is_one_word, "`{prefix}`: {} after {total}", answer.total);
+                assert!(
+                    answer.total <= total || !is_one_word(word),
+                    "`{prefix}`: {} after {total}",
+                    answer.total
+                );
                 total = answer.total;
                 if answer.total > 0 {
                     let best =

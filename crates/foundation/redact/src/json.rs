@@ -9,17 +9,30 @@ pub fn redact_json(text: &str) -> (Cow<'_, str>, usize) {
     if !text.trim_start().starts_with(['{', '[']) || !is_json(text) {
         return redacted(text);
     }
+    // First what is hidden whole: by the rules of text its beginning alone would be.
+    let (fields, named) = replace_strings(text, |name, token| {
+        let name = name.filter(|_| token.contains('\\'))?;
+        of_field(name, &decoded(token)?)
+    });
+    let text = fields.map_or(Cow::Borrowed(text), Cow::Owned);
     // A secret may be known by the name of its field.
-    let (whole, first, is_searched) = match redacted(text) {
-        (_, 0) => (Cow::Borrowed(text), 0, true),
-        (redacted, found) if is_json(&redacted) => (redacted, found, true),
-        _ => (Cow::Borrowed(text), 0, false),
+    let (whole, found) = match redacted(&text) {
+        (Cow::Owned(whole), found) if is_json(&whole) => (Some(whole), found),
+        (_, found) => (None, found),
     };
-    let (strings, more) = redact_strings(&whole, is_searched);
-    match strings {
-        Some(strings) => (Cow::Owned(strings), first + more),
-        None => (whole, first),
-    }
+    let is_searched = found == 0 || whole.is_some();
+    let found = if is_searched { found } else { 0 };
+    let whole = whole.map_or(text, Cow::Owned);
+    let (strings, more) = replace_strings(&whole, |_, token| {
+        // Strings without escapes were searched with the whole text.
+        let is_new = !is_searched || token.contains('\\');
+        if is_new { in_string(&decoded(token)?) } else { None }
+    });
+    (strings.map_or(whole, Cow::Owned), named + found + more)
+}
+
+fn decoded(token: &str) -> Option<String> {
+    serde_json::from_str(token).ok()
 }
 
 fn is_json(text: &str) -> bool {
@@ -31,20 +44,19 @@ fn redacted(text: &str) -> (Cow<'_, str>, usize) {
     (crate::replaced(text, &found), found.len())
 }
 
-/// The same JSON with the secrets in its strings replaced, where there are any; strings without escapes were searched with
-/// the whole text if `is_searched`.
-fn redact_strings(json: &str, is_searched: bool) -> (Option<String>, usize) {
+/// The same JSON with some of its strings replaced, where there are any; `replacement` gets the name of the field and
+/// the string as they are written, and says how many secrets were in it.
+fn replace_strings(
+    json: &str,
+    replacement: impl Fn(Option<&str>, &str) -> Option<(String, usize)>,
+) -> (Option<String>, usize) {
     let (mut out, mut done, mut secrets) = (String::new(), 0, 0);
-    let mut from = 0;
-    let mut previous = "";
+    let (mut from, mut previous) = (0, "");
     while let Some(begin) = json[from..].find('"').map(|at| from + at) {
         let Some(end) = string_end(json, begin) else { break };
         let token = &json[begin..end];
-        let is_named = json[from..begin].trim() == ":";
-        if (!is_searched || token.contains('\\'))
-            && let Ok(text) = serde_json::from_str::<String>(token)
-            && let Some((redacted, found)) =
-                of_field(is_named.then_some(previous), &text).or_else(|| in_string(&text))
+        let name = (json[from..begin].trim() == ":").then_some(previous);
+        if let Some((redacted, found)) = replacement(name, token)
             && let Ok(encoded) = serde_json::to_string(&redacted)
         {
             out.push_str(&json[done..begin]);
@@ -70,9 +82,8 @@ fn in_string(text: &str) -> Option<(String, usize)> {
 
 /// What stands in the place of a value that is a secret by the name of its field, whatever is between its characters: lines
 /// and quotes would end it for the rules of text.
-fn of_field(name: Option<&str>, value: &str) -> Option<(String, usize)> {
+fn of_field(name: &str, value: &str) -> Option<(String, usize)> {
     const ENOUGH: usize = 60;
-    let name = name?;
     let characters = value.chars().filter(char::is_ascii_alphanumeric).take(ENOUGH);
     let probe: String = name.chars().chain(":\"".chars()).chain(characters).chain("\"".chars()).collect();
     let whole = name.len() + 2..probe.len() - 1;

@@ -109,6 +109,7 @@ fn snapshot(name: &str, text: &str, home: &ScratchHome) {
         (r"show (1ba1de03|80048f3c):\d+", "show [id:line]"),
         (r"(1ba1de03|80048f3c)-[-0-9a-f]{27}\.jsonl", "[either].jsonl"),
         (r"\[home\]/[^ ]*/backstory-demo[^ /]*/\d+", "[demo]"),
+        (r"terminal-\d{7}-\d{10}", "terminal-[own]"),
     ] }, {
         insta::assert_snapshot!(name, text);
     });
