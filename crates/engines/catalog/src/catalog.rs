@@ -52,19 +52,7 @@ pub fn last_known(places: &Locations, is_wanted: impl Fn(&SessionId) -> bool) ->
     let overlay = SessionOverlay::read(places);
     let mut seen = HashSet::new();
     let known = gone.into_iter().filter(|(id, ..)| seen.insert(id.clone())).map(|(id, path, facts)| {
-        let file = TranscriptFile {
-            id: id.clone(),
-            path: path.as_path().into(),
-            stamp: facts.stamp,
-            diverged: Vec::new(),
-            copies: Vec::new(),
-            subagents: Vec::new(),
-            has_side_folder: false,
-            archived: false,
-            missing: 0,
-            deleted_at: None,
-            unreadable_folder: None,
-        };
+        let file = TranscriptFile::new(id.clone(), path.as_path(), facts.stamp);
         let mut session = describer.describe(&file, &SessionDigest::new(&file, &facts.summary));
         overlay.apply(&mut session);
         LastKnown { session: Session { file: None, ..session }, transcript: path }

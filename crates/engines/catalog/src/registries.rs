@@ -293,19 +293,8 @@ mod tests {
         assert_eq!((one.registry_turns, one.last_task.as_deref()), (Some(7), Some("fix tests")));
         assert_eq!(described("s3").origin, Origin::Native);
 
-        let transcript = |id: &str| TranscriptFile {
-            id: id.parse().unwrap(),
-            path: Path::new("/x.jsonl").into(),
-            stamp: FileStamp::default(),
-            diverged: Vec::new(),
-            copies: Vec::new(),
-            subagents: Vec::new(),
-            has_side_folder: false,
-            archived: false,
-            missing: 0,
-            deleted_at: None,
-            unreadable_folder: None,
-        };
+        let transcript =
+            |id: &str| TranscriptFile::new(id.parse().unwrap(), Path::new("/x.jsonl"), FileStamp::default());
         let found = Discovery { sessions: ["s1", "s3"].map(transcript).into(), ..Discovery::default() };
         let alone = registered.registry_only(&found, &mut Describer::default());
         let [two] = alone.as_slice() else { panic!("{alone:?}") };

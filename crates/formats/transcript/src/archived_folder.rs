@@ -115,17 +115,11 @@ impl ArchivedFolder {
                     let mut subagents = Vec::new();
                     find_subagents(&side.join("subagents"), 0, &mut subagents, &mut found.problems);
                     found.transcripts.push(TranscriptFile {
-                        id,
                         has_side_folder: side.is_dir(),
-                        path: path.into(),
-                        stamp: source.stamp,
-                        diverged: Vec::new(),
-                        copies: Vec::new(),
                         subagents,
                         archived: true,
                         missing: source.missing(),
-                        deleted_at: None,
-                        unreadable_folder: None,
+                        ..TranscriptFile::new(id, path, source.stamp)
                     });
                 }
                 Err(error) => found.problems.push(ReadProblem::unreadable(path, error)),

@@ -112,6 +112,23 @@ impl FolderContents {
 }
 
 impl TranscriptFile {
+    /// A transcript at a path, of which nothing else is known.
+    pub fn new(id: SessionId, path: impl Into<Arc<Path>>, stamp: FileStamp) -> Self {
+        Self {
+            id,
+            path: path.into(),
+            stamp,
+            diverged: Vec::new(),
+            copies: Vec::new(),
+            subagents: Vec::new(),
+            has_side_folder: false,
+            archived: false,
+            missing: 0,
+            deleted_at: None,
+            unreadable_folder: None,
+        }
+    }
+
     /// The name of its project folder.
     pub fn folder(&self) -> &OsStr {
         self.path.parent().and_then(Path::file_name).unwrap_or_default()

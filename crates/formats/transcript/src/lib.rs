@@ -22,6 +22,7 @@ mod history_events;
 mod home;
 mod json;
 mod kept_output;
+mod line_text;
 mod long_lines;
 mod mcp_servers;
 mod message;

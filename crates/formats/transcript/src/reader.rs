@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use rustix::io::Errno;
 
 use crate::copies::{Written, WrittenRecords};
+use crate::line_text::{BYTE_ORDER_MARK, content, place_in, replace_invalid_utf8};
 use crate::long_lines::{LongLines, Turn};
 use crate::open_transcript::OpenTranscript;
 use crate::read_buffer::ReadBuffer;
@@ -25,9 +26,6 @@ const LONG: usize = 8 << 20;
 
 /// How many bytes are read at a time.
 const CHUNK: usize = 128 << 10;
-
-/// What some editors write at the beginning of a file.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A whole line and its position, or what is on a line behind its first record.
 #[derive(Debug, Clone, Copy)]
@@ -382,43 +380,6 @@ fn skip_hole(transcript: &mut OpenTranscript) -> io::Result<u64> {
         // Not every file system supports holes.
         Err(_) => file.seek(SeekFrom::Start(at)).map(|_| 0),
     }
-}
-
-/// Replaces bytes that are not UTF-8 by U+FFFD; returns false if the result is not a record or exceeds `cap` bytes.
-fn replace_invalid_utf8(bytes: &[u8], cap: usize, out: &mut String) -> bool {
-    if bytes.trim_ascii_start().first() != Some(&b'{') {
-        return false;
-    }
-    for chunk in bytes.utf8_chunks() {
-        out.push_str(chunk.valid());
-        if !chunk.invalid().is_empty() {
-            out.push(char::REPLACEMENT_CHARACTER);
-        }
-        if out.len() > cap {
-            return false;
-        }
-    }
-    true
-}
-
-/// Where a place in the repaired line is in the line itself.
-fn place_in(line: &[u8], repaired: usize) -> usize {
-    let (mut before, mut place) = (0, 0);
-    for chunk in line.utf8_chunks() {
-        let valid = chunk.valid().len();
-        if repaired <= before + valid {
-            break;
-        }
-        before += valid + char::REPLACEMENT_CHARACTER.len_utf8();
-        place += valid + chunk.invalid().len();
-    }
-    (place + repaired.saturating_sub(before)).min(line.len())
-}
-
-/// The line as JSON wants it: no carriage return at its end, no byte order mark at the file's beginning.
-fn content(line: &[u8], offset: u64) -> &[u8] {
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
-    if offset == 0 { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line) } else { line }
 }
 
 #[cfg(test)]

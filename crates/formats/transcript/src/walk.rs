@@ -223,19 +223,7 @@ impl<'a> Walk<'a> {
             return;
         }
         match SessionId::from_file_stem(stem) {
-            Ok(id) => self.found.transcripts.push(TranscriptFile {
-                id,
-                path: path.into(),
-                stamp,
-                diverged: Vec::new(),
-                copies: Vec::new(),
-                subagents: Vec::new(),
-                has_side_folder: false,
-                archived: false,
-                missing: 0,
-                deleted_at: None,
-                unreadable_folder: None,
-            }),
+            Ok(id) => self.found.transcripts.push(TranscriptFile::new(id, path, stamp)),
             Err(error) => self.report(path, format!("its name is no session's: {error}")),
         }
     }
