@@ -7,7 +7,6 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::path::{Path, PathBuf};
 
 use database::{Condition, open_derived, open_read_only};
-use jiff::Timestamp;
 use model::SessionId;
 use rusqlite::{Connection, params};
 use system::{FileStamp, fingerprint};
@@ -45,25 +44,9 @@ const STEPS: [&str; 3] = [
 /// The columns that [`file_row`] reads.
 const COLUMNS: &str = "id, path, session, subagent, dev, ino, size, mtime, position, lines, witness, chunks, spoken, gone, text, source";
 
-/// A session of which the index has words, and no file holds them any more.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VanishedSession {
-    /// The session.
-    pub session: SessionId,
-    /// Where its transcript was.
-    pub transcript: PathBuf,
-    /// When that was last written.
-    pub modified: Option<Timestamp>,
-}
-
 /// Where the list of files is in the folder of an index.
 pub(crate) fn list_file(folder: &Path) -> PathBuf {
     folder.join("files.sqlite")
-}
-
-/// The sessions of which the index in a folder has words, and no file holds them any more; none without an index.
-pub fn vanished_sessions(folder: &Path) -> Result<Vec<VanishedSession>, Error> {
-    FileList::open_read_only(&list_file(folder))?.map_or_else(|| Ok(Vec::new()), |list| list.vanished())
 }
 
 /// The totals of an indexed file.
@@ -213,26 +196,6 @@ impl FileList {
         self.number("fresh at")
     }
 
-    /// The sessions of Claude's of which every transcript is gone.
-    pub(crate) fn vanished(&self) -> Result<Vec<VanishedSession>, Error> {
-        let of_sessions = "session IS NOT NULL AND NOT subagent AND source = 0";
-        let mut statement = self.prepare(&format!(
-            "SELECT session, path, mtime FROM file WHERE gone AND {of_sessions}
-             AND session NOT IN (SELECT session FROM file WHERE NOT gone AND {of_sessions})"
-        ))?;
-        let mut rows = statement.query([]).map_err(files_failed("read"))?;
-        let mut found = Vec::new();
-        while let Some(row) = rows.next().map_err(files_failed("read"))? {
-            let read =
-                || -> rusqlite::Result<(String, String, i64)> { Ok((row.get(0)?, row.get(1)?, row.get(2)?)) };
-            let (session, path, mtime) = read().map_err(files_failed("read"))?;
-            let Ok(session) = session.parse() else { continue };
-            let modified = Timestamp::from_nanosecond(mtime.into()).ok();
-            found.push(VanishedSession { session, transcript: path.into(), modified });
-        }
-        Ok(found)
-    }
-
     /// Records that every file is indexed as the list describes it.
     pub(crate) fn note_fresh(&self) -> Result<(), Error> {
         let mut statement = self.prepare("SELECT path, dev, ino, size, mtime FROM file WHERE NOT gone")?;
@@ -349,7 +312,7 @@ impl FileList {
         self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);").map_err(files_failed("write"))
     }
 
-    fn prepare(&self, sql: &str) -> Result<rusqlite::CachedStatement<'_>, Error> {
+    pub(crate) fn prepare(&self, sql: &str) -> Result<rusqlite::CachedStatement<'_>, Error> {
         self.connection.prepare_cached(sql).map_err(files_failed("read"))
     }
 }

@@ -6,8 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::admitted::Admitted;
 use crate::columns::RecordKey;
 use crate::error::Error;
+use crate::scripts::is_cjk;
 use crate::sessions::Sessions;
-use crate::words::is_cjk;
 
 /// The similarity of a session to the query.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,6 +1,8 @@
 //! A question as it is asked: words, quoted phrases, a path, and filters written among the words.
 
 use transcript::Role;
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
 
 use crate::beginning::Beginning;
 use crate::misspelling::edit_distance;
@@ -194,7 +196,9 @@ impl Query {
             }
         });
         let (start, end, stem) = found.filter(|(_, end, _)| self.is_open && *end == self.text.len())?;
-        let typed = self.text.get(start..end).filter(|typed| typed.is_ascii())?.to_ascii_lowercase();
+        // Without its accents, as it is indexed.
+        let plain = self.text.get(start..end)?.nfkd().filter(|c| !is_combining_mark(*c));
+        let typed = Some(plain.collect::<String>()).filter(|typed| typed.is_ascii())?.to_ascii_lowercase();
         let whole = whole.filter(|(at, _)| *at == end).map(|(_, whole)| whole);
         Some(OpenWord { typed, stem, whole, start })
     }
@@ -434,6 +438,7 @@ mod tests {
         }
         assert_eq!(open("golangci-Li"), Some("li".to_owned()));
         assert_eq!(open("role:user bran"), Some("bran".to_owned()));
+        assert_eq!(open("el c\u{f3}dig"), Some("codig".to_owned()));
     }
 
     #[test]

@@ -209,7 +209,8 @@ impl Searcher {
         // While somebody types, what they look for is what holds all that is there.
         let holders =
             asked.query.beginning.as_ref().map(|beginning| self.holders_of_all(beginning, &features));
-        let total = holders.as_ref().map_or(ranked.len(), Holders::count) as u64;
+        let found = ranked.len();
+        let total = holders.as_ref().filter(|_| found > 0).map_or(found, Holders::count) as u64;
         if let Ok(read) = &mut read {
             self.rescore(asked, read, &mut ranked, evidence.scale)?;
         }
