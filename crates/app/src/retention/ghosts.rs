@@ -101,19 +101,22 @@ pub(crate) fn matching(context: &Context, words: &str, filter: &SessionFilter) -
         let (at, prompt) = ghost.traces.prompts.iter().rev().find(|(_, prompt)| says(prompt))?;
         Some(ghost.hit_with(context, *at, prompt))
     };
-    let ghosts =
-        ghosts_with(context, |_, remains| remains.traces.prompts.iter().any(|(_, prompt)| says(prompt)));
+    let ghosts = ghosts_with(context, |_, remains| {
+        remains.traces.read_pasted();
+        remains.traces.prompts.iter().any(|(_, prompt)| says(prompt))
+    });
     ghosts.filter(|ghost| filter.matches(&ghost.session)).filter_map(hit).take(FOUND).collect()
 }
 
-/// The ghosts with such remains, newest first. What sub-agents left is read for these alone.
+/// The ghosts with such remains, newest first. What was pasted, and what sub-agents left, is read for these alone.
 fn ghosts_with(
     context: &Context,
-    is_wanted: impl Fn(&SessionId, &Remains) -> bool,
+    is_wanted: impl Fn(&SessionId, &mut Remains) -> bool,
 ) -> impl Iterator<Item = Ghost> {
     let mut found = remains(context);
-    found.retain(|(id, remains)| is_wanted(id, remains));
-    let ghost = |(id, remains)| {
+    found.retain_mut(|(id, remains)| is_wanted(id, remains));
+    let ghost = |(id, mut remains): (SessionId, Remains)| {
+        remains.traces.read_pasted();
         let session = session(context, id, &remains);
         Ghost { session, traces: remains.traces, transcript: remains.transcript }
     };
@@ -160,9 +163,6 @@ fn remains(context: &Context) -> Vec<(SessionId, Remains)> {
         (remains.transcript, remains.known) = (Some(transcript), Some(session));
     }
     found.retain(|id, _| !known.contains(id));
-    for remains in found.values_mut() {
-        remains.traces.read_pasted();
-    }
     found.into_iter().collect()
 }
 
