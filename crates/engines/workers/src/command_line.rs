@@ -286,6 +286,7 @@ mod tests {
             add_directories: vec!["/b".into()],
             permission_mode: PermissionMode::Plan,
             strict_mcp_config: true,
+            flags: vec!["--fallback-model".into(), "haiku".into()],
             ..WorkerOptions::default()
         };
         let plain = WorkerSpec::new(SessionStart::Resume(id("a1")), "/p".into(), "Go on.".into());
@@ -309,6 +310,8 @@ mod tests {
             "--max-budget-usd=0.500000",
             "--system-prompt-snapshot=off",
             "--strict-mcp-config",
+            "--fallback-model",
+            "haiku",
             "--add-dir",
             "/b",
             "--mcp-config",

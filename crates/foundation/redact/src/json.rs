@@ -80,8 +80,8 @@ fn in_string(text: &str) -> Option<(String, usize)> {
     }
 }
 
-/// What stands in the place of a value that is a secret by the name of its field, whatever is between its characters: lines
-/// and quotes would end it for the rules of text.
+/// The mark for a value that is a secret by the name of its field, whatever is between its characters: lines and quotes would
+/// end it for the rules of text.
 fn of_field(name: &str, value: &str) -> Option<(String, usize)> {
     const ENOUGH: usize = 60;
     let characters = value.chars().filter(char::is_ascii_alphanumeric).take(ENOUGH);

@@ -6,7 +6,7 @@ use app::workers::answer::{Request, answer};
 use app::workers::{Grant, PermissionReply, PermissionRequest, RequestKind, WorkerInfo, WorkerState, find};
 use app::{Context, Error, Kind};
 
-use super::which_worker::{self, Deed};
+use super::which_worker::{self, WorkerAction};
 use crate::exit::Failure;
 use crate::output::print_line;
 use crate::run::{Prompt, Step, offer_lines, request_line, whole};
@@ -46,7 +46,7 @@ pub(crate) struct Args {
 }
 
 /// What is done with a worker.
-const DEED: Deed = Deed {
+const ACTION: WorkerAction = WorkerAction {
     verb: "answer",
     none: "no worker waits for an answer",
     is_for: |worker| matches!(worker.state, WorkerState::WaitingPermission { .. }),
@@ -55,7 +55,7 @@ const DEED: Deed = Deed {
 
 /// Sends the answer to the worker.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let named = which_worker::meant(context, args.worker.as_deref(), DEED)?;
+    let named = which_worker::meant(context, args.worker.as_deref(), ACTION)?;
     let worker = find(context, &named)?;
     let shown = shown(&worker, args);
     if !shown.is_empty() {

@@ -5,7 +5,7 @@ use app::proceed::{background, fork};
 use app::workers::attach;
 use app::{Context, Error, Kind};
 
-use super::which_worker::{self, Deed};
+use super::which_worker::{self, WorkerAction};
 use crate::become_claude::become_claude;
 use crate::exit::Failure;
 use crate::output::print_line;
@@ -35,7 +35,7 @@ impl Args {
 }
 
 /// What is done with a worker.
-const DEED: Deed = Deed {
+const ACTION: WorkerAction = WorkerAction {
     verb: "attach to",
     none: "no worker is running",
     is_for: |worker| !worker.state.is_over(),
@@ -44,7 +44,7 @@ const DEED: Deed = Deed {
 
 /// Follows the worker until it ends or the person leaves.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let named = which_worker::meant(context, args.worker.as_deref(), DEED)?;
+    let named = which_worker::meant(context, args.worker.as_deref(), ACTION)?;
     let (worker, mut link) = match attach(context, &named) {
         Err(error) if error.kind == Kind::NotFound => return open_job(context, args, &named, error),
         found => found?,

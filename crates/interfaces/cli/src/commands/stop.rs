@@ -6,7 +6,7 @@ use app::proceed::background;
 use app::workers::stop::{Request, stop};
 use app::{Context, Error, Kind};
 
-use super::which_worker::{self, Deed};
+use super::which_worker::{self, WorkerAction};
 use crate::exit::Failure;
 use crate::output::Output;
 use crate::text::safe;
@@ -35,12 +35,16 @@ impl Args {
 }
 
 /// What is done with a worker.
-const DEED: Deed =
-    Deed { verb: "stop", none: "no worker is running", is_for: |worker| !worker.state.is_over(), asks: true };
+const ACTION: WorkerAction = WorkerAction {
+    verb: "stop",
+    none: "no worker is running",
+    is_for: |worker| !worker.state.is_over(),
+    asks: true,
+};
 
 /// Stops the worker.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
-    let named = which_worker::meant(context, args.worker.as_deref(), DEED)?;
+    let named = which_worker::meant(context, args.worker.as_deref(), ACTION)?;
     let request = Request { worker: named.clone(), remove_worktree: args.remove_worktree };
     let answer = match stop(context, &request) {
         Err(error) if error.kind == Kind::NotFound => return stop_job(context, args, &named, error),

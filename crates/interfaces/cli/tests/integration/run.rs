@@ -112,6 +112,29 @@ fn a_run_that_nobody_watches_may_deny_what_it_would_ask() {
 }
 
 #[test]
+fn what_nobody_answers_in_time_is_denied_and_said() {
+    let desk = desk();
+    let shop = desk.project("shop");
+    let words = ["run", "--fresh", "--permission-timeout", "0", "make a file"];
+    let run = inside(&desk, shop.path(), &words).succeeded();
+    assert!(run.stderr.contains("denied, because nobody answered within 0 s"), "{}", run.stderr);
+    assert!(!shop.path().join("made").exists());
+}
+
+#[test]
+fn flags_behind_two_dashes_reach_claude() {
+    let desk = desk();
+    let shop = desk.project("shop");
+    let words = ["run", "--fresh", "say hello", "--", "--append-system-prompt-file", "rules.md"];
+    std::fs::write(shop.path().join("rules.md"), "Answer as a walrus.").expect("a file");
+    let _ = inside(&desk, shop.path(), &words).succeeded();
+    let asked = desk.server.calls().pop().expect("a call").body["system"].to_string();
+    assert!(asked.contains("Answer as a walrus."), "{asked}");
+    let refused = inside(&desk, shop.path(), &["run", "--fresh", "say hello", "--", "--output-format=json"]);
+    assert!(refused.code == Some(2) && refused.stderr.contains("--output-format"), "{}", refused.stderr);
+}
+
+#[test]
 #[expect(clippy::disallowed_methods, reason = "the program reads the clock, too")]
 fn a_person_is_asked_where_the_chance_leaves_it_open() {
     let desk = desk();
