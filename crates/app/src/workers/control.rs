@@ -31,10 +31,13 @@ pub(crate) fn stop(context: &Context, text: &str) -> Result<WorkerInfo, Error> {
     if worker.host.is_alive() {
         let remote =
             RemoteWorker::connect(&state_folder(context), worker.id).map_err(|_| not_running(&worker))?;
-        let refused = |why: String| Error::new(Kind::Unavailable, format!("worker {}: {why}", worker.id));
-        remote.command(&Command::Stop).map_err(refused)?;
-        // The last event is its end.
-        let _ = remote.events.iter().find(|event| matches!(&**event, Event::Ended { .. }));
+        match remote.command(&Command::Stop) {
+            // The last event is its end.
+            Ok(()) => drop(remote.events.iter().find(|event| matches!(&**event, Event::Ended { .. }))),
+            // It may have ended by itself before it read the command.
+            Err(_) if table.get(worker.id).map_err(unusable)?.is_none_or(|now| now.state.is_over()) => {}
+            Err(why) => return Err(Error::new(Kind::Unavailable, format!("worker {}: {why}", worker.id))),
+        }
     } else {
         workers::end_orphan(&worker, Limits::default().grace);
         table.set_state(worker.id, &WorkerState::Stopped, context.now).map_err(unusable)?;

@@ -8,6 +8,7 @@ use std::sync::mpsc;
 
 use serde_json::Value;
 
+use crate::long::amount;
 use crate::{ModelServer, PATIENCE, ScratchHome};
 
 /// One installed release of Claude Code.
@@ -32,6 +33,12 @@ impl Claude {
     /// 2.1.197, between the two: the first native binaries.
     pub fn v2_1_197() -> Self {
         Self::installed("2.1.197", "claude-code-2-1-197/claude", false)
+    }
+
+    /// The releases that a test of every release asks: the newest and the oldest, and with `--long` what is between them.
+    pub fn releases() -> Vec<Self> {
+        let ends = vec![Self::newest(), Self::v2_1_100()];
+        amount(ends.clone(), [ends, vec![Self::v2_1_197()]].concat())
     }
 
     /// Another release, anywhere: for making recordings of it.

@@ -17,7 +17,7 @@ fn failed(state: WorkerState) -> (FailureReason, String) {
 }
 
 fn each(check: fn(&Claude)) {
-    for claude in [Claude::newest(), Claude::v2_1_197(), Claude::v2_1_100()] {
+    for claude in Claude::releases() {
         check(&claude);
     }
 }

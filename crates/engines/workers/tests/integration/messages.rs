@@ -47,7 +47,7 @@ fn a_session_is_started_resumed_and_forked() {
 
 #[test]
 fn a_command_that_claude_code_answers_itself_is_no_turn_without_an_end() {
-    for claude in [Claude::newest(), Claude::v2_1_197(), Claude::v2_1_100()] {
+    for claude in Claude::releases() {
         let stage = Stage::new(&claude, script());
         let mut actor = stage.start(&stage.spec("say hello"));
         actor.state("idle");
@@ -90,7 +90,7 @@ fn only_an_agents_new_session_is_marked() {
 
 #[test]
 fn a_follow_up_is_sent_during_a_turn() {
-    for claude in [Claude::newest(), Claude::v2_1_197(), Claude::v2_1_100()] {
+    for claude in Claude::releases() {
         let gate = Gate::new();
         let echo = json!({"command": "echo one", "description": "Say one"});
         let script = Script::new()
@@ -116,7 +116,7 @@ fn a_follow_up_is_sent_during_a_turn() {
 
 #[test]
 fn a_turn_is_interrupted_and_the_session_goes_on() {
-    for claude in [Claude::newest(), Claude::v2_1_197(), Claude::v2_1_100()] {
+    for claude in Claude::releases() {
         let gate = Gate::new();
         let script = script().on("never end", [Answer::text("I beg").then_hold(&gate).then_text("in.")]);
         let stage = Stage::new(&claude, script);

@@ -12,7 +12,7 @@ fn bash(command: &str) -> Value {
 }
 
 fn each(check: fn(&Claude)) {
-    for claude in [Claude::newest(), Claude::v2_1_197(), Claude::v2_1_100()] {
+    for claude in Claude::releases() {
         check(&claude);
     }
 }

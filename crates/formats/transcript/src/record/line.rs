@@ -195,9 +195,9 @@ mod tests {
 
         #[test]
         fn any_text_in_any_field_is_carried(text in "\\PC{0,40}") {
-            let line = serde_json::json!({"type": "user", "cwd": text, "unknown": {"deep": [text]}}).to_string();
-            let cwd = parse(line.as_bytes()).unwrap().cwd().unwrap_or_default();
-            proptest::prop_assert_eq!(cwd, text);
+            let line = serde_json::json!({"type": "user", "gitBranch": text, "unknown": {"deep": [text]}}).to_string();
+            let branch = parse(line.as_bytes()).unwrap().branch().unwrap_or_default();
+            proptest::prop_assert_eq!(branch, text);
         }
     }
 }

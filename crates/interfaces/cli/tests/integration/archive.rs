@@ -134,31 +134,51 @@ fn what_the_clean_up_of_claude_code_deletes_is_kept() {
 }
 
 #[test]
-fn whichever_command_comes_first_nothing_that_claude_code_deletes_next_is_lost() {
-    for first in [&["list"][..], &["search", "walrus"], &["day", "today"], &["today"]] {
+fn what_claude_code_deletes_after_the_first_command_is_copied() {
+    let desk = Desk::new(Claude::newest(), script());
+    let shop = desk.project("shop");
+    let shop = shop.path();
+    desk.claude(shop, &["-p", "feed the walrus", "--session-id", ONE]);
+    let file = desk.transcript(shop, ONE);
+    let long = due_for_deletion(&desk, &file, &bytes(&file));
+    let said = desk.backstory(&["list"]).succeeded().stderr;
+    assert!(said.contains("deletes 1 session") && said.contains("Backstory has copies"), "{said}");
+    clean_up(&desk, shop);
+    assert!(!file.exists(), "the clean-up deleted it");
+    desk.json(&["restore", ONE]);
+    assert!(bytes(&file) == long, "not all of it was copied");
+}
+
+#[test]
+fn whichever_command_comes_first_what_is_due_for_deletion_is_copied() {
+    for first in [&["search", "walrus"][..], &["day", "today"], &["today"]] {
         let desk = Desk::new(Claude::newest(), script());
         let shop = desk.project("shop");
-        let shop = shop.path();
-        desk.claude(shop, &["-p", "feed the walrus", "--session-id", ONE]);
-        desk.claude(shop, &["-p", "cook soup", "--session-id", OTHER]);
-        fs::remove_file(desk.home.config_dir().join("settings.json")).expect("settings");
-        let file = desk.transcript(shop, ONE);
-        // A long one, of which a short pass would copy the beginning only.
-        let record = json!({"type": "user", "sessionId": ONE, "filler": "word ".repeat(2000)});
-        let long = [bytes(&file), format!("{record}\n").repeat(800).into_bytes()].concat();
-        fs::write(&file, &long).expect("a long transcript");
-        age(&file, 31);
-        // What a pass leaves that was cut short a moment ago.
-        desk.home.write(".backstory/archive/lock", "");
-        let said = desk.backstory(first).succeeded().stderr;
-        if first == ["list"] {
-            assert!(said.contains("deletes 1 session") && said.contains("Backstory has copies"), "{said}");
-        }
-        clean_up(&desk, shop);
-        assert!(!file.exists(), "the clean-up deleted it");
+        let file = desk.transcript(shop.path(), ONE);
+        fs::create_dir_all(file.parent().expect("a project folder")).expect("a project folder");
+        let prompt = json!({
+            "type": "user", "uuid": OTHER, "parentUuid": null, "sessionId": ONE, "cwd": shop.path(),
+            "timestamp": "2026-11-20T08:00:00.000Z",
+            "message": {"role": "user", "content": "feed the walrus"},
+        });
+        let long = due_for_deletion(&desk, &file, format!("{prompt}\n").as_bytes());
+        let _ = desk.backstory(first).succeeded();
+        fs::remove_file(&file).expect("a transcript");
         desk.json(&["restore", ONE]);
         assert!(bytes(&file) == long, "{first:?}: not all of it was copied");
     }
+}
+
+/// Writes a transcript that Claude Code deletes next, beside the lock that a pass leaves which was cut short a moment ago;
+/// a long transcript, of which a short pass would copy the beginning only.
+fn due_for_deletion(desk: &Desk, file: &Path, beginning: &[u8]) -> Vec<u8> {
+    let record = json!({"type": "user", "sessionId": ONE, "filler": "word ".repeat(2000)});
+    let long = [beginning, format!("{record}\n").repeat(800).as_bytes()].concat();
+    let _ = fs::remove_file(desk.home.config_dir().join("settings.json"));
+    fs::write(file, &long).expect("a long transcript");
+    age(file, 31);
+    desk.home.write(".backstory/archive/lock", "");
+    long
 }
 
 #[test]

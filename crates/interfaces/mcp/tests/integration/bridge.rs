@@ -61,7 +61,7 @@ fn results(scene: &Scene) -> Vec<String> {
 
 #[test]
 fn every_release_calls_all_six_tools_unasked() {
-    for claude in [Claude::newest(), Claude::v2_1_197(), Claude::v2_1_100()] {
+    for claude in Claude::releases() {
         let release = claude.version();
         let scene = Scene::with(claude, script());
         let said = worked(&scene, &[]);

@@ -114,7 +114,7 @@ fn every_release_reads_its_memory_over_stdio() {
 
 #[test]
 fn every_release_reads_its_memory_over_http() {
-    for claude in [Claude::newest(), Claude::v2_1_197(), Claude::v2_1_100()] {
+    for claude in Claude::releases() {
         let release = claude.version();
         let scene = Scene::with(claude, script());
         let listening = Listening::start(&scene);
