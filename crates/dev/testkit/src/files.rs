@@ -37,6 +37,11 @@ pub fn bytes(file: &Path) -> Vec<u8> {
     fs::read(file).unwrap_or_else(|error| panic!("cannot read {}: {error}", file.display()))
 }
 
+/// Reads a whole file that a program may remove meanwhile.
+pub fn bytes_if_there(file: &Path) -> Option<Vec<u8>> {
+    fs::read(file).ok()
+}
+
 /// A transcript's records, each of which must be JSON.
 pub fn records(file: &Path) -> Vec<Value> {
     let text = String::from_utf8(bytes(file)).expect("a transcript in UTF-8");

@@ -20,7 +20,7 @@ use crate::types::{Discovery, Locations};
 
 /// The version of the format: raise it when [`SessionDigest`], [`LaunchContext`], the order of discovery or what is read
 /// from a transcript changes.
-const FORMAT: u32 = 25;
+const FORMAT: u32 = 26;
 /// The number of digests in a section, the unit of work of a thread.
 const SECTION: usize = 256;
 

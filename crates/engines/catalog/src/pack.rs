@@ -14,7 +14,7 @@ use transcript::{Checkpoint, Summary};
 use crate::facts::{FileFacts, SubagentFacts};
 
 /// The version of the encoding; raise it when an encoded type or what is read from a transcript changes.
-pub(crate) const FORMAT: u32 = 19;
+pub(crate) const FORMAT: u32 = 20;
 
 /// About how many bytes the facts of a file take.
 const FACTS: usize = 1024;

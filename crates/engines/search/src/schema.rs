@@ -12,7 +12,7 @@ use crate::words::Splitter;
 
 /// Raised whenever what is indexed, or how, changes. It is part of a field's name, so that an index of another
 /// version has another schema and is rebuilt.
-const VERSION: u32 = 10;
+const VERSION: u32 = 11;
 
 /// The largest description of an index that is read, in bytes.
 const LARGEST_META: u64 = 64 << 20;

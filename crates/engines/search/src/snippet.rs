@@ -200,7 +200,11 @@ fn piece(record: &Record<'_>, units: &[Unit<'_>], at: &PassageLocation<'_>) -> O
     let Some(unit) = units.get(number) else {
         // The branch is no unit of the record itself.
         let branch = record.branch()?;
-        return Some(if at.shows_secrets { branch } else { redact::redacted(branch) }.into_owned());
+        return Some(if at.shows_secrets {
+            branch.into_owned()
+        } else {
+            redact::redact_beginning(&branch).into_owned()
+        });
     };
     if at.shows_secrets { original_of(unit, piece) } else { text_of(unit, piece) }
 }

@@ -45,7 +45,12 @@ impl<'a> Unit<'a> {
                 Cow::Owned(text)
             }
         };
-        Self { text: redact::redacted(text), path: self.path.map(redact::redacted), ..self }
+        let text = match self.kind {
+            // A name is shown as the beginning of one, and has to be indexed as it is shown.
+            ChunkKind::Branch => Cow::Owned(redact::redact_beginning(&text).into_owned()),
+            _ => redact::redacted(text),
+        };
+        Self { text, path: self.path.map(redact::redacted), ..self }
     }
 
     pub(crate) fn cap(&self) -> usize {

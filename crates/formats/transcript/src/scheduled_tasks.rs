@@ -11,9 +11,7 @@ use crate::json::Raw;
 use crate::moment::moment;
 
 /// The largest file that is read, in bytes.
-const CAP: u64 = 1 << 20;
-/// The most prompts that are read.
-const MOST: usize = 64;
+const CAP: u64 = 16 << 20;
 /// The longest time for which Claude Code repeats a prompt.
 const LONGEST: SignedDuration = SignedDuration::from_hours(30 * 24);
 
@@ -48,7 +46,7 @@ impl ScheduledTask {
     pub fn of_directory(directory: &Path) -> Vec<Self> {
         let bytes = system::read_small(&Self::file(directory), CAP).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
-        Raw::new(text.trim()).get("tasks").elements().filter_map(Self::read).take(MOST).collect()
+        Raw::new(text.trim()).get("tasks").elements().filter_map(Self::read).collect()
     }
 
     fn read(task: Raw<'_>) -> Option<Self> {
@@ -128,7 +126,7 @@ mod tests {
         }
         assert_eq!(ScheduledTask::of_directory(Path::new("/nowhere")), []);
         let task = r#"{"id":"a","cron":"* * * * *","prompt":"p"}"#;
-        let many = vec![task; 100].join(",");
-        assert_eq!(read(&format!(r#"{{"tasks":[{many}]}}"#)).len(), MOST);
+        let many = vec![task; 1000].join(",");
+        assert_eq!(read(&format!(r#"{{"tasks":[{many}]}}"#)).len(), 1000, "none is hidden behind others");
     }
 }

@@ -20,6 +20,8 @@ pub(crate) struct Line {
     pub(crate) next: usize,
     /// Why it ends.
     pub(crate) ending: Ending,
+    /// Where the last piece goes on behind a colour.
+    coloured: Option<usize>,
 }
 
 /// Why a line ends.
@@ -103,9 +105,19 @@ impl Line {
     fn piece(&mut self, rest: &[u8]) -> usize {
         let colour = colour::length(rest);
         if colour > 0 {
+            // What is highlighted in the middle of a line does not part it.
+            let is_inside = base64_length(&rest[colour..]) > 0;
+            self.coloured =
+                self.runs.last().filter(|run| is_inside && run.end == self.next).map(|_| self.next + colour);
             return colour;
         }
         let length = base64_length(rest);
+        if self.coloured.take() == Some(self.next)
+            && let Some(run) = self.runs.last_mut()
+        {
+            run.end = self.next + length;
+            return length;
+        }
         if rest[..length].iter().any(u8::is_ascii_alphanumeric) {
             self.runs.push(Run { start: self.next, end: self.next + length, at: self.shape.len() });
             self.shape.push(WORD);
@@ -139,6 +151,11 @@ impl Line {
             [run] => Some(run),
             _ => None,
         }
+    }
+
+    /// Its pieces of base64.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = Run> {
+        self.runs.iter().copied()
     }
 
     /// Its longest piece of base64.

@@ -24,6 +24,8 @@ const ODD_LINES: usize = 6;
 const USUAL: std::ops::RangeInclusive<usize> = 60..=80;
 /// The most bytes of the mark of a key's end.
 const END_MARK: usize = 64;
+/// The most bytes of a line of a key, with its frame.
+const LONGEST_LINE: usize = 240;
 /// What the lines of a key's head begin with.
 const HEADS: &[&str] =
     &["Proc-Type:", "DEK-Info:", "Version:", "Comment:", "Subject:", "Hash:", "Charset:", "MessageID:"];
@@ -32,7 +34,10 @@ const HEADS: &[&str] =
 pub(crate) fn block(text: Text<'_>, at: usize) -> Option<Secret> {
     let bytes = text.bytes;
     let line = &bytes[at.saturating_sub(48)..at];
-    if !line.ends_with(b"PRIVATE ") {
+    let is_of_url = line.ends_with(b"PRIVATE%20") || line.ends_with(b"PRIVATE+");
+    if ![&b"PRIVATE "[..], b"PRIVATE  ", "PRIVATE\u{a0}".as_bytes()].iter().any(|word| line.ends_with(word))
+        && !is_of_url
+    {
         return None;
     }
     let begin = at - line.len() + line.windows(5).rposition(|word| word == b"BEGIN")?;
@@ -45,10 +50,52 @@ pub(crate) fn block(text: Text<'_>, at: usize) -> Option<Secret> {
     let close = rest.iter().take(24).position(|byte| *byte == b'-')?;
     let first = at + 3 + close;
     let first = first + bytes[first..].iter().take(5).take_while(|byte| **byte == b'-').count();
+    if is_of_url {
+        let length = bytes[first..].iter().take_while(|byte| is_base64(**byte) || **byte == b'%').count();
+        return (length >= LEAST).then(|| Secret::new("private-key", begin - dashes..first + length));
+    }
     let body = Body::behind_mark(text, first);
     let is_key = (body.characters >= LEAST || (body.is_whole && body.characters >= 8)) && !body.is_filler;
     let is_key = is_key || text.is_cut_at(body.end);
     is_key.then(|| Secret::new("private-key", begin - dashes..body.end))
+}
+
+/// Finds the last lines of a key whose first ones are elsewhere, such as those that `tail` prints; the `KEY` at `at` is in
+/// the mark of its end.
+pub(crate) fn last_lines(text: Text<'_>, at: usize) -> Option<Secret> {
+    let before = &text.bytes[at.saturating_sub(48)..at];
+    if !before.ends_with(b"PRIVATE ") {
+        return None;
+    }
+    let mark = before.windows(5).rposition(|word| word == b"--END" || word == b"- END")?;
+    let mut line = at - before.len() + mark;
+    // What follows the last long line: the rest of the key, and a checksum.
+    let mut short = Vec::with_capacity(2);
+    let mut found: Option<(usize, usize)> = None;
+    while let Some(from) = line_before(text.bytes, line) {
+        let read = Line::read(text.bytes, from, false);
+        let is_long = |run: &Run| run.length() >= LEARNED && is_of_key(&text.bytes[run.start..run.end]);
+        if let Some(run) = read.runs().filter(is_long).max_by_key(|run| run.length()) {
+            let end = short.first().copied().unwrap_or(run.end);
+            found = Some((run.start, found.map_or(end, |(_, end)| end)));
+        } else if found.is_none() && short.len() < 2 {
+            short.push(read.runs().last()?.end);
+        } else {
+            break;
+        }
+        line = from;
+    }
+    found.map(|(start, end)| Secret::new("private-key", start..end))
+}
+
+/// Where the line before the one with `at` begins; `None` where it is longer than a key's.
+fn line_before(bytes: &[u8], at: usize) -> Option<usize> {
+    let start_of_line = |end: usize| {
+        let first = end.saturating_sub(LONGEST_LINE);
+        let newline = bytes[first..end].iter().rposition(|byte| *byte == b'\n');
+        newline.map(|at| first + at + 1).or((first == 0).then_some(0))
+    };
+    start_of_line(at)?.checked_sub(1).and_then(start_of_line)
 }
 
 /// The lines behind `Private-Lines: 14`.

@@ -174,12 +174,15 @@ fn run(text: Text<'_>, start: usize, end: usize, found: &mut Vec<Secret>) {
             break;
         }
     }
-    // A token may also follow something else and a `_` or `-`.
+    // A token may also follow something else and a `_` or `-`. All web tokens of a run would end where the first does.
+    let is_web_token = |at: &usize| bytes[*at..].starts_with(b"eyJ") && matches!(bytes[at - 1], b'_' | b'-');
+    let web_token = (start + 1..end).find(is_web_token).filter(|_| bytes.get(end) == Some(&b'.'));
     for at in start + 1..end {
+        let known = || index.begins_some(&bytes[at..]).then(|| inside(text, at, false))?;
+        let encoded = || (web_token == Some(at)).then(|| json_web_token(text, at))?;
         if matches!(bytes[at - 1], b'_' | b'-')
             && at >= done
-            && index.begins_some(&bytes[at..])
-            && let Some(secret) = inside(text, at, false)
+            && let Some(secret) = known().or_else(encoded)
         {
             done = secret.end;
             found.extend(second_half(text, &secret));
@@ -213,7 +216,7 @@ fn behind_escape(bytes: &[u8], start: usize) -> Option<usize> {
         (b'\\', b'x') if hex(2) => 3,
         (b'%', first) if first.is_ascii_hexdigit() && hex(1) => 2,
         // The end of a terminal's colour.
-        (b'[' | b';', _) => 1 + rest.iter().take(3).position(|byte| *byte == b'm')?,
+        (b'[' | b';', _) => 1 + rest.iter().take(3).position(|byte| matches!(byte, b'm' | b'K'))?,
         _ => return None,
     };
     Some(start + length)
@@ -277,7 +280,9 @@ fn body_end(text: Text<'_>, from: usize, token: &Token, is_first: bool) -> Optio
         let is_filler = body.first().is_none_or(|byte| matches!(byte, b'x' | b'X' | b'.' | b'-'));
         return (body.len() >= enough && !is_filler).then_some(end);
     }
-    let goes_on = rest.get(body.len()).is_some_and(u8::is_ascii_alphanumeric);
+    // A small letter ends what has capital letters only: text that was put behind it without a space.
+    let is_joined = |byte: &u8| token.body == Body::Upper && byte.is_ascii_lowercase();
+    let goes_on = rest.get(body.len()).is_some_and(|byte| byte.is_ascii_alphanumeric() && !is_joined(byte));
     let fits = match token.length {
         Length::Least(least) => body.len() >= least,
         Length::Random(least) => {
@@ -354,12 +359,14 @@ fn json_web_token(text: Text<'_>, start: usize) -> Option<Secret> {
     let mut end = payload;
     while parts < 5 && bytes.get(end) == Some(&b'.') {
         let next = end_of_run(bytes, end + 1);
-        if next == end + 1 {
+        // The second part of an encrypted one is empty where the key is not sent.
+        if next == end + 1 && bytes.get(next) != Some(&b'.') {
             break;
         }
         (end, parts) = (next, parts + 1);
     }
     let fits = (is_json && payload_length >= 8) || (parts >= 3 && payload_length >= 10 && end - payload > 10);
+    let fits = fits || (parts == 5 && end - payload > 40);
     let is_cut = text.is_cut_at(end);
     (fits || is_cut).then(|| Secret::new("json-web-token", start..end))
 }

@@ -224,7 +224,8 @@ fn ask(text: Text<'_>, announces: AnnouncedSecret, start: usize, end: usize, fou
             }
         }
         AnnouncedSecret::Key => {
-            let key = private_key::block(text, start).or_else(|| assignment::value(text, start, end));
+            let block = private_key::block(text, start).or_else(|| private_key::last_lines(text, start));
+            let key = block.or_else(|| assignment::value(text, start, end));
             found.extend(key.or_else(|| command::given_to_option(text, start)));
         }
         AnnouncedSecret::Address => found.extend(address::password(text, start)),

@@ -20,6 +20,9 @@ const LAST_TURNS: usize = 3;
 /// After how many calls of tools that did not fail it matters no more, however long a turn is.
 const STEPS: usize = 20;
 
+/// How much is read of a text, in characters: what a handoff quotes is in it, and texts of 57 MB would be held several times.
+const READ: usize = 1 << 18;
+
 /// A text and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Quotation {
@@ -55,7 +58,7 @@ impl Findings {
         let mut found = Self::default();
         each_history_event(file, |event| match event.what {
             HistoryEventKind::Prompt(text) if !text.trim().is_empty() => {
-                found.prompts.push(Quotation { line: event.line, text });
+                found.prompts.push(Quotation { line: event.line, text: secrets.beginning(&text, READ) });
             }
             HistoryEventKind::Answered(text) => {
                 found.chosen(ANSWERED, event.line, format!("The person answered: {text}"));
@@ -159,15 +162,15 @@ impl Conversation {
         for part in &message.parts {
             match part {
                 Part::Text(text) if message.role == Role::Assistant => {
-                    let text = self.secrets.shown(text);
+                    let text = self.secrets.beginning(text, READ);
                     decided(&text, line, false, found);
                     if !text.trim().is_empty() {
-                        self.last_answer = Some(Quotation { line, text: text.into_owned() });
+                        self.last_answer = Some(Quotation { line, text });
                     }
                 }
                 Part::Text(text) if message.role == Role::User => {
                     if let Some(said) = speech(text) {
-                        decided(&self.secrets.shown(&said.text), line, true, found);
+                        decided(&self.secrets.beginning(&said.text, READ), line, true, found);
                     }
                 }
                 Part::ToolUse { id, name, input } => self.call(id, name, *input, line),

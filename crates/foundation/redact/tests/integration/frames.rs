@@ -117,7 +117,7 @@ const MARKERS: [&str; 24] = [
 
 type Frame = (&'static str, fn(usize, &str) -> String);
 /// What tools put before each line, by its number, with what is behind it.
-const FRAMES: [Frame; 33] = [
+const FRAMES: [Frame; 34] = [
     ("plain", |_, line| line.to_owned()),
     ("comment", |_, line| format!("# {line}")),
     ("slashes", |_, line| format!("// {line}")),
@@ -161,6 +161,13 @@ const FRAMES: [Frame; 33] = [
     ("table", |_, line| format!("| {line} |")),
     ("page", |number, line| format!("<tr><td>{number}</td><td class=\"line\">{line}</td></tr>")),
     ("colour", |_, line| format!("\u{1b}[31m{line}\u{1b}[0m")),
+    ("highlighted", |_, line| {
+        if line.starts_with("-----") {
+            return line.to_owned();
+        }
+        let (first, rest) = line.split_at(line.len() / 3);
+        format!("{first}\u{1b}[7m{}\u{1b}[27m{}", &rest[..rest.len() / 2], &rest[rest.len() / 2..])
+    }),
     ("coloured number", |number, line| format!("\u{1b}[33m{number}\u{1b}[0m: \u{1b}[32m{line}\u{1b}[0m")),
 ];
 
@@ -262,6 +269,41 @@ fn no_line_of_a_key_that_is_cut_off_is_shown() {
         }
     }
     none(&failed, all);
+}
+
+#[test]
+fn no_line_of_a_key_without_its_beginning_is_shown() {
+    let (mut failed, mut all) = (Vec::new(), 0);
+    let mut random = Random::new(9);
+    for marker in ["", "-", "-    ", "> ", "+  // "] {
+        for (name, frame) in FRAMES {
+            for kind in &KINDS {
+                let (lines, secret) = kind.key(&mut random);
+                let first = kind.head.len() + 2;
+                let text = framed(&lines[first..], marker, frame, "\n");
+                check(&format!("{marker:?} {name} {}", kind.name), &text, &secret, &mut failed);
+                all += 1;
+            }
+        }
+    }
+    none(&failed, all);
+}
+
+#[test]
+fn a_key_in_the_address_of_a_form_is_not_shown() {
+    let mut failed = Vec::new();
+    let mut random = Random::new(10);
+    for kind in KINDS.iter().filter(|kind| kind.head.is_empty()) {
+        let (lines, secret) = kind.key(&mut random);
+        for space in ["%20", "+"] {
+            let [begin, body @ .., end] = &lines[..] else { unreachable!() };
+            let coded = body.join("%0A").replace('+', "%2B").replace('/', "%2F").replace('=', "%3D");
+            let marks = [begin, end].map(|mark| mark.replace(' ', space));
+            let text = format!("curl -d 'key={}%0A{coded}%0A{}&name=x'", marks[0], marks[1]);
+            check(space, &text, &secret, &mut failed);
+        }
+    }
+    none(&failed, 12);
 }
 
 #[test]

@@ -10,5 +10,6 @@ mod adversary;
 mod beginning;
 mod frames;
 mod harmless;
+mod joined;
 mod made_up;
 mod recall;

@@ -343,7 +343,9 @@ fn no_answer_of_any_face_holds_a_part_of_a_secret() {
         if !kept.iter().any(|name| inside.starts_with(name)) {
             // The branch of a session is in the catalog as git has it.
             let of = usize::from(inside.starts_with("catalog") || inside.starts_with("overview"));
-            assert_hidden(&String::from_utf8_lossy(&testkit::files::bytes(&file)), &secrets[of..], &inside);
+            // What a database has beside it goes when the server closes it.
+            let Some(content) = testkit::files::bytes_if_there(&file) else { continue };
+            assert_hidden(&String::from_utf8_lossy(&content), &secrets[of..], &inside);
         }
     }
 }
