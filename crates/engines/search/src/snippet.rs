@@ -13,6 +13,7 @@ use crate::chunk::{original_units, units};
 use crate::columns::{ChunkAt, Columns};
 use crate::document::piece_of;
 use crate::files::FileRow;
+use crate::kind::ChunkKind;
 use crate::source::SourceKind;
 use crate::unit::Unit;
 use crate::words::Splitter;
@@ -199,12 +200,8 @@ fn piece(record: &Record<'_>, units: &[Unit<'_>], at: &PassageLocation<'_>) -> O
     let (number, piece) = piece_of(at.piece);
     let Some(unit) = units.get(number) else {
         // The branch is no unit of the record itself.
-        let branch = record.branch()?;
-        return Some(if at.shows_secrets {
-            branch.into_owned()
-        } else {
-            redact::redact_beginning(&branch).into_owned()
-        });
+        let branch = Unit::new(ChunkKind::Branch, record.branch()?);
+        return Some(if at.shows_secrets { branch } else { branch.redacted() }.text.into_owned());
     };
     if at.shows_secrets { original_of(unit, piece) } else { text_of(unit, piece) }
 }
@@ -222,7 +219,7 @@ fn original_range(unit: &Unit<'_>, piece: usize) -> Option<Range<usize>> {
     let redacted = unit.clone().redacted();
     let part = redacted.pieces().nth(piece).filter(|text| !text.trim().is_empty())?;
     let start = part.as_ptr().addr() - redacted.text.as_ptr().addr();
-    Some(redact::original(&redact::find(&unit.text), start..start + part.len()))
+    Some(redact::original(&unit.secrets(), start..start + part.len()))
 }
 
 /// A piece of a unit, or the path that it is about.

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use redact::Secret;
+
 use crate::kind::ChunkKind;
 
 /// About how long a piece is, in bytes of text.
@@ -37,6 +39,7 @@ impl<'a> Unit<'a> {
 
     /// Without secrets. Before it is cut into pieces, so that none is parted by a cut and overlooked.
     pub(crate) fn redacted(self) -> Self {
+        let is_name = self.is_name();
         let end = self.text.floor_char_boundary(self.cap() + LONGEST_SECRET);
         let text = match self.text {
             Cow::Borrowed(text) => Cow::Borrowed(&text[..end]),
@@ -45,12 +48,23 @@ impl<'a> Unit<'a> {
                 Cow::Owned(text)
             }
         };
-        let text = match self.kind {
-            // A name is shown as the beginning of one, and has to be indexed as it is shown.
-            ChunkKind::Branch => Cow::Owned(redact::redact_beginning(&text).into_owned()),
-            _ => redact::redacted(text),
+        let text = if is_name {
+            Cow::Owned(redact::redact_beginning(&text).into_owned())
+        } else {
+            redact::redacted(text)
         };
         Self { text, path: self.path.map(redact::redacted), ..self }
+    }
+
+    /// The secrets that [`Unit::redacted`] replaces.
+    pub(crate) fn secrets(&self) -> Vec<Secret> {
+        if self.is_name() { redact::find_beginning(&self.text) } else { redact::find(&self.text) }
+    }
+
+    /// Whether it names the session. Lists show such a text as the beginning of one, which may end in half a secret: what
+    /// they hide must not be found either.
+    fn is_name(&self) -> bool {
+        matches!(self.kind, ChunkKind::Branch | ChunkKind::Title)
     }
 
     pub(crate) fn cap(&self) -> usize {
@@ -113,6 +127,21 @@ mod tests {
             covered = at + piece.len();
         }
         assert_eq!(covered, text.len());
+    }
+
+    #[test]
+    fn what_a_list_hides_of_a_name_is_not_indexed() {
+        let token = format!("gh{}_a1B2c3D4e5", "p");
+        let check = |kind: ChunkKind, is_hidden: bool| {
+            let unit = Unit::new(kind, format!("rotate {token}"));
+            let redacted = unit.clone().redacted().text;
+            assert_eq!(!redacted.contains("a1B2"), is_hidden, "{kind:?}: {redacted}");
+            assert_eq!(unit.secrets().is_empty(), !is_hidden, "{kind:?}");
+        };
+        check(ChunkKind::Title, true);
+        check(ChunkKind::Branch, true);
+        // Half a token in the middle of a conversation is none.
+        check(ChunkKind::Prompt, false);
     }
 
     proptest::proptest! {

@@ -11,7 +11,7 @@ use crate::json::Raw;
 use crate::moment::moment;
 
 /// The largest file that is read, in bytes.
-const CAP: u64 = 16 << 20;
+const CAP: u64 = 1 << 20;
 /// The longest time for which Claude Code repeats a prompt.
 const LONGEST: SignedDuration = SignedDuration::from_hours(30 * 24);
 

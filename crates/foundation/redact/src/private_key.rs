@@ -26,6 +26,9 @@ const USUAL: std::ops::RangeInclusive<usize> = 60..=80;
 const END_MARK: usize = 64;
 /// The most bytes of a line of a key, with its frame.
 const LONGEST_LINE: usize = 240;
+/// What is between the words of a mark, and in the address of a form.
+const SPACES: [&str; 3] = [" ", "  ", "\u{a0}"];
+const SPACES_OF_URL: [&str; 2] = ["%20", "+"];
 /// What the lines of a key's head begin with.
 const HEADS: &[&str] =
     &["Proc-Type:", "DEK-Info:", "Version:", "Comment:", "Subject:", "Hash:", "Charset:", "MessageID:"];
@@ -34,10 +37,8 @@ const HEADS: &[&str] =
 pub(crate) fn block(text: Text<'_>, at: usize) -> Option<Secret> {
     let bytes = text.bytes;
     let line = &bytes[at.saturating_sub(48)..at];
-    let is_of_url = line.ends_with(b"PRIVATE%20") || line.ends_with(b"PRIVATE+");
-    if ![&b"PRIVATE "[..], b"PRIVATE  ", "PRIVATE\u{a0}".as_bytes()].iter().any(|word| line.ends_with(word))
-        && !is_of_url
-    {
+    let is_of_url = SPACES_OF_URL.iter().any(|space| follows_private(line, space));
+    if !is_of_url && !SPACES.iter().any(|space| follows_private(line, space)) {
         return None;
     }
     let begin = at - line.len() + line.windows(5).rposition(|word| word == b"BEGIN")?;
@@ -60,11 +61,16 @@ pub(crate) fn block(text: Text<'_>, at: usize) -> Option<Secret> {
     is_key.then(|| Secret::new("private-key", begin - dashes..body.end))
 }
 
+/// Whether a mark has `PRIVATE` and such a space before its `KEY`.
+fn follows_private(before: &[u8], space: &str) -> bool {
+    before.strip_suffix(space.as_bytes()).is_some_and(|before| before.ends_with(b"PRIVATE"))
+}
+
 /// Finds the last lines of a key whose first ones are elsewhere, such as those that `tail` prints; the `KEY` at `at` is in
 /// the mark of its end.
 pub(crate) fn last_lines(text: Text<'_>, at: usize) -> Option<Secret> {
     let before = &text.bytes[at.saturating_sub(48)..at];
-    if !before.ends_with(b"PRIVATE ") {
+    if !SPACES.iter().any(|space| follows_private(before, space)) {
         return None;
     }
     let mark = before.windows(5).rposition(|word| word == b"--END" || word == b"- END")?;

@@ -19,9 +19,8 @@ const APPROVED: u32 = 8;
 const LAST_TURNS: usize = 3;
 /// After how many calls of tools that did not fail it matters no more, however long a turn is.
 const STEPS: usize = 20;
-
-/// How much is read of a text, in characters: what a handoff quotes is in it, and texts of 57 MB would be held several times.
-const READ: usize = 1 << 18;
+/// How much of a text is looked at, in characters: it is held several times, and may have tens of megabytes.
+const MAX_TEXT: usize = 1 << 18;
 
 /// A text and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +57,7 @@ impl Findings {
         let mut found = Self::default();
         each_history_event(file, |event| match event.what {
             HistoryEventKind::Prompt(text) if !text.trim().is_empty() => {
-                found.prompts.push(Quotation { line: event.line, text: secrets.beginning(&text, READ) });
+                found.prompts.push(Quotation { line: event.line, text: secrets.beginning(&text, MAX_TEXT) });
             }
             HistoryEventKind::Answered(text) => {
                 found.chosen(ANSWERED, event.line, format!("The person answered: {text}"));
@@ -162,7 +161,7 @@ impl Conversation {
         for part in &message.parts {
             match part {
                 Part::Text(text) if message.role == Role::Assistant => {
-                    let text = self.secrets.beginning(text, READ);
+                    let text = self.secrets.beginning(text, MAX_TEXT);
                     decided(&text, line, false, found);
                     if !text.trim().is_empty() {
                         self.last_answer = Some(Quotation { line, text });
@@ -170,7 +169,7 @@ impl Conversation {
                 }
                 Part::Text(text) if message.role == Role::User => {
                     if let Some(said) = speech(text) {
-                        decided(&self.secrets.beginning(&said.text, READ), line, true, found);
+                        decided(&self.secrets.beginning(&said.text, MAX_TEXT), line, true, found);
                     }
                 }
                 Part::ToolUse { id, name, input } => self.call(id, name, *input, line),
