@@ -4244,6 +4244,20 @@ export interface components {
             /** @description The answer. */
             answer: components["schemas"]["Grant"];
         };
+        /** @description A session that the person may want to go on with. */
+        OfferedSession: {
+            /** @description Its branch. */
+            branch: string | null;
+            /**
+             * Format: date-time
+             * @description When it was last used.
+             */
+            last_active: string | null;
+            /** @description Its id. */
+            session_id: components["schemas"]["SessionId"];
+            /** @description Its title. */
+            title: string | null;
+        };
         /** @description How a task opens. */
         Opening: "continuation" | "request" | "neither";
         /** @description Who started a session. */
@@ -4456,6 +4470,11 @@ export interface components {
              * @description The past time that the choice was made for.
              */
             as_of: string | null;
+            /**
+             * @description Whether the user should rather be asked: go on with the `offered` session, or start fresh? Where nobody can be asked, start
+             *     fresh.
+             */
+            ask: boolean;
             /** @description The branch that is checked out in that repository. */
             branch: string | null;
             /** @description How many sessions were considered. */
@@ -4473,6 +4492,8 @@ export interface components {
             judge: components["schemas"]["Judge"] | null;
             /** @description Notes on what could not be found out. */
             notes: string[];
+            /** @description With `ask`: the session to offer. */
+            offered?: components["schemas"]["OfferedSession"] | null;
             /** @description The brief on earlier sessions for a fresh one, if some are relevant to the task. */
             pack: components["schemas"]["Pack"] | null;
             /** @description Why, in one line. */

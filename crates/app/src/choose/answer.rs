@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use model::{AgentId, SessionId};
 use schemars::JsonSchema;
-pub use selection::Considered;
 use selection::calibrated::TrackRecord;
-use selection::{Action, Factors, Judge};
+pub use selection::{Action, Considered};
+use selection::{Factors, Judge};
 use serde::Serialize;
 
 use crate::choose::outcome::RuleAdvice;
@@ -20,6 +20,12 @@ pub use crate::choose::resume_cost::ResumeCost;
 pub struct Answer {
     /// `resume`, `fresh` or `queue`.
     pub action: Action,
+    /// Whether the user should rather be asked: go on with the `offered` session, or start fresh? Where nobody can be asked, start
+    /// fresh.
+    pub ask: bool,
+    /// With `ask`: the session to offer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offered: Option<Offer>,
     /// Why, in one line.
     pub reason: String,
     /// The session to resume, or the one to wait for.
@@ -80,17 +86,22 @@ pub struct Answer {
     pub notes: Vec<String>,
 }
 
-/// Between these chances the person is asked; if nobody can be asked, a fresh session is started.
-const UNCERTAIN: std::ops::Range<f64> = 0.35..0.65;
+/// A session that the person may want to go on with.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "OfferedSession")]
+pub struct Offer {
+    /// Its id.
+    pub session_id: SessionId,
+    /// Its title.
+    pub title: Option<String>,
+    /// Its branch.
+    pub branch: Option<String>,
+    /// When it was last used.
+    #[serde(serialize_with = "model::optional_time")]
+    pub last_active: Option<Timestamp>,
+}
 
 impl Answer {
-    /// Whether the person should be asked: the chance is neither high nor low, or not known.
-    pub fn is_uncertain(&self) -> bool {
-        let is_open = self.chance.is_none_or(|chance| UNCERTAIN.contains(&chance));
-        let was_estimated = self.first().is_some_and(|first| first.estimate.is_some());
-        is_open && was_estimated && self.action != Action::Queue
-    }
-
     /// The session that ranks first, which could be resumed or forked.
     pub fn first(&self) -> Option<&Considered> {
         self.scores.first().filter(|first| first.is_eligible())
@@ -103,10 +114,10 @@ impl Answer {
         Some(RuleAdvice { action, candidate: Some(first.session_id.clone()) })
     }
 
-    /// Turns an uncertain resume into a fresh session, because nobody can be asked.
+    /// Turns a resume that the person should be asked about into a fresh session, because nobody can be asked.
     #[must_use]
-    pub(crate) fn fresh_if_uncertain(self) -> Self {
-        if self.is_uncertain() && self.action == Action::Resume {
+    pub(crate) fn fresh_if_asking(self) -> Self {
+        if self.ask && self.action == Action::Resume {
             self.fresh("that is uncertain, and nobody can be asked")
         } else {
             self
@@ -120,6 +131,8 @@ impl Answer {
         let pack = self.pack.or(self.pack_if_fresh);
         Self {
             action: Action::Fresh,
+            ask: false,
+            offered: None,
             session_id: None,
             title: None,
             resume_cost: None,

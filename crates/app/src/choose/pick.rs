@@ -8,10 +8,10 @@ use model::SessionId;
 use selection::calibrated::{self, Calibration, TrackRecord};
 use selection::chance::ChanceModel;
 use selection::seed::{self, Seed};
-use selection::{Action, Budget, Considered, Decision, Judgement, Rule, Task};
+use selection::{Action, Bars, Budget, Considered, Decision, Judgement, Rule, Task};
 use system::join;
 
-use crate::choose::answer::Answer;
+use crate::choose::answer::{Answer, Offer};
 use crate::choose::candidates::CandidateSet;
 use crate::choose::directory_schedules::DirectorySchedules;
 use crate::choose::request::{Question, Request};
@@ -60,7 +60,7 @@ pub(crate) fn choose(context: &Context, question: &Question) -> Result<Answer, E
     let mut answer = chooser.answer(&candidates, &decision, judged);
     if answer.action == Action::Fresh {
         answer.pack = pack::brief(context, question, &candidates, &decision);
-    } else if answer.is_uncertain() {
+    } else if answer.ask {
         answer.pack_if_fresh = pack::brief(context, question, &candidates, &decision);
     }
     // Nobody sees the answer of a cancelled request; saving it would count as advice.
@@ -113,7 +113,7 @@ impl Chooser<'_> {
             Rule::Seed { weights, threshold } => {
                 self.by_seed(&task, &Seed { weights, threshold }, candidates)
             }
-            Rule::Calibrated { threshold } => (self.calibrated(&task, threshold, candidates), None),
+            Rule::Calibrated(bars) => (self.calibrated(&task, bars, candidates), None),
         }
     }
 
@@ -134,7 +134,7 @@ impl Chooser<'_> {
         (decision, judged)
     }
 
-    fn calibrated(&self, task: &Task<'_>, threshold: f64, candidates: &CandidateSet) -> Decision {
+    fn calibrated(&self, task: &Task<'_>, bars: Bars, candidates: &CandidateSet) -> Decision {
         let ranked = calibrated::rank(&candidates.own, task);
         let read = &ranked[..ranked.len().min(calibrated::MAX_READ)];
         let is_settled = task.label.is_some() || task.taken_by.is_some();
@@ -146,7 +146,7 @@ impl Chooser<'_> {
             } else {
                 candidates.latest_messages(task.text, read, self.question.as_of)
             },
-            threshold,
+            bars,
             model: ChanceModel::FITTED,
         };
         calibrated::decide(
@@ -180,6 +180,13 @@ impl Chooser<'_> {
         let scores = decision.considered.iter().take(SHOWN).cloned();
         Answer {
             action: decision.action,
+            ask: decision.ask,
+            offered: decision.considered.first().filter(|_| decision.ask).map(|first| Offer {
+                session_id: first.session_id.clone(),
+                title: title(&first.session_id),
+                branch: first.branch.clone(),
+                last_active: first.last_active,
+            }),
             reason,
             session_id: decision.session.clone(),
             title: decision.session.as_ref().and_then(title),

@@ -117,6 +117,8 @@ impl Settings {
                 "relevance_timeout_ms" => selection.relevance_timeout_ms = convert(value)?,
                 "weights" => selection.weights = convert(value)?,
                 "resume_chance" => selection.resume_chance = convert(value)?,
+                "ask_from" => selection.ask_from = convert(value)?,
+                "ask_below" => selection.ask_below = convert(value)?,
                 _ => selection.resume_threshold = convert(value)?,
             }
         }

@@ -8,12 +8,14 @@ use std::fs;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
+use ::selection::Rule;
 use ::selection::calibrated::TrackRecord;
 use measure::{LabelledQuery, LabelledTask, Mask, RankingReport, TaskAction, report};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use transcript::{LoggedCommit, Reader, TranscriptFile, WorkLog, work_log};
 
+use super::own_bar::{OwnBar, own_bar};
 use super::{retrieval, selection};
 use crate::choose::decisions;
 use crate::repository::target::RepoTarget;
@@ -49,6 +51,8 @@ pub struct Answer {
     pub record: TrackRecord,
     /// The choice; `null` where no prompt began anything.
     pub selection: Option<selection::Answer>,
+    /// A bar that would have suited the person better; `null` where none surely would.
+    pub own_bar: Option<OwnBar>,
 }
 
 /// Makes labels from the newest sessions and measures.
@@ -65,13 +69,22 @@ pub fn mine(context: &Context, _: &Request) -> Result<Answer, Error> {
     // The older of two files that hold the same record is the one it was written to.
     files.sort_by_cached_key(|file| (file.created(), file.id.clone()));
     let labels = Labels::of(context, &files);
-    let selection = selection::decision_points_of(context, labels.moments, selection::EvalJudge::Words)
-        .and_then(|decision_points| {
-            selection::measured(context, decision_points, selection::EvalJudge::Words, None)
-        })?;
+    let points = selection::decision_points_of(context, labels.moments, selection::EvalJudge::Words)?;
+    let own_bar = match selection::rule(context, None)? {
+        Rule::Calibrated(bars) => own_bar(&points, bars),
+        Rule::Seed { .. } => None,
+    };
+    let selection = selection::measured(context, points, selection::EvalJudge::Words, None)?;
     let retrieval = asked(context, &files, &labels.queries)?;
     let record = decisions::record_of(context, "")?;
-    Ok(Answer { sessions: files.len(), older_sessions: all - files.len(), retrieval, record, selection })
+    Ok(Answer {
+        sessions: files.len(),
+        older_sessions: all - files.len(),
+        retrieval,
+        record,
+        selection,
+        own_bar,
+    })
 }
 
 /// What is known to be right.

@@ -1,6 +1,7 @@
 //! `eval`: how good the answers are, against labels that a person has.
 
 pub mod mine;
+pub mod own_bar;
 mod places;
 mod questions;
 pub mod retrieval;

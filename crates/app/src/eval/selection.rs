@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 
 use catalog::PastCatalog;
 use jiff::{SignedDuration, SignedDurationRound, Timestamp, Unit};
-use measure::{ChoiceMetrics, LabelledTask, TaskAction, TaskChoice, newest, newest_of_branch, tally};
+use measure::{
+    ChoiceMetrics, Estimate, LabelledTask, TaskAction, TaskChoice, estimate, newest, newest_of_branch, tally,
+};
 use model::Keywords;
 use schemars::JsonSchema;
 use selection::calibrated::{self, Calibration, TrackRecord};
 use selection::chance::{ChanceModel, Habit, HabitCounter, LatestMessages};
 use selection::seed::{self, Seed};
 use selection::{
-    Action, Asker, Budget, Candidate, Considered, Decision, Judge, Judgement, Relevance, Rule, Task,
+    Action, Asker, Bars, Budget, Candidate, Considered, Decision, Judge, Judgement, Relevance, Rule, Task,
 };
 use serde::{Deserialize, Serialize};
 
@@ -66,8 +68,12 @@ pub struct Answer {
     pub judge: Option<Judge>,
     /// `pick`, then the simple rules it has to beat.
     pub rules: Vec<RuleTally>,
+    /// `pick` where it decides without asking the user; `null` where it asks at every moment.
+    pub alone: Option<Alone>,
     /// `pick` at the moments that are marked as quiet; `null` where none is.
     pub quiet: Option<ChoiceMetrics>,
+    /// `pick` at those of them at which it decides without asking the user.
+    pub quiet_alone: Option<Alone>,
     /// `pick` at those of them that are marked as seen.
     pub seen: Option<ChoiceMetrics>,
     /// What was chosen at each moment, earliest first.
@@ -84,6 +90,16 @@ pub struct RuleTally {
     pub tally: ChoiceMetrics,
 }
 
+/// How good `pick` is where it decides without asking.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Alone {
+    /// The share of the moments at which it does.
+    pub share: Estimate,
+    /// Its figures at these.
+    #[serde(flatten)]
+    pub tally: ChoiceMetrics,
+}
+
 /// What was chosen at one moment.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Chosen {
@@ -92,6 +108,8 @@ pub struct Chosen {
     pub moment: LabelledTask,
     /// What `pick` would have done.
     pub chosen: TaskAction,
+    /// Whether it would rather have asked.
+    pub ask: bool,
     /// The best of the sessions it looked at.
     pub scores: Vec<Considered>,
     /// How many it looked at.
@@ -115,30 +133,69 @@ pub(super) fn measured(
     by: EvalJudge,
     weights: Option<RuleName>,
 ) -> Result<Option<Answer>, Error> {
-    let openclaw = pick::openclaw_config(context);
-    let rule = context.config().settings.selection_for(None, &openclaw.selection)?.rule(weights);
+    let rule = rule(context, weights)?;
     let moments: Vec<LabelledTask> = then.iter().map(|point| point.moment.clone()).collect();
     let decisions: Vec<Decision> = then.iter().map(|point| point.choose(&rule)).collect();
     let picked: Vec<TaskChoice> = decisions.iter().map(choice).collect();
     let Some(rules) = rules(&then, &moments, &picked) else { return Ok(None) };
     let marked = |is: &dyn Fn(&LabelledTask) -> bool| {
-        let (moments, picked): (Vec<LabelledTask>, Vec<TaskChoice>) =
-            moments.iter().cloned().zip(picked.iter().cloned()).filter(|(moment, _)| is(moment)).unzip();
-        tally(&moments, &picked)
+        let all = moments.iter().zip(&picked).zip(&decisions);
+        Marked::new(
+            all.filter(|((moment, _), _)| is(moment))
+                .map(|((moment, choice), one)| (moment, choice, one.ask)),
+        )
     };
-    let (quiet, seen) = (
-        marked(&|moment| moment.quiet == Some(true)),
-        marked(&|moment| moment.quiet == Some(true) && moment.seen == Some(true)),
-    );
+    let is_quiet = |moment: &LabelledTask| moment.quiet == Some(true);
+    let (all, quiet) = (marked(&|_| true), marked(&is_quiet));
+    let seen = marked(&|moment| is_quiet(moment) && moment.seen == Some(true)).tally();
     let judge = match rule {
-        Rule::Calibrated { .. } => None,
+        Rule::Calibrated(_) => None,
         Rule::Seed { .. } if by == EvalJudge::Words => Some(Judge::Keyword),
         Rule::Seed { .. } => Some(Judge::Index),
     };
     let decisions =
         then.into_iter().zip(decisions).map(|(point, decision)| chosen(context, point, decision)).collect();
     let (weights, threshold) = (rule.name(), rule.threshold());
-    Ok(Some(Answer { weights, threshold, judge, rules, quiet, seen, decisions }))
+    let (alone, quiet_alone, quiet) = (all.alone(), quiet.alone(), quiet.tally());
+    Ok(Some(Answer { weights, threshold, judge, rules, alone, quiet, quiet_alone, seen, decisions }))
+}
+
+/// Some of the moments, with what was chosen.
+#[derive(Default)]
+struct Marked {
+    moments: Vec<LabelledTask>,
+    picked: Vec<TaskChoice>,
+    asks: Vec<bool>,
+}
+
+impl Marked {
+    fn new<'a>(all: impl Iterator<Item = (&'a LabelledTask, &'a TaskChoice, bool)>) -> Self {
+        let mut marked = Self::default();
+        for (moment, choice, asks) in all {
+            marked.moments.push(moment.clone());
+            marked.picked.push(choice.clone());
+            marked.asks.push(asks);
+        }
+        marked
+    }
+
+    fn tally(&self) -> Option<ChoiceMetrics> {
+        tally(&self.moments, &self.picked)
+    }
+
+    fn alone(&self) -> Option<Alone> {
+        let decided: Vec<f64> = self.asks.iter().map(|asks| f64::from(u8::from(!asks))).collect();
+        let all = self.moments.iter().zip(&self.picked).zip(&self.asks);
+        let alone =
+            Self::new(all.filter(|(_, asks)| !**asks).map(|((moment, choice), _)| (moment, choice, false)));
+        Some(Alone { share: estimate(&decided)?, tally: alone.tally()? })
+    }
+}
+
+/// The rule by which `pick` chooses for the person.
+pub(super) fn rule(context: &Context, weights: Option<RuleName>) -> Result<Rule, Error> {
+    let openclaw = pick::openclaw_config(context);
+    Ok(context.config().settings.selection_for(None, &openclaw.selection)?.rule(weights))
 }
 
 /// `pick`, then the rules it has to beat; `None` of no moments.
@@ -277,16 +334,16 @@ impl DecisionPoint {
             Rule::Seed { weights, threshold } => {
                 seed::choose(&task, &Seed { weights, threshold }, &self.candidates, &self.judged)
             }
-            Rule::Calibrated { threshold } => self.choose_by(ChanceModel::FITTED, threshold),
+            Rule::Calibrated(bars) => self.choose_by(ChanceModel::FITTED, bars),
         }
     }
 
     /// What the calibrated rule chooses by these coefficients.
-    pub fn choose_by(&self, model: ChanceModel, threshold: f64) -> Decision {
+    pub fn choose_by(&self, model: ChanceModel, bars: Bars) -> Decision {
         let task = task(&self.moment, self.now);
         let relevance = |place: usize| self.judged.relevance[place].clone();
         let (habit, said) = (self.habit, self.said.clone());
-        let known = Calibration { habit, record: TrackRecord::default(), said, threshold, model };
+        let known = Calibration { habit, record: TrackRecord::default(), said, bars, model };
         calibrated::decide(&task, &self.candidates, relevance, &self.ranked, &known)
     }
 }
@@ -312,12 +369,12 @@ fn chosen(context: &Context, point: DecisionPoint, decision: Decision) -> Chosen
         branch: moment.branch.map(beginning),
         ..moment
     };
-    let (chosen, candidates) = (choice(&decision).action, decision.considered.len());
+    let (chosen, ask, candidates) = (choice(&decision).action, decision.ask, decision.considered.len());
     let shown = decision.considered.into_iter().take(SHOWN);
     let scores = shown.map(|one| Considered {
         title: one.title.map(beginning),
         branch: one.branch.map(beginning),
         ..one
     });
-    Chosen { moment, chosen, candidates, scores: scores.collect() }
+    Chosen { moment, chosen, ask, candidates, scores: scores.collect() }
 }

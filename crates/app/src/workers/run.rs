@@ -288,7 +288,7 @@ pub fn record_decision(context: &Context, answer: &Answer, how: &TaskSession) {
 fn decide(context: &Context, task_spec: &TaskSpec) -> Result<Answer, Error> {
     let answer = match &task_spec.chosen {
         Some(answer) => answer.clone(),
-        None => choose(context, task_spec)?.fresh_if_uncertain(),
+        None => choose(context, task_spec)?.fresh_if_asking(),
     };
     if let Some(label) = &task_spec.label {
         ensure_label_free(context, task_spec, label)?;

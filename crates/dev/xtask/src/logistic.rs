@@ -12,6 +12,8 @@ pub struct Sample<const N: usize> {
     pub numbers: [f64; N],
     /// Whether the event that is predicted happened.
     pub happened: bool,
+    /// How much the sample counts.
+    pub weight: f64,
 }
 
 /// The logarithm of the odds as a weighted sum.
@@ -34,12 +36,13 @@ impl<const N: usize> Fitted<N> {
     }
 }
 
-/// The weights under which the samples are likeliest. Each is drawn towards that of `prior` by `strength`, as by so
-/// many samples' worth of doubt; the intercept is free.
+/// The weights under which the samples are likeliest. Each is drawn towards that of `prior` by `strength` times the
+/// variance of its fact, so that the unit of a fact makes no difference; the intercept is free.
 pub fn fit<const N: usize>(samples: &[Sample<N>], prior: &Fitted<N>, strength: f64) -> Fitted<N> {
     let mut found = *prior;
+    let strengths = std::array::from_fn(|at| strength * variance(samples, at));
     for _ in 0..STEPS {
-        let step = step(samples, prior, strength, &found);
+        let step = step(samples, prior, &strengths, &found);
         found.intercept += step[0];
         found.weights.iter_mut().zip(&step[1..]).for_each(|(weight, step)| *weight += step);
         if step.iter().all(|step| step.abs() < SETTLED) {
@@ -49,11 +52,19 @@ pub fn fit<const N: usize>(samples: &[Sample<N>], prior: &Fitted<N>, strength: f
     found
 }
 
+/// The variance of a fact over the samples.
+fn variance<const N: usize>(samples: &[Sample<N>], at: usize) -> f64 {
+    let sum = |of: &dyn Fn(&Sample<N>) -> f64| samples.iter().map(|one| one.weight * of(one)).sum::<f64>();
+    let weight = sum(&|_| 1.0).max(f64::MIN_POSITIVE);
+    let mean = sum(&|one| one.numbers[at]) / weight;
+    sum(&|one| (one.numbers[at] - mean).powi(2)) / weight
+}
+
 /// One step of Newton's method: the gradient through the inverse of the curvature.
 fn step<const N: usize>(
     samples: &[Sample<N>],
     prior: &Fitted<N>,
-    strength: f64,
+    strengths: &[f64; N],
     found: &Fitted<N>,
 ) -> Vec<f64> {
     let size = N + 1;
@@ -63,15 +74,16 @@ fn step<const N: usize>(
         let row: Vec<f64> = std::iter::once(1.0).chain(sample.numbers).collect();
         let missing = f64::from(u8::from(sample.happened)) - chance;
         for (one, of_one) in row.iter().enumerate() {
-            gradient[one] += missing * of_one;
+            gradient[one] += sample.weight * missing * of_one;
             for (other, of_other) in row.iter().enumerate() {
-                curvature[one][other] += chance * (1.0 - chance) * of_one * of_other;
+                curvature[one][other] += sample.weight * chance * (1.0 - chance) * of_one * of_other;
             }
         }
     }
     for at in 1..size {
-        gradient[at] -= strength * (found.weights[at - 1] - prior.weights[at - 1]);
-        curvature[at][at] += strength;
+        gradient[at] -= strengths[at - 1] * (found.weights[at - 1] - prior.weights[at - 1]);
+        // A fact that is the same in all samples says nothing, and needs some curvature to be solved for.
+        curvature[at][at] += strengths[at - 1] + 1e-6;
     }
     // Where all samples say the same, the intercept would run away.
     curvature[0][0] += 1e-6;
@@ -109,7 +121,7 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(11);
         let mut draw = || {
             let numbers = [random.f64() * 4.0 - 2.0, f64::from(u8::from(random.bool()))];
-            Sample { numbers, happened: random.f64() < truth.chance(&numbers) }
+            Sample { numbers, happened: random.f64() < truth.chance(&numbers), weight: 1.0 }
         };
         (0..count).map(|_| draw()).collect()
     }
@@ -136,7 +148,7 @@ mod tests {
 
     #[test]
     fn separable_samples_converge() {
-        let all = [Sample { numbers: [1.0, 0.0], happened: true }; 9];
+        let all = [Sample { numbers: [1.0, 0.0], happened: true, weight: 1.0 }; 9];
         let found = fit(&all, &Fitted::NOTHING, 0.1);
         assert!(found.chance(&[1.0, 0.0]) > 0.9 && found.intercept.is_finite());
         assert_eq!(fit(&[], &Fitted::<2>::NOTHING, 0.1), Fitted::NOTHING);

@@ -34,15 +34,33 @@ pub enum Occupant {
     Another,
 }
 
+/// What a chance is enough for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bars {
+    /// From this chance on resuming is advised, below it a fresh session.
+    pub resume_from: f64,
+    /// Chances at which the advice is too often wrong to be followed without asking.
+    pub ask_from: f64,
+    /// The end of these chances, itself not one of them.
+    pub ask_below: f64,
+}
+
+impl Bars {
+    /// The bars of the settings' defaults (docs/selection-quality.md).
+    pub const DEFAULT: Self = Self { resume_from: 0.5, ask_from: 0.3, ask_below: 0.8 };
+
+    /// Whether the person should be asked at this chance.
+    pub fn leave_open(&self, chance: f64) -> bool {
+        (self.ask_from..self.ask_below).contains(&chance)
+    }
+}
+
 /// The rule that chooses a session.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "there is one of it")]
 pub enum Rule {
     /// By the chance that the person resumes it.
-    Calibrated {
-        /// A chance from here on is enough.
-        threshold: f64,
-    },
+    Calibrated(Bars),
     /// A sum of five factors.
     Seed {
         /// The weight of each factor.
@@ -56,7 +74,7 @@ impl Rule {
     /// Its name in `--weights`.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Calibrated { .. } => "calibrated",
+            Self::Calibrated(_) => "calibrated",
             Self::Seed { weights, .. } => weights.name,
         }
     }
@@ -64,7 +82,8 @@ impl Rule {
     /// A score from here on is enough.
     pub fn threshold(&self) -> f64 {
         match self {
-            Self::Calibrated { threshold } | Self::Seed { threshold, .. } => *threshold,
+            Self::Calibrated(bars) => bars.resume_from,
+            Self::Seed { threshold, .. } => *threshold,
         }
     }
 }
@@ -97,6 +116,8 @@ impl Action {
 pub struct Decision {
     /// The advised action.
     pub action: Action,
+    /// Whether the person should rather be asked: go on with the best-ranked session, or start fresh?
+    pub ask: bool,
     /// The session to resume, or the one to wait for.
     pub session: Option<SessionId>,
     /// The chance that the person resumes the best-ranked session; `None` where it is unknown.
@@ -121,6 +142,7 @@ impl Decision {
     ) -> Self {
         Self {
             action,
+            ask: false,
             session,
             chance: None,
             overridden: None,

@@ -20,7 +20,9 @@ mod weights;
 pub use candidate::{Asker, Budget, Candidate, Occupancy};
 pub use ceilings::Ceiling;
 pub use considered::{Considered, ResumeEstimate, ResumeObstacle};
-pub use decision::{Action, Decision, MAX_CONSIDERED, Occupant, Rule, Task, forced_decision, no_sessions};
+pub use decision::{
+    Action, Bars, Decision, MAX_CONSIDERED, Occupant, Rule, Task, forced_decision, no_sessions,
+};
 pub use duration::ago;
 pub use factors::{Factors, factors};
 pub use relevance::{

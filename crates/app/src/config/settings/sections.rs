@@ -83,8 +83,12 @@ pub struct SelectionSettings {
     pub relevance_timeout_ms: u64,
     /// By which rule a session is chosen.
     pub weights: RuleName,
-    /// The chance from which a session is resumed.
+    /// The chance from which resuming a session is advised.
     pub resume_chance: f64,
+    /// The chance from which the person is asked.
+    pub ask_from: f64,
+    /// The chance below which the person is asked.
+    pub ask_below: f64,
     /// The score from which a session is resumed by the seed's weights.
     pub resume_threshold: f64,
 }
@@ -104,7 +108,11 @@ impl SelectionSettings {
     /// The rule, with the threshold that holds for it.
     pub fn rule(&self, named: Option<RuleName>) -> selection::Rule {
         match named.unwrap_or(self.weights) {
-            RuleName::Calibrated => selection::Rule::Calibrated { threshold: self.resume_chance },
+            RuleName::Calibrated => selection::Rule::Calibrated(selection::Bars {
+                resume_from: self.resume_chance,
+                ask_from: self.ask_from,
+                ask_below: self.ask_below,
+            }),
             RuleName::Seed => {
                 let (weights, threshold) = (selection::Weights::SEED, self.resume_threshold);
                 selection::Rule::Seed { weights, threshold }

@@ -8,7 +8,7 @@ use app::{App, Config, Context};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use measure::TaskAction;
-use selection::Rule;
+use selection::{Bars, Rule};
 
 use super::FACTS;
 use crate::Failure;
@@ -26,7 +26,7 @@ pub struct Case {
 impl Case {
     /// The case of what there was at a moment.
     pub fn new(point: DecisionPoint) -> Self {
-        let decision = point.choose(&Rule::Calibrated { threshold: 0.5 });
+        let decision = point.choose(&Rule::Calibrated(Bars::DEFAULT));
         let first = decision.considered.first().and_then(|first| first.estimate.as_ref());
         Self { numbers: first.map(|estimate| estimate.facts.numbers()), point }
     }
@@ -36,10 +36,10 @@ impl Case {
         self.point.moment.action == TaskAction::Resume
     }
 
-    /// The case as a sample.
-    pub fn sample(&self) -> Option<Sample<FACTS>> {
+    /// The case as a sample that counts this much.
+    pub fn sample(&self, weight: f64) -> Option<Sample<FACTS>> {
         let happened = self.resumed();
-        self.numbers.map(|numbers| Sample { numbers, happened })
+        self.numbers.map(|numbers| Sample { numbers, happened, weight })
     }
 }
 

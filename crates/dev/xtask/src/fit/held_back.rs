@@ -1,4 +1,4 @@
-//! The quality of a rule on decisions that it was not fitted on: a repository or a person is held back, the rule is
+//! The quality of a rule on decisions that it was not fitted on: an owner or a person is held back, the rule is
 //! fitted on all others, and then chooses for those.
 
 use std::collections::BTreeSet;
@@ -7,7 +7,7 @@ use std::fmt;
 use app::eval::selection::choice;
 use measure::{ChoiceMetrics, Estimate, LabelledTask, TaskAction, TaskChoice, estimate, tally};
 use selection::chance::{BranchRelation, ChanceModel, branch_relation};
-use selection::{Decision, Rule, Weights};
+use selection::{Bars, Decision, Rule, Weights};
 
 use super::{Case, model};
 use crate::Failure;
@@ -15,8 +15,8 @@ use crate::Failure;
 /// The decisions that are held back together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
-    /// All decisions in a repository.
-    Repository,
+    /// All decisions in the repositories of an owner.
+    Owner,
     /// All decisions of a person.
     Person,
 }
@@ -29,7 +29,8 @@ const HOURS: [f64; 9] = [1.0, 2.0, 4.0, 8.0, 12.0, 24.0, 48.0, 72.0, 168.0];
 pub struct Held {
     group: Group,
     long: Vec<(&'static str, ChoiceMetrics)>,
-    seen: Vec<(&'static str, ChoiceMetrics)>,
+    alone: Option<Alone>,
+    short_alone: Option<Alone>,
     short: Vec<(&'static str, ChoiceMetrics)>,
     differences: Vec<(&'static str, Estimate)>,
     calibration: Vec<(f64, f64, usize)>,
@@ -46,14 +47,26 @@ impl Held {
 pub fn by(group: Group, case: &Case) -> String {
     let moment = &case.point.moment;
     let named = match group {
-        Group::Repository => moment.group.clone(),
+        Group::Owner => moment.group.as_deref().map(owner),
         Group::Person => moment.person.clone(),
     };
     named.unwrap_or_else(|| case.point.root.display().to_string())
 }
 
+/// The owner in `owner+repository`.
+fn owner(repository: &str) -> String {
+    repository.split(['+', '/']).next().unwrap_or(repository).to_owned()
+}
+
+/// What the fitted rule decides without asking.
+#[derive(Debug)]
+struct Alone {
+    share: Estimate,
+    tally: ChoiceMetrics,
+}
+
 /// Holds each group back in turn.
-pub fn held_back(long: &[Case], short: &[Case], group: Group, threshold: f64) -> Result<Held, Failure> {
+pub fn held_back(long: &[Case], short: &[Case], group: Group) -> Result<Held, Failure> {
     let names: BTreeSet<String> = long.iter().chain(short).map(|case| by(group, case)).collect();
     let (mut of_long, mut of_short) = (Choices::default(), Choices::default());
     for name in names {
@@ -62,35 +75,18 @@ pub fn held_back(long: &[Case], short: &[Case], group: Group, threshold: f64) ->
         };
         let ((held, others), (held_short, others_short)) = (split(long), split(short));
         let fitted = model(&others, &others_short);
-        of_long.add(&held, &others, fitted, threshold);
-        of_short.add(&held_short, &others_short, fitted, threshold);
+        of_long.add(&held, &others, fitted);
+        of_short.add(&held_short, &others_short, fitted);
     }
     Ok(Held {
         group,
-        seen: of_long
-            .only(|moment| moment.seen == Some(true))
-            .tallies()
-            .ok_or("no decision is marked as seen")?,
+        alone: of_long.alone(),
+        short_alone: of_short.alone(),
         differences: of_long.differences(),
         calibration: of_long.calibration(),
         long: of_long.tallies().ok_or("there are no decisions")?,
         short: of_short.tallies().unwrap_or_default(),
     })
-}
-
-/// How rules that were fitted on others do on these, as a table.
-pub fn evaluate(
-    judged: &[Case],
-    others: &[Case],
-    fitted: ChanceModel,
-    threshold: f64,
-) -> Result<String, Failure> {
-    let mut choices = Choices::default();
-    choices.add(judged, others, fitted, threshold);
-    let tallies = choices.tallies().ok_or("there are no decisions to judge on")?;
-    let mut text = format!("\njudged on others: {} decisions\n", judged.len());
-    tallies.iter().try_for_each(|(rule, tally)| row(&mut text, rule, tally))?;
-    Ok(text)
 }
 
 fn row(to: &mut impl fmt::Write, rule: &str, tally: &ChoiceMetrics) -> fmt::Result {
@@ -113,15 +109,17 @@ const RULES: [&str; 5] =
 struct Choices {
     moments: Vec<LabelledTask>,
     chances: Vec<f64>,
+    asks: Vec<bool>,
     chosen: [Vec<TaskChoice>; RULES.len()],
 }
 
 impl Choices {
-    fn add(&mut self, held: &[Case], others: &[Case], fitted: ChanceModel, threshold: f64) {
+    fn add(&mut self, held: &[Case], others: &[Case], fitted: ChanceModel) {
         let newest = best_hours(others, false);
         let of_branch = best_hours(others, true);
         for case in held {
-            let decision = case.point.choose_by(fitted, threshold);
+            let decision = case.point.choose_by(fitted, Bars::DEFAULT);
+            self.asks.push(decision.ask);
             self.chances.push(decision.considered.first().and_then(|one| one.score).unwrap_or_default());
             let seed = Rule::Seed { weights: Weights::SEED, threshold: 0.6 };
             let chosen = [
@@ -136,13 +134,12 @@ impl Choices {
         }
     }
 
-    fn only(&self, is: impl Fn(&LabelledTask) -> bool) -> Self {
-        let places: Vec<usize> = (0..self.moments.len()).filter(|at| is(&self.moments[*at])).collect();
-        Self {
-            moments: places.iter().map(|at| self.moments[*at].clone()).collect(),
-            chances: places.iter().map(|at| self.chances[*at]).collect(),
-            chosen: self.chosen.clone().map(|all| places.iter().map(|at| all[*at].clone()).collect()),
-        }
+    fn alone(&self) -> Option<Alone> {
+        let decided: Vec<f64> = self.asks.iter().map(|asks| f64::from(u8::from(!asks))).collect();
+        let places = || (0..self.asks.len()).filter(|at| !self.asks[*at]);
+        let moments: Vec<LabelledTask> = places().map(|at| self.moments[at].clone()).collect();
+        let chosen: Vec<TaskChoice> = places().map(|at| self.chosen[0][at].clone()).collect();
+        Some(Alone { share: estimate(&decided)?, tally: tally(&moments, &chosen)? })
     }
 
     fn tallies(&self) -> Option<Vec<(&'static str, ChoiceMetrics)>> {
@@ -195,7 +192,7 @@ fn within(decision: &Decision, case: &Case, hours: f64, on_branch: bool) -> Task
 
 /// The number of hours that does best on these.
 fn best_hours(cases: &[Case], on_branch: bool) -> f64 {
-    let rule = Rule::Calibrated { threshold: 0.5 };
+    let rule = Rule::Calibrated(Bars::DEFAULT);
     let decisions: Vec<(&Case, Decision)> =
         cases.iter().map(|case| (case, case.point.choose(&rule))).collect();
     let right = |hours: f64| {
@@ -210,15 +207,19 @@ fn best_hours(cases: &[Case], on_branch: bool) -> f64 {
 impl fmt::Display for Held {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.group {
-            Group::Repository => "repository",
+            Group::Owner => "owner",
             Group::Person => "person",
         };
-        for (name, rules) in
-            [("after half an hour", &self.long), ("of them seen", &self.seen), ("after less", &self.short)]
+        for (name, rules, alone) in
+            [("after half an hour", &self.long, &self.alone), ("after less", &self.short, &self.short_alone)]
         {
             let count = rules.first().map_or(0, |(_, tally)| tally.decisions);
             writeln!(to, "\nheld back by {what}, {name}: {count} decisions")?;
             rules.iter().try_for_each(|(rule, tally)| row(to, rule, tally))?;
+            if let Some(Alone { share, tally }) = alone {
+                row(to, &format!("fitted, without asking in {}", tally.decisions), tally)?;
+                writeln!(to, "  decided without asking: {}", percent(share))?;
+            }
         }
         writeln!(to, "  fitted, beside each, after half an hour:")?;
         for (rule, difference) in &self.differences {

@@ -65,7 +65,7 @@ fn the_deciding_age_is_found_in_held_back_data() {
             |at| if at % 2 == 0 { case(at, 1, TaskAction::Resume) } else { case(at, 200, TaskAction::Fresh) },
         )
         .collect();
-    let found = held_back(&cases, &[], Group::Repository, 0.5).unwrap();
+    let found = held_back(&cases, &[], Group::Owner).unwrap();
     let (name, fitted) = &found.long()[0];
     assert_eq!((*name, fitted.decisions), ("fitted", 80));
     assert!(fitted.accuracy.mean > 0.99, "{fitted:?}");
@@ -79,7 +79,7 @@ fn random_outcomes_show_no_effect() {
             case(at, random.i64(1..200), if random.bool() { TaskAction::Resume } else { TaskAction::Fresh })
         })
         .collect();
-    let found = held_back(&cases, &[], Group::Repository, 0.5).unwrap();
+    let found = held_back(&cases, &[], Group::Owner).unwrap();
     let (_, fitted) = &found.long()[0];
     assert!(fitted.accuracy.mean < 0.7, "{fitted:?}");
 }

@@ -19,6 +19,7 @@ pub(super) struct Explained {
 /// Why, and what would change it. `considered` is not empty, and its first one is of `first`.
 pub(super) fn explain(
     verdict: &Verdict,
+    ask: bool,
     considered: &[Considered],
     first: &Candidate,
     quiet: QuietPeriod,
@@ -29,9 +30,12 @@ pub(super) fn explain(
     let id = first.id.short();
     let all = best.map_or("", |best| best.reason.as_str());
     let reason = match verdict {
+        Verdict::Likely | Verdict::Unlikely if ask => {
+            format!("Ask ({} of going on with {id}): {all}", chance_words(estimate))
+        }
         Verdict::Likely => format!("Resume ({}): {all}", chance_words(estimate)),
         Verdict::Unlikely => {
-            let needed = percent(known.threshold);
+            let needed = percent(known.bars.resume_from);
             format!("Start fresh ({} for {id}, {needed} needed): {all}", chance_words(estimate))
         }
         Verdict::Forbidden(ceiling) => format!("Start fresh: {id} was {}", ceiling_words(*ceiling)),
@@ -184,11 +188,11 @@ fn common(overlap: Overlap, place: &str, is_for: bool) -> Option<String> {
     match overlap {
         Overlap { of: 0, .. } => None,
         Overlap { common: 0, .. } => Some(format!("no word of the task is in {place}")),
+        Overlap { common: 1, of: 1 } => Some(format!("the task's only word is in {place}")),
         Overlap { common, of } => {
             let only = if is_for { "" } else { "only " };
             let are = if common == 1 { "is" } else { "are" };
-            let words = if of == 1 { "word" } else { "words" };
-            Some(format!("{only}{common} of the task's {of} {words} {are} in {place}"))
+            Some(format!("{only}{common} of the task's {of} words {are} in {place}"))
         }
     }
 }
@@ -205,7 +209,7 @@ fn reversing_changes(
     let resumes = *verdict == Verdict::Likely;
     let (coefficients, facts) = (known.model.coefficients(quiet), estimate.facts);
     let otherwise = |facts: ResumeFacts| coefficients.chance(&facts).value;
-    let turns = |chance: f64| (chance >= known.threshold) != resumes;
+    let turns = |chance: f64| (chance >= known.bars.resume_from) != resumes;
     let result = if resumes { "fresh".to_owned() } else { format!("resume session {}", first.id.short()) };
     let mut lines = Vec::new();
     let mut case = |what: String, facts: ResumeFacts| {
@@ -238,7 +242,7 @@ fn reversing_changes(
         };
         case("a task with half of its words in the last messages there".to_owned(), about);
     }
-    let hours = coefficients.hours_at(&facts, known.threshold);
+    let hours = coefficients.hours_at(&facts, known.bars.resume_from);
     match resumes {
         true if hours > facts.hours && hours < 24.0 * 365.0 => {
             lines.push(format!("{} without use: fresh", ago(hours)));
@@ -256,7 +260,8 @@ fn reversing_changes(
         let enough = (chance * 100.0).floor() / 100.0;
         lines.push(format!("`selection.resume_chance` set to {enough:.2}: {result}"));
     }
-    if let Some(second) = considered.get(1).filter(|second| resumes && second.score >= Some(known.threshold))
+    if let Some(second) =
+        considered.get(1).filter(|second| resumes && second.score >= Some(known.bars.resume_from))
     {
         let chance = percent(second.score.unwrap_or_default());
         lines.push(format!("without that session ({chance}): resume session {}", second.session_id.short()));

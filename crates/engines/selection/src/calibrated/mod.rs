@@ -19,7 +19,7 @@ use crate::chance::{
 };
 use crate::factors::factors;
 use crate::{
-    Action, Candidate, Ceiling, Considered, Decision, MAX_CONSIDERED, Relevance, ResumeEstimate,
+    Action, Bars, Candidate, Ceiling, Considered, Decision, MAX_CONSIDERED, Relevance, ResumeEstimate,
     ResumeObstacle, Task, Weights, decision,
 };
 
@@ -37,8 +37,8 @@ pub struct Calibration {
     pub record: TrackRecord,
     /// The latest messages of the best-ranked sessions, in their order.
     pub said: Vec<LatestMessages>,
-    /// A chance from here on is enough.
-    pub threshold: f64,
+    /// What a chance is enough for.
+    pub bars: Bars,
     /// The coefficients that estimate the chance.
     pub model: ChanceModel,
 }
@@ -90,10 +90,12 @@ pub fn decide(
     let others = ranked.iter().skip(1).map(|place| candidate(*place));
     let is_alone = others.into_iter().all(|other| quiet_since(task, [other]) != QuietPeriod::No);
     let verdict = Verdict::decide(task, first, best, (quiet, is_alone), known);
-    let explained = explain::explain(&verdict, &considered, first, quiet, known);
+    let ask = verdict.is_open(best, &known.bars, names_it(task, first));
+    let explained = explain::explain(&verdict, ask, &considered, first, quiet, known);
     let action = verdict.action();
     Decision {
         action,
+        ask,
         session: (action == Action::Resume).then(|| best.session_id.clone()),
         chance: best.score.filter(|_| verdict != Verdict::NotQuiet),
         overridden: (verdict == Verdict::BadRecord).then_some(Action::Resume),
@@ -131,6 +133,11 @@ fn considered(
     }
 }
 
+/// Whether the task names this session.
+fn names_it(task: &Task<'_>, session: &Candidate) -> bool {
+    NamedSessions::parse(task.text).contains(session)
+}
+
 /// What to do with the best-ranked session, and the reason.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Verdict {
@@ -166,7 +173,7 @@ impl Verdict {
             return Self::Forbidden(ceiling);
         }
         let Some(ResumeEstimate { chance, facts }) = &best.estimate else { return Self::Unlikely };
-        let names_it = NamedSessions::parse(task.text).contains(first);
+        let names_it = names_it(task, first);
         let is_near = facts.nearness.is_some_and(|nearness| nearness >= NEAR);
         let follows = facts.shares_words() || is_near || points_back(task.text);
         // There are no data on this case; a task that follows the last message, with no other session active, needs
@@ -178,10 +185,21 @@ impl Verdict {
         if facts.opening == Opening::Request && !follows && !names_it {
             return Self::Unrelated;
         }
-        match chance.value >= known.threshold || names_it {
+        match chance.value >= known.bars.resume_from || names_it {
             true if names_it || known.record.may_resume() => Self::Likely,
             true => Self::BadRecord,
             false => Self::Unlikely,
+        }
+    }
+
+    /// Whether the person should be asked: nothing but the chance decides, and it is neither high nor low, or not known.
+    fn is_open(self, best: &Considered, bars: &Bars, names_it: bool) -> bool {
+        match self {
+            Self::NotQuiet => true,
+            Self::Likely | Self::Unlikely => {
+                !names_it && best.score.is_some_and(|chance| bars.leave_open(chance))
+            }
+            Self::Forbidden(_) | Self::Kept(_) | Self::Unrelated | Self::BadRecord => false,
         }
     }
 

@@ -9,24 +9,27 @@ pub(super) const CONTINUATION: [&str; 10] = [
      commit, push, merge, amend, revert, do, do it, try, option, because, what's, whats, looks, \
      same, alright, sure, fine, done, proceed, resume, finish, more, few more, a few more, \
      some more, one more, another, instead, hmm, well, let's continue, let's go on, \
-     can you continue, please continue, can we continue",
+     can you continue, please continue, can we continue, back to",
     // German
     "und, aber, auch, jetzt, nun, ja, nein, nee, doch, dann, weiter, mach weiter, bitte weiter, \
      nochmal, noch, noch mal, wieder, das, dies, diese, dieser, dieses, es, passt, gut, super, \
-     danke, perfekt, genau, stimmt, warte, eigentlich, stattdessen",
+     danke, perfekt, genau, stimmt, warte, eigentlich, stattdessen, weitermachen, zurück zu",
     // French
     "et, mais, aussi, maintenant, oui, non, d'accord, alors, puis, ensuite, continuez, encore, \
-     ça, cela, c'est, ce, ces, parfait, merci, bien, vas-y, attends, en fait, du coup, pareil",
+     ça, cela, c'est, ce, ces, parfait, merci, bien, vas-y, attends, en fait, du coup, pareil, \
+     continue, continuer, continuons, reprends, reviens",
     // Spanish
     "pero, también, ahora, sí, si, vale, entonces, luego, continúa, continua, sigue, otra vez, \
      de nuevo, eso, esto, esta, perfecto, gracias, genial, espera, en realidad, adelante, \
-     lo mismo",
+     lo mismo, continuar, seguir, sigamos, vuelve",
     // Portuguese
     "mas, também, agora, sim, não, então, depois, de novo, isso, isto, perfeito, obrigado, \
-     obrigada, ótimo, beleza, na verdade, pode continuar",
+     obrigada, ótimo, beleza, na verdade, pode continuar, continue, continuar, continua, \
+     vamos continuar, volte, volta, segue",
     // Italian
     "ma, anche, ora, adesso, sì, allora, poi, ancora, di nuovo, questo, questa, quello, \
-     perfetto, grazie, bene, aspetta, in realtà, procedi, vai avanti",
+     perfetto, grazie, bene, aspetta, in realtà, procedi, vai avanti, continua, continuare, \
+     continuiamo, torna",
     // Dutch
     "en, maar, ook, nu, nee, oké, dan, ga door, verder, weer, dat, dit, deze, bedankt, goed, \
      wacht",
@@ -110,3 +113,21 @@ pub(super) const BACK: &str = "this, that, these, those, it, its, them, other, o
 
 /// Such words in languages without spaces.
 pub(super) const BACK_STEMS: &str = "这, 那, 它, 其他, それ, これ, この, その, 그거";
+
+/// Verbs for what was just done, which ask for nothing new whatever politeness is in front of them.
+pub(super) const FOLLOW_UPS: &str = "commit, push, merge, amend, revert, rebase, undo, retry, continue, proceed, resume, finish, committe, committen, pushe, pushen, \
+     weitermachen, fortfahren, committer, pousser, continuer, terminer, continuar, terminar, seguir, continuare, finire, doorgaan, afmaken";
+
+/// Polite or inviting words in front of a verb.
+pub(super) const POLITE: &str = "please, pls, can you, could you, can we, could we, would you, let's, lets, ok, okay, now, great, perfect, and, then, bitte, \
+     kannst du, können wir, peux-tu, tu peux, s'il te plaît, puedes, podemos, por favor, você pode, podemos, vamos, puoi, \
+     possiamo, per favore, kun je, graag";
+
+/// Questions about the state of what was begun, found anywhere in a short task.
+pub(super) const STATUS: &str = "things stand, where are we, where were we, where did we leave, leave off, left off, where did we stop, did we stop, \
+     how's it going, how is it going, how are things going, run going, how far, what's left, what is left, whats left, what remains, \
+     what's next, what is next, whats next, what's the status, what is the status, any progress, \
+     wo stehen wir, wo waren wir, wie weit, stand der dinge, was fehlt noch, was steht noch, où en, on en est, ce qui reste, \
+     dónde estamos, dónde quedamos, cómo va, qué falta, onde paramos, onde estamos, como está indo, o que falta, \
+     a che punto, dove eravamo, cosa manca, waar waren we, hoe ver, hoe staat het, на чём мы, на чем мы, что осталось, \
+     что дальше, na czym skończyliśmy, co zostało, nerede kaldık, ne kaldı, 进度, 进展, 到哪, 做到哪, どこまで, 進捗, 어디까지, 진행 상황";

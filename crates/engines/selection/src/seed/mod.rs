@@ -60,6 +60,7 @@ fn decision(seed: &Seed, considered: Vec<Considered>, first: Option<&Candidate>)
         if resumes { (Action::Resume, Some(best.session_id.clone())) } else { (Action::Fresh, None) };
     Decision {
         action,
+        ask: false,
         session,
         chance: None,
         overridden: None,

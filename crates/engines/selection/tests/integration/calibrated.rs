@@ -2,7 +2,7 @@
 
 use selection::calibrated::{Calibration, TrackRecord, decide, rank};
 use selection::chance::{ChanceModel, Coefficients, Habit, LatestMessages, ResumeFacts, TaskText};
-use selection::{Action, Candidate, Decision, Occupancy, Relevance, RelevanceReason, Task};
+use selection::{Action, Bars, Candidate, Decision, Occupancy, Relevance, RelevanceReason, Task};
 
 use crate::by_hand::{at, session};
 
@@ -15,7 +15,7 @@ fn known(said: &str) -> Calibration {
         habit: Habit { resumed: 10, of: 20 },
         record: TrackRecord::default(),
         said: vec![LatestMessages { prompts: vec![said.to_owned()], ..LatestMessages::default() }],
-        threshold: 0.55,
+        bars: Bars::DEFAULT,
         model: ChanceModel::FITTED,
     }
 }
@@ -183,9 +183,38 @@ fn a_reason_reads_like_a_sentence() {
     let found = decided(&task("now test the token refresh"), &all, &known("fix the token refresh"));
     assert_eq!(
         found.reason,
-        "Resume (94% chance): in favour: the task sounds like a continuation, used 2 hours ago, \
-         2 of the task's 4 words are in its last prompts, on this branch, \
-         you continued a session for 10 of your last 20 tasks here; \
+        "Resume (87% chance): in favour: the task sounds like a continuation, \
+         2 of the task's 4 words are in its last prompts, used 2 hours ago, \
+         you continued a session for 10 of your last 20 tasks here, on this branch; \
          against: no word of the task is in its last answer"
+    );
+}
+
+#[test]
+fn the_person_is_asked_where_nothing_but_an_open_chance_decides() {
+    let all = [session("aaaaaaaa", "main", 2.0, "fix the token refresh")];
+    let known = known("fix the token refresh");
+    let asks = |task: &Task<'_>, all: &[Candidate], bars: Bars| {
+        decided(task, all, &Calibration { bars, ..known.clone() }).ask
+    };
+    let open = task("try the token refresh on a slow line");
+    let chance = decided(&open, &all, &known).chance.unwrap();
+    let around = Bars { ask_from: chance - 0.01, ask_below: chance + 0.01, ..Bars::DEFAULT };
+    assert!(asks(&open, &all, around), "at {chance}");
+    assert!(!asks(&open, &all, Bars { ask_below: chance, ..around }), "the end is not asked at");
+    assert!(!asks(&open, &all, Bars { ask_from: chance + 0.001, ..around }));
+    // What is decided by something else is not asked.
+    let always = Bars { ask_from: 0.0, ask_below: 1.1, ..Bars::DEFAULT };
+    assert!(asks(&open, &all, always));
+    assert!(!asks(&task("go on with aaaaaaaa"), &all, always), "it is named");
+    assert!(!asks(&Task { label: Some("docs"), ..open.clone() }, &all, always), "it is called");
+    assert!(!asks(&task("write a haiku about the sea"), &all, always), "it is about something else");
+    let held = Candidate { hold: Occupancy::Person, ..all[0].clone() };
+    assert!(!asks(&open, &[held], always), "it is open elsewhere");
+    let just_now = session("aaaaaaaa", "main", 0.01, "fix the token refresh");
+    let other = session("bbbbbbbb", "main", 0.02, "draw a map");
+    assert!(
+        asks(&open, &[just_now, other], Bars { ask_from: 1.0, ask_below: 1.0, ..always }),
+        "nobody knows"
     );
 }

@@ -4,8 +4,9 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use app::eval::mine::{self, mine};
+use app::eval::own_bar::OwnBar;
 use app::eval::retrieval::retrieval;
-use app::eval::selection::{self, selection};
+use app::eval::selection::{self, Alone, selection};
 use app::eval::{ChoiceMetrics, Estimate, KindMetrics, RankingReport, retrieval as search};
 use app::search::Mode;
 use app::{Context, RuleName};
@@ -118,7 +119,20 @@ fn run_mine(context: &Context, as_json: bool) -> Result<(), Failure> {
     if !answer.retrieval.kinds.is_empty() {
         print_report(&answer.retrieval)?;
     }
-    answer.selection.as_ref().map_or(Ok(()), print_selection)
+    answer.selection.as_ref().map_or(Ok(()), print_selection)?;
+    answer.own_bar.map_or(Ok(()), print_own_bar)
+}
+
+fn print_own_bar(bar: OwnBar) -> Result<(), Failure> {
+    let mut out = Output::plain();
+    let gain = bar.gain;
+    let [mean, low, high] = [gain.mean, gain.low, gain.high].map(|share| share * 100.0);
+    let advice = if bar.resume_chance < 1.0 { "" } else { ", that is, always starting fresh," };
+    out.sentence(&format!(
+        "For you `selection.resume_chance = {:.2}`{advice} would be right {mean:.1} [{low:.1}, {high:.1}] times more of 100.",
+        bar.resume_chance
+    ))?;
+    Ok(out.finish()?)
 }
 
 fn run_retrieval(context: &Context, args: &Retrieval) -> Result<(), Failure> {
@@ -184,7 +198,7 @@ fn run_selection(context: &Context, args: &Selection) -> Result<(), Failure> {
     if args.json { super::json(&answer) } else { print_selection(&answer) }
 }
 
-fn print_selection(answer: &selection::Answer) -> Result<(), Failure> {
+fn print_selection<'a>(answer: &'a selection::Answer) -> Result<(), Failure> {
     const COLUMNS: [Column; 6] = [
         Column { head: "RULE", align: Align::Left, max_width: 26 },
         Column { head: "ACCURACY", align: Align::Left, max_width: 20 },
@@ -202,14 +216,23 @@ fn print_selection(answer: &selection::Answer) -> Result<(), Failure> {
             });
         [vec![Cell::new(name)], figures.to_vec()].concat()
     };
-    let marked = [("pick (quiet)", &answer.quiet), ("pick (quiet, seen)", &answer.seen)];
-    let marked = marked.into_iter().filter_map(|(name, tally)| Some((name, tally.as_ref()?)));
+    let alone = |alone: &'a Option<Alone>| alone.as_ref().map(|alone| &alone.tally);
+    let marked = [
+        ("pick where it does not ask", alone(&answer.alone)),
+        ("pick (quiet)", answer.quiet.as_ref()),
+        ("pick (quiet), not asking", alone(&answer.quiet_alone)),
+    ];
+    let marked = marked.into_iter().filter_map(|(name, tally)| Some((name, tally?)));
     let rows: Vec<Vec<Cell>> =
         answer.rules.iter().map(|rule| (rule.name, &rule.tally)).chain(marked).map(row).collect();
     let mut out = Output::plain();
     table(&mut out, TABLE_WIDTH, &COLUMNS, &rows)?;
     let all = answer.decisions.len();
     writeln!(out, "{all} decisions; weights: {}; threshold {:.2}", answer.weights, answer.threshold)?;
+    if let Some(alone) = answer.alone.as_ref().filter(|alone| alone.tally.decisions < all) {
+        let (decided, share) = (alone.tally.decisions, percent(&alone.share));
+        writeln!(out, "pick decided {decided} of them without asking: {share}")?;
+    }
     Ok(out.finish()?)
 }
 

@@ -3,12 +3,12 @@
 use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use app::choose::answer::{Answer, Considered, Pack, ResumeCost};
+use app::choose::answer::{Action, Answer, Considered, Pack, ResumeCost};
 use app::choose::pick::pick;
 use app::choose::request::Request;
 use app::choose::why_not::{self, WhyNot, why_not};
 use app::{Context, Moment, RuleName};
-use model::AgentId;
+use model::{AgentId, SessionId};
 
 use crate::exit::Failure;
 use crate::output::Output;
@@ -23,9 +23,10 @@ const SHOWN: usize = 5;
 
 /// Choose the session for a task, with the reason: resume one, start a new one, or wait.
 ///
-/// The candidate is the newest session on the current branch, else the newest of all. It is resumed if the chance that
-/// you would continue it is high enough (0.55), judging by how long ago and where it was used, whether you left it with
-/// /exit, how the task begins, which words the task and the session share, and how often you continue sessions.
+/// The candidate is the newest session on the current branch, else the newest of all. Whether it is resumed depends on
+/// the chance that you would continue it, judging by how long ago and where it was used, whether you left it with /exit,
+/// how the task begins, which words the task and the session share, and how often you continue sessions. Between 30%
+/// and 80% the answer is `ask`: offer the session, or start fresh where nobody can be asked.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The task.
@@ -95,20 +96,16 @@ fn request(args: &Args, task: String) -> Request {
 fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
     let mut out = super::paged(context);
     let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
-    let colour = match answer.action.as_str() {
-        "resume" => AnsiColor::Green,
-        "queue" => AnsiColor::Yellow,
-        _ => AnsiColor::Cyan,
-    };
-    let action = colour.on_default().bold();
-    let word = if answer.pack.is_some() { "fresh, with a brief" } else { answer.action.as_str() };
-    let session = answer.session_id.as_ref().map(|id| format!(" {id}")).unwrap_or_default();
-    let title = answer.title.as_ref().map(|title| format!("  {}", safe(title))).unwrap_or_default();
     let width = out.width();
+    let Headline { colour, word, session, title } = Headline::new(answer);
+    let action = colour.on_default().bold();
+    let session = session.map(|id| format!(" {id}")).unwrap_or_default();
+    let title = title.map(|title| format!("  {}", safe(title))).unwrap_or_default();
+    let used = word.len() + session.len();
     writeln!(
         out,
         "{action}{word}{action:#}{bold}{session}{bold:#}{}",
-        fit(&title, width.saturating_sub(44))
+        fit(&title, width.saturating_sub(used))
     )?;
     writeln!(out, "{}", wrapped(&safe(&answer.reason), width))?;
     match answer.weights {
@@ -121,7 +118,7 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
     if let Some(pack) = &answer.pack {
         print_pack(&mut out, pack)?;
     }
-    if let Some(id) = answer.session_id.as_ref().filter(|_| answer.action.as_str() == "resume") {
+    if let Some(id) = resumable(answer) {
         let demo = if context.config().is_demo { " --demo" } else { "" };
         writeln!(out, "\n{dim}Continue it: backstory resume {}{demo}{dim:#}", id.short())?;
     }
@@ -135,6 +132,36 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
         writeln!(out, "{dim}{}{dim:#}", wrapped(&safe(&line), width))?;
     }
     Ok(out.finish()?)
+}
+
+/// The first line of a choice.
+struct Headline<'a> {
+    colour: AnsiColor,
+    word: &'static str,
+    session: Option<&'a SessionId>,
+    title: Option<&'a str>,
+}
+
+impl<'a> Headline<'a> {
+    fn new(answer: &'a Answer) -> Self {
+        if let Some(offer) = &answer.offered {
+            let (session, title) = (Some(&offer.session_id), offer.title.as_deref());
+            return Self { colour: AnsiColor::Magenta, word: "ask: start fresh, or resume", session, title };
+        }
+        let (colour, word) = match answer.action {
+            Action::Resume => (AnsiColor::Green, "resume"),
+            Action::Queue => (AnsiColor::Yellow, "queue"),
+            Action::Fresh if answer.pack.is_some() => (AnsiColor::Cyan, "fresh, with a brief"),
+            Action::Fresh => (AnsiColor::Cyan, "fresh"),
+        };
+        Self { colour, word, session: answer.session_id.as_ref(), title: answer.title.as_deref() }
+    }
+}
+
+/// The session that the answer resumes or offers.
+fn resumable(answer: &Answer) -> Option<&SessionId> {
+    let offered = answer.offered.as_ref().map(|offer| &offer.session_id);
+    offered.or(answer.session_id.as_ref().filter(|_| answer.action == Action::Resume))
 }
 
 /// Prints the candidate and the sessions after it with their chances (rule `calibrated`).

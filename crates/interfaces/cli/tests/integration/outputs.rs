@@ -29,6 +29,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("fork", "fork token refresh --limit 4"),
     ("fork_of_an_id", "fork 1ba1de03 --print"),
     ("pick", "pick fix the token refresh --repo harbor-api"),
+    ("pick_asks", "pick the login page is slow --repo harbor-api --branch feat/rate-limit"),
     ("status", "status harbor-api"),
     ("cost_by_project", "cost --by project"),
     ("cost_by_agent_type", "cost --by agent-type"),

@@ -41,6 +41,16 @@ fn the_demo_has_a_repository_of_its_own() {
     assert_eq!(answer["candidates"], 5, "{answer}");
     let status = desk.json(&["status", "--demo"]);
     assert_eq!(status["sessions"]["recent"].as_array().map(Vec::len), Some(5), "{status}");
+    assert_eq!((&answer["ask"], answer.get("offered")), (&json!(false), None), "{answer}");
+    let open =
+        ["pick", "--demo", "the login page is slow", "--repo", "harbor-api", "--branch", "feat/rate-limit"];
+    let open = desk.json(&open);
+    assert_eq!((&open["ask"], &open["action"]), (&json!(true), &json!("resume")), "{open}");
+    assert_eq!(
+        (&open["offered"]["session_id"], &open["session_id"]),
+        (&open["scores"][0]["session_id"], &open["session_id"])
+    );
+    assert!(open["reason"].as_str().unwrap().starts_with("Ask ("), "{open}");
 }
 
 #[test]

@@ -149,10 +149,12 @@ fn a_person_is_asked_where_the_chance_leaves_it_open() {
     let mut command = desk.command(&["run", "say hello to the login page"]);
     command.current_dir(shop.path());
     let terminal = Terminal::run(&command, 100, 30);
-    terminal.until(|screen| screen.contains("1  3601d36f") && screen.contains("paint the fence"));
+    terminal.until(|screen| screen.contains("Go on with 3601d36f") && screen.contains("paint the fence"));
     terminal.type_line("what?");
-    terminal.until(|screen| screen.contains("r, f, k, or a number from 1 to 1"));
-    terminal.type_line("f");
+    terminal.until(|screen| screen.contains("Enter, r, k, ?, l, or a number from 1 to 1"));
+    terminal.type_line("?");
+    terminal.until(|screen| screen.contains("Ask (") && screen.contains("against: "));
+    terminal.type_line("");
     terminal.until(|screen| screen.contains("Hello there."));
     wait_until(desk.home.path(), "its end", || worker(&desk, "1")["status"] == "finished");
     assert_ne!(worker(&desk, "1")["session_id"], "3601d36f-b6c0-4e4b-9000-7b07e25374f7");

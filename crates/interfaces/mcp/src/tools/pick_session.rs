@@ -19,5 +19,6 @@ pub(super) fn tool() -> Tool {
 }
 
 const DESCRIPTION: &str = "Decides whether a task should resume one of its repository's sessions, start a fresh one or wait, and says why: \
-`action` is resume, fresh or queue. It starts nothing; spawn_worker does.\n\
+`action` is resume, fresh or queue. With `ask: true` the facts do not decide: ask the user whether to go on with `offered` or to start fresh, \
+and start fresh if you cannot ask. It starts nothing; spawn_worker does.\n\
 Example: {\"task\": \"fix the flaky login test\", \"repo\": \"web\"}";
