@@ -35,6 +35,7 @@ const PAGES: Record<string, PageEntry> = {
   world: page('World', () => import('./world/page.tsx'), 'World'),
   projects: page('Projects', () => import('./pages/projects.tsx'), 'Projects'),
   cost: page('Cost', () => import('./pages/cost.tsx'), 'Cost'),
+  workers: page('Workers', () => import('./pages/workers.tsx'), 'Workers'),
   cron: page('Schedule', () => import('./pages/cron.tsx'), 'Cron'),
   settings: page('Settings', () => import('./pages/settings.tsx'), 'Settings'),
   help: page('Help', () => import('./pages/help.tsx'), 'Help'),
@@ -163,7 +164,7 @@ function Navigation({ active }: { active: string }) {
       </button>
       <ul>
         {LINKS.map(link => {
-          const isHere = link.to.slice(1) === active || (active === 's' && link.to === '/sessions')
+          const isHere = link.to.slice(1) === active || ((active === 's' || active === 'workers') && link.to === '/sessions')
           return (
             <li key={link.to} class={link.minor ? 'minor' : ''}>
               <a href={link.to} aria-current={isHere ? 'page' : undefined} title={`${link.label} (${link.keys})`}>

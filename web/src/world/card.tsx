@@ -5,7 +5,8 @@ import { Requests } from '../chat/need.tsx'
 import type { State } from '../live/fold.ts'
 import { requestsOf } from '../live/store.ts'
 import { sessionAddress } from '../router.ts'
-import { Button, JobTag, StateDot } from '../ui/parts.tsx'
+import { Button, JobTag } from '../ui/parts.tsx'
+import { StateSign } from '../ui/sign.tsx'
 import { actorInWords } from './crew.ts'
 import type { Actor, Agent } from './types.ts'
 
@@ -16,7 +17,7 @@ export function Card({ agent, room, actor, close }: { agent: Agent; room: string
   return (
     <aside class="agent-card card" aria-label={agent.name} aria-live="polite">
       <header>
-        <StateDot state={state} />
+        <StateSign state={state} />
         <b>
           {agent.name} {actor?.job && <JobTag />}
         </b>

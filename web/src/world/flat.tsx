@@ -2,7 +2,8 @@
 
 import { actorInWords, type SceneAgent, type SceneRoom } from './crew.ts'
 import { sessionAddress } from '../router.ts'
-import { StateDot, JobTag } from '../ui/parts.tsx'
+import { JobTag } from '../ui/parts.tsx'
+import { StateSign } from '../ui/sign.tsx'
 import type { Actor } from './types.ts'
 
 interface Props {
@@ -35,7 +36,7 @@ function FlatAgent({ agent, actor }: { agent: SceneAgent; actor: Actor | undefin
   return (
     <li class={agent.state === 'waiting_permission' ? 'flat-agent waits' : 'flat-agent'}>
       <a href={sessionAddress(agent.key, actor?.uuid)}>
-        <StateDot state={agent.state} />
+        <StateSign state={agent.state} />
         <span class="row-title" dir="auto">
           {agent.name} {agent.isJob && <JobTag />}
         </span>
