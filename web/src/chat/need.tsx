@@ -115,16 +115,18 @@ function focusAfter(): () => void {
 }
 
 /** A session in somebody's terminal, or a background job: it can be answered there alone. */
-function Elsewhere({ session }: { session: LiveSession }) {
+export function Elsewhere({ session, isShort = false }: { session: LiveSession; isShort?: boolean }) {
   const { job } = session
   return (
     <div class="ask">
-      <p class="ask-what">{sessionInWords(session)}</p>
+      {!isShort && <p class="ask-what">{sessionInWords(session)}</p>}
       <p class="dim">{job ? `Claude Code runs it in the background as “${job.name ?? job.id}”; open it in a terminal to answer.` : `It runs in a terminal${session.pid ? ` (process ${session.pid})` : ''}; answer it there.`}</p>
       <div class="ask-buttons">
-        <a class="button" href={`/s/${session.id}`}>
-          Read it
-        </a>
+        {!isShort && (
+          <a class="button" href={`/s/${session.id}`}>
+            Read it
+          </a>
+        )}
         {job ? <CopyAttach job={job.id} /> : <Button onClick={() => void copy(resumeCommand(session.path, session.id), 'the command')}>Copy command</Button>}
       </div>
     </div>

@@ -16,18 +16,23 @@ export interface Alike {
   request: string
 }
 
-export function Needs({ sessions }: { sessions: readonly LiveSession[] }) {
+/** What each of these sessions asks; of workers whole, as far as it is known. */
+export function useAsking(sessions: readonly LiveSession[]): (session: LiveSession) => Open | 'unknown' | undefined {
   const asking = sessions.map(session => requestsOf(session.id)).filter(open => open !== undefined)
   const mark = asking.map(open => `${open.worker} ${open.requests.map(one => one.request).join()}`).join('\n')
   // What one worker asks, its card asks for itself.
   const { state } = useResource(signal => (asking.length > 1 ? get('/api/v1/workers', { signal }) : notYet), [mark])
   const workers = new Map((state.value.data?.workers ?? []).map(info => [info.worker, info]))
-  const openOf = (session: LiveSession): Open | 'unknown' | undefined => {
+  return session => {
     const open = requestsOf(session.id)
     if (!open) return undefined
     const info = workers.get(open.worker)
     return info?.status === 'waiting_permission' ? { worker: open.worker, requests: info.requests } : 'unknown'
   }
+}
+
+export function Needs({ sessions }: { sessions: readonly LiveSession[] }) {
+  const openOf = useAsking(sessions)
   const groups = groupsOf(sessions, openOf)
   const turned = useSignal<ReadonlySet<string>>(new Set())
   const toggle = (key: string) => {
