@@ -42,7 +42,7 @@ export function Needs({ sessions }: { sessions: readonly LiveSession[] }) {
   }
   useAnswerKeys()
   return (
-    <div class="needs">
+    <div class="need-list">
       {groups.map(({ key, sessions: [first, ...others] }, at) => {
         const alike = others.flatMap((other): Alike[] => {
           const open = openOf(other)

@@ -1,6 +1,5 @@
 // Faces, signs and pins on one picture, drawn once: every flat thing in the world is a piece of it.
 
-import { CanvasTexture } from 'three'
 import { SIGNS, type SignName } from '../ui/states.ts'
 import { STATE_COLOURS } from './look.ts'
 
@@ -39,7 +38,7 @@ export function placeOf(tile: number): [number, number] {
   return [(tile % SIDE) / SIDE, 1 - (Math.floor(tile / SIDE) + 1) / SIDE]
 }
 
-export function drawAtlas(): CanvasTexture {
+export function drawAtlas(): HTMLCanvasElement {
   const canvas = document.createElement('canvas')
   canvas.width = canvas.height = SIDE * TILE
   const pen = canvas.getContext('2d')!
@@ -73,7 +72,7 @@ export function drawAtlas(): CanvasTexture {
     pen.fillStyle = fade
     pen.fillRect(-62, -62, 124, 124)
   })
-  return new CanvasTexture(canvas)
+  return canvas
 }
 
 function drawFace(pen: CanvasRenderingContext2D, face: Face): void {

@@ -1,6 +1,6 @@
 // Many of one shape in one draw call. What is put in is written straight into the buffers: nothing is made anew for a frame.
 
-import { DynamicDrawUsage, InstancedBufferAttribute, InstancedMesh, type BufferGeometry, type Material } from 'three'
+import { NUMBERS, type Mesh } from './gl.ts'
 import type { Rgb } from './look.ts'
 
 /** Where a thing is and how it is turned; parts of it are placed in it. */
@@ -56,78 +56,50 @@ function multiply(into: Float32Array, a: Float32Array, b: Float32Array): void {
 }
 
 export class Batch {
-  readonly mesh: InstancedMesh
-  private readonly matrix: Float32Array
-  private readonly colour: Float32Array
-  private readonly extra: InstancedBufferAttribute
-  private readonly own: Float32Array
-  private readonly each: number
+  private readonly mesh: Mesh
+  private readonly numbers: Float32Array
   private readonly most: number
   private count = 0
 
-  /** `each` is how many numbers of its own a thing has. */
-  constructor(geometry: BufferGeometry, material: Material, most: number, each: 2 | 3) {
-    this.mesh = new InstancedMesh(geometry, material, most)
-    // Instances are everywhere: the bounds of the geometry say nothing about them.
-    this.mesh.frustumCulled = false
-    this.mesh.count = 0
+  constructor(mesh: Mesh, most: number) {
+    this.mesh = mesh
     this.most = most
-    this.each = each
-    this.matrix = this.mesh.instanceMatrix.array as Float32Array
-    this.mesh.instanceColor = new InstancedBufferAttribute((this.colour = new Float32Array(most * 3)), 3)
-    this.extra = new InstancedBufferAttribute((this.own = new Float32Array(most * each)), each)
-    geometry.setAttribute('extra', this.extra)
-    for (const part of [this.mesh.instanceMatrix, this.mesh.instanceColor, this.extra]) part.setUsage(DynamicDrawUsage)
+    this.numbers = mesh.instances = new Float32Array(most * NUMBERS)
   }
 
   clear(): void {
     this.count = 0
   }
 
-  /** Puts one in a frame, stretched along the axes of that. */
+  /** Puts one in a frame, stretched along the axes of that, with up to three numbers of its own. */
   put(frame: Frame, width: number, height: number, depth: number, tint: Rgb, one = 0, two = 0, three = 0): void {
     if (this.count >= this.most) return
     const { turn: t, size } = frame
-    const m = this.matrix
-    const at = this.count * 16
+    const n = this.numbers
+    const at = this.count * NUMBERS
     const [w, h, d] = [width * size, height * size, depth * size]
-    m[at] = t[0]! * w
-    m[at + 1] = t[1]! * w
-    m[at + 2] = t[2]! * w
-    m[at + 4] = t[3]! * h
-    m[at + 5] = t[4]! * h
-    m[at + 6] = t[5]! * h
-    m[at + 8] = t[6]! * d
-    m[at + 9] = t[7]! * d
-    m[at + 10] = t[8]! * d
-    m[at + 12] = frame.x
-    m[at + 13] = frame.y
-    m[at + 14] = frame.z
-    m[at + 15] = 1
-    const colour = this.count * 3
-    this.colour[colour] = tint[0]
-    this.colour[colour + 1] = tint[1]
-    this.colour[colour + 2] = tint[2]
-    const own = this.count * this.each
-    this.own[own] = one
-    this.own[own + 1] = two
-    if (this.each === 3) this.own[own + 2] = three
+    n[at] = t[0]! * w
+    n[at + 1] = t[1]! * w
+    n[at + 2] = t[2]! * w
+    n[at + 3] = t[3]! * h
+    n[at + 4] = t[4]! * h
+    n[at + 5] = t[5]! * h
+    n[at + 6] = t[6]! * d
+    n[at + 7] = t[7]! * d
+    n[at + 8] = t[8]! * d
+    n[at + 9] = frame.x
+    n[at + 10] = frame.y
+    n[at + 11] = frame.z
+    n[at + 12] = tint[0]
+    n[at + 13] = tint[1]
+    n[at + 14] = tint[2]
+    n[at + 15] = one
+    n[at + 16] = two
+    n[at + 17] = three
     this.count++
   }
 
   done(): void {
     this.mesh.count = this.count
-    if (!this.count) return
-    for (const part of [this.mesh.instanceMatrix, this.mesh.instanceColor!, this.extra]) {
-      part.clearUpdateRanges()
-      part.addUpdateRange(0, this.count * part.itemSize)
-      part.needsUpdate = true
-    }
-  }
-
-  dispose(): void {
-    this.mesh.geometry.dispose()
-    ;(this.mesh.material as Material).dispose()
-    this.mesh.dispose()
   }
 }

@@ -1,7 +1,6 @@
 // From where the world is seen: always from the same side, so that nobody is lost; it can be moved and brought nearer. Flights are short
 // and can be interrupted.
 
-import { OrthographicCamera } from 'three'
 import { boundsOf, floorAt, NEAREST, PITCH, scaleFor, seen, YAW, type Bounds } from './layout.ts'
 import type { Point, Room } from './types.ts'
 
@@ -25,10 +24,12 @@ const FLIGHT_SECONDS = 0.45
 const LIMITS = { far: 0.5, near: 5 }
 /** The largest that a chosen agent is shown, in pixels for a unit. */
 const CHOSEN = 96
-const AWAY = 120
+/** How deep the world is that is drawn, in units before and behind its middle. */
+const DEPTH = 160
 
 export class CameraControl {
-  readonly camera = new OrthographicCamera(-1, 1, 1, -1, 1, 2 * AWAY)
+  /** Turns a point of the world into one of the screen, by columns. */
+  readonly matrix = new Float32Array(16)
   insets: Insets = { top: 0, right: 0, bottom: 0, left: 0 }
   width = 1
   height = 1
@@ -154,16 +155,14 @@ export class CameraControl {
   }
 
   private apply(): void {
-    const { camera, sight } = this
+    const { sight, matrix } = this
     const [w, h] = [this.width / 2 / sight.scale, this.height / 2 / sight.scale]
-    camera.left = -w
-    camera.right = w
-    camera.top = h
-    camera.bottom = -h
-    camera.updateProjectionMatrix()
+    const [sin, cos, tilt, rise] = [Math.sin(YAW), Math.cos(YAW), Math.sin(PITCH), Math.cos(PITCH)]
     const at = floorAt(sight.right, sight.up)
-    camera.position.set(at.x + AWAY * Math.cos(PITCH) * Math.sin(YAW), AWAY * Math.sin(PITCH), at.z + AWAY * Math.cos(PITCH) * Math.cos(YAW))
-    camera.rotation.set(-PITCH, YAW, 0, 'YXZ')
-    camera.updateMatrixWorld()
+    const near = at.x * rise * sin + at.z * rise * cos
+    matrix.set([cos / w, (-sin * tilt) / h, (-rise * sin) / DEPTH, 0])
+    matrix.set([0, rise / h, -tilt / DEPTH, 0], 4)
+    matrix.set([-sin / w, (-cos * tilt) / h, (-rise * cos) / DEPTH, 0], 8)
+    matrix.set([-sight.right / w, -sight.up / h, near / DEPTH, 1], 12)
   }
 }

@@ -200,7 +200,7 @@ export class Engine {
 
   stats(): { p95: number; median: number; calls: number; triangles: number; drawn: number } {
     const sorted = [...this.frames].sort((one, other) => one - other)
-    const { calls, triangles, frame } = this.stage.renderer.info.render
+    const { calls, triangles, frame } = this.stage.renderer.info
     const at = (part: number) => sorted[Math.floor(sorted.length * part)] ?? 0
     return { p95: at(0.95), median: at(0.5), calls, triangles, drawn: frame }
   }
@@ -217,7 +217,7 @@ export class Engine {
 
   /** Loses the WebGL context, and restores it after so many milliseconds; with 0 it stays lost. */
   loseContext(back: number): void {
-    const extension = this.stage.renderer.getContext().getExtension('WEBGL_lose_context')
+    const extension = this.stage.renderer.gl.getExtension('WEBGL_lose_context')
     extension?.loseContext()
     if (back) setTimeout(() => extension?.restoreContext(), back)
   }
@@ -263,7 +263,7 @@ export class Engine {
     // Our own work alone: rendering is the graphics card's.
     this.frames.push(performance.now() - began)
     this.stage.render(this.camera)
-    if (this.world.agents.size) this.slow.note(this.stage.renderer.getContext(), began)
+    if (this.world.agents.size) this.slow.note(this.stage.renderer.gl, began)
     if (this.frames.length > 600) this.frames.splice(0, 300)
   }
 
@@ -319,12 +319,13 @@ export class Engine {
     event.preventDefault()
     this.isLost = true
     setTimeout(() => {
-      if (this.stage.renderer.getContext().isContextLost()) this.events.lost()
+      if (this.stage.renderer.gl.isContextLost()) this.events.lost()
     }, RESTORE_TIME)
   }
 
   private restore(): void {
     this.isLost = false
+    this.stage.restore()
     this.wake()
   }
 

@@ -1,6 +1,5 @@
 // What stands still: rooms with what is in them, paths and trees, as one shape that is built when a room changes.
 
-import type { BufferGeometry } from 'three'
 import { hash } from './crew.ts'
 import { GAP, seen, floorAt, sizeOf, WALL, type Bounds } from './layout.ts'
 import { mixed, projectColour, rgb, type Look, type Rgb } from './look.ts'
@@ -15,7 +14,7 @@ const TREES = 64
 /** How far around the rooms trees stand, in units of the screen. */
 const MEADOW = 13
 
-export function house(rooms: readonly Room[], look: Look): BufferGeometry {
+export function house(rooms: readonly Room[], look: Look): Float32Array {
   const builder = new Builder()
   for (const room of rooms) furnish(builder, room, look)
   builder.lamps = () => 0
@@ -24,9 +23,9 @@ export function house(rooms: readonly Room[], look: Look): BufferGeometry {
 }
 
 /** What grows around the rooms, and where: its soft shadows are drawn apart. */
-export function meadow(bounds: Bounds, look: Look): { geometry: BufferGeometry; trees: Tree[] } {
+export function meadow(bounds: Bounds, look: Look): { points: Float32Array; trees: Tree[] } {
   const builder = new Builder()
-  return { trees: plant(builder, bounds, look), geometry: builder.build() }
+  return { trees: plant(builder, bounds, look), points: builder.build() }
 }
 
 export interface Tree {

@@ -154,20 +154,33 @@ export class Labels {
     const own = agents.filter(agent => agent.room === room.key && !agent.parent && !agent.isLeaving)
     const [needs, failed] = [own.filter(agent => agent.kind === 'needs').length, own.filter(agent => agent.kind === 'failed').length]
     const words = wall > (needs && failed ? WORDS_WIDTH.both : WORDS_WIDTH.one)
-    const parts = [`${own.length + room.hidden}`, ...(needs ? [words ? `! ${needs} ${needs === 1 ? 'needs' : 'need'} you` : `! ${needs}`] : []), ...(failed ? [words ? `× ${failed} failed` : `× ${failed}`] : [])]
-    const beside = parts.reduce((sum, part) => sum + this.widthOf(part, 12) + 8, 0)
-    const name = this.fitted(room.name, Math.max(wall - beside + 30, this.widthOf('mmmmmmmm', 12, 640)), 12)
-    const total = this.widthOf(name, 12, 640) + beside + 16
-    const free = namePlaces(wall, total).find(([dx, dy]) => this.space.isFree(this.nameBox(x + dx, y + dy, total), room.key, false)) ?? [0, -6]
-    const box = this.nameBox(x + free[0], y + free[1], total)
-    // What is half out of the view is moved in.
-    const inside = Math.max(0, camera.insets.left + 4 - box.left) - Math.max(0, box.right - (camera.width - 4))
-    const [left, dy] = [box.left + inside, free[1]]
-    this.space.add({ ...box, left, right: left + total }, 'label', `room ${room.key}`)
-    this.show(`room ${room.key}`, 'label room', [name, ...parts].join('\u0001'), { at, dx: left - x, dy: dy - NAME_HEIGHT, slot: undefined }, element => {
-      element.append(part('b', name), part('span', parts[0]!))
-      for (const more of parts.slice(1)) element.append(part('i', more, more[0] === '!' ? 'is-needs' : 'is-failed'))
-    }, kept)
+    const count = `${own.length + room.hidden}`
+    const long = [count, ...(needs ? [words ? `! ${needs} ${needs === 1 ? 'needs' : 'need'} you` : `! ${needs}`] : []), ...(failed ? [words ? `× ${failed} failed` : `× ${failed}`] : [])]
+    const short = [count, ...(needs ? [`! ${needs}`] : []), ...(failed ? [`× ${failed}`] : [])]
+    // The whole name first, then less of it, and screens of those who work may be covered before a name is over a pin.
+    const tries: [string[], boolean][] = [[long, false], [short, false], [long, true], [short, true], [[count], true]]
+    for (const [number, [parts, isQuietCovered]] of tries.entries()) {
+      const isLast = number === tries.length - 1
+      const beside = parts.reduce((sum, part) => sum + this.widthOf(part, 12, 600) + 8, 0)
+      const least = this.widthOf('mmmmmmmm', 12, 640)
+      const name = this.fitted(room.name, parts === long ? Math.max(wall - beside + 30, least) : least, 12)
+      const total = Math.ceil(this.widthOf(name, 12, 640) + beside + 16)
+      const free = namePlaces(wall, total).find(([dx, dy]) => this.space.isFree(this.nameBox(x + dx, y + dy, total), room.key, isQuietCovered)) ?? (isLast ? this.leastBad(x, y, wall, total, room.key) : undefined)
+      if (!free) continue
+      const box = this.nameBox(x + free[0], y + free[1], total)
+      this.space.add(box, 'label', `room ${room.key}`)
+      this.show(`room ${room.key}`, 'label room', [name, ...parts].join('\u0001'), { at, dx: box.left - x, dy: free[1] - NAME_HEIGHT, slot: undefined }, element => {
+        element.append(part('b', name), part('span', parts[0]!))
+        for (const more of parts.slice(1)) element.append(part('i', more, more[0] === '!' ? 'is-needs' : 'is-failed'))
+      }, kept)
+      return
+    }
+  }
+
+  /** Where everything is taken, a name covers as little as it can. */
+  private leastBad(x: number, y: number, wall: number, total: number, key: string): [number, number] {
+    const covered = ([dx, dy]: [number, number]) => this.space.covers(this.nameBox(x + dx, y + dy, total), key)
+    return namePlaces(wall, total).reduce((best, one) => (covered(one) < covered(best) ? one : best), [0, 0])
   }
 
   private nameBox(x: number, y: number, width: number): Box {
@@ -257,7 +270,7 @@ function namePlaces(wall: number, total: number): [number, number][] {
   const along = Array.from({ length: 12 }, (_, at) => ((wall - total + 8) * (at + 1)) / 12).filter(dx => dx > 0)
   const near: [number, number][] = [0, 14, 28].flatMap((dx): [number, number][] => [0, -10, -22, -34].map(dy => [dx, dx * FALL + dy]))
   const left: [number, number][] = [0.25, 0.5, 0.75, 1].flatMap((part): [number, number][] => [-4, -18, 10].map(dy => [-part * total - 2, dy]))
-  return [...near, ...along.flatMap((dx): [number, number][] => [0, -12, -26].map(dy => [dx, dx * FALL + dy])), ...left, [0, -48], [-total / 2, -48], [wall - total + 30, wall * FALL - 40]]
+  return [...near, ...along.flatMap((dx): [number, number][] => [0, -12, -26].map(dy => [dx, dx * FALL + dy])), ...left, [0, -48], [-total / 2, -48], [wall - total + 30, wall * FALL - 40], [wall - 30, wall * FALL - 4], [wall - 10, wall * FALL - 16]]
 }
 
 /** The chosen first, then those that need the person, the longest wait first. */

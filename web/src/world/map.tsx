@@ -78,11 +78,11 @@ function AgentLink({ agent, actor, room, now, isNumbered, hovered }: { agent: Sc
   const more = subagents.length ? ` · ${plural(subagents.length, 'sub-agent')}` : ''
   // What an agent at the side of a room says is moved inwards, so that it stays on the screen.
   const side = agent.goal.x < -room.width / 6 ? ' at-left' : agent.goal.x > room.width / 6 ? ' at-right' : ''
-  const percent = (part: number, whole: number) => `${(50 + (1 * part) / whole).toFixed(2)}%`
+  const percent = (part: number, whole: number) => `${(50 + (100 * part) / whole).toFixed(2)}%`
   const isAsleep = kind === 'idle' || kind === 'failed'
   const waited = kind === 'needs' && agent.since ? ` ${age(agent.since, now)}` : ''
   return (
-    <li class={`${kind}${side}`} style={{ left: percent(agent.goal.x, room.width), top: percent(agent.goal.z, room.depth), width: `${((2.2 / room.width) * 1).toFixed(2)}%` }}>
+    <li class={`${kind}${side}`} style={{ left: percent(agent.goal.x, room.width), top: percent(agent.goal.z, room.depth), width: `${((2.2 / room.width) * 100).toFixed(2)}%` }}>
       <a class={`map-agent ${kind}${hovered === agent.key ? ' pointed' : ''}`} href={sessionAddress(agent.key, actor?.uuid)}>
         <Robot colour={isAsleep ? '#a3a3aa' : bodyColour(hash(agent.key))} kind={kind} pin={isNumbered ? agent.number : 0} hasFlag={agent.isJob} />
         <Lid agent={agent} />

@@ -13,11 +13,9 @@ import { Button, ErrorLine } from '../ui/parts.tsx'
 import { isDark, theme } from '../ui/theme.ts'
 import { actorsOf, FirstSeen } from './actors.ts'
 import type { Insets } from './camera.ts'
-import { Card } from './card.tsx'
 import { emptyWorld, isPresent, removeLeaving, sync } from './crew.ts'
 import { useReplay, type Missing, type Moment } from './day.ts'
 import type { Engine } from './engine.ts'
-import { Flat } from './flat.tsx'
 import { offerHook } from './hook.ts'
 import { daylight } from './look.ts'
 import type { Playing } from './playing.ts'
@@ -46,6 +44,8 @@ const Scene = loaded(
 )
 
 const Queue = loaded(() => import('./queue.tsx'), 'Queue', { waiting: () => null })
+const Card = loaded(() => import('./card.tsx'), 'Card', { waiting: () => null })
+const Flat = loaded(() => import('./flat.tsx'), 'Flat', { waiting: () => <div class="scene" /> })
 const FloorPlan = loaded(() => import('./map.tsx'), 'FloorPlan', { waiting: () => <div class="scene" /> })
 
 /** What the person chose; `auto` is 3D, unless the browser cannot, is too slow, or the person wants less motion. */

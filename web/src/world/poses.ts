@@ -133,6 +133,8 @@ function work(pose: Pose, agent: Agent, t: number): void {
       pose.face = 'down'
       break
     case 'Read':
+      // Sub-agents have their hands full.
+      if (agent.parent) break
       pose.holdsPaper = true
       pose.face = 'down'
       pose.nod = 0.1

@@ -1,131 +1,100 @@
 // The three materials of the world: what is solid, what is a flat picture, and soft shadows. Colours are those of the screen: nothing
 // is converted, so that a state has the same colour in the world and on the page.
 
-import { AdditiveBlending, ShaderMaterial, Vector3, type Texture } from 'three'
 import { PITCH, YAW } from './layout.ts'
-import type { Look, Rgb } from './look.ts'
 
-/** What all materials share of the time of day. */
-export interface Light {
-  above: { value: Vector3 }
-  below: { value: Vector3 }
-  sun: { value: Vector3 }
-  lamp: { value: Vector3 }
-  glow: { value: number }
-  shadow: { value: number }
-}
-
-export function lightOf(): Light {
-  const colour = () => ({ value: new Vector3() })
-  return { above: colour(), below: colour(), sun: colour(), lamp: colour(), glow: { value: 0 }, shadow: { value: 0.2 } }
-}
-
-export function setLight(light: Light, look: Look): void {
-  const set = (to: { value: Vector3 }, from: Rgb) => to.value.set(...from)
-  set(light.above, look.above)
-  set(light.below, look.below)
-  set(light.sun, look.sun)
-  set(light.lamp, look.lamp)
-  light.glow.value = look.glow
-  light.shadow.value = look.shadow
-}
-
+const HEAD = `#version 300 es
+precision highp float;
+`
+const ATTRIBUTES = `
+layout(location=0) in vec3 position;
+layout(location=1) in vec3 normal;
+layout(location=2) in vec3 tint;
+layout(location=3) in vec2 light;
+layout(location=4) in vec3 axisX;
+layout(location=5) in vec3 axisY;
+layout(location=6) in vec3 axisZ;
+layout(location=7) in vec3 place;
+layout(location=8) in vec3 colour;
+layout(location=9) in vec3 extra;
+uniform mat4 matrix;
+vec4 placed() { return matrix * vec4(axisX * position.x + axisY * position.y + axisZ * position.z + place, 1.0); }
+`
 const EYE = `vec3(${[Math.cos(PITCH) * Math.sin(YAW), Math.sin(PITCH), Math.cos(PITCH) * Math.cos(YAW)].map(value => value.toFixed(4)).join()})`
 
-const SOLID_VERTEX = /* glsl */ `
-attribute vec3 tint;
-attribute vec2 light;
-#ifdef USE_INSTANCING
-attribute vec2 extra;
-#endif
-varying vec3 vNormal;
-varying vec3 vTint;
-varying vec2 vLight;
-varying float vRim;
+/** Of what is one of many `extra` says how far it shines and how much of the lamps it has; of what stands still its points do. */
+const SOLID = {
+  vertex: `${HEAD}${ATTRIBUTES}
+uniform float many;
+out vec3 vNormal;
+out vec3 vTint;
+out vec2 vLight;
 void main() {
-  vec4 at = vec4(position, 1.0);
-  vec3 out_ = normal;
-  vTint = tint;
-  vLight = light;
-  vRim = 0.0;
-  #ifdef USE_INSTANCING
-  at = instanceMatrix * at;
-  out_ = mat3(instanceMatrix) * out_;
-  vTint *= instanceColor;
-  vLight = vec2(extra.y, extra.x);
-  vRim = 1.0;
-  #endif
-  vNormal = normalize(out_);
-  gl_Position = projectionMatrix * viewMatrix * at;
-}`
-
-const SOLID_FRAGMENT = /* glsl */ `
+  vNormal = axisX * normal.x + axisY * normal.y + axisZ * normal.z;
+  vTint = tint * colour;
+  vLight = mix(light, extra.yx, many);
+  gl_Position = placed();
+}`,
+  fragment: `${HEAD}
 uniform vec3 above;
 uniform vec3 below;
 uniform vec3 sun;
 uniform vec3 lamp;
 uniform float glow;
-varying vec3 vNormal;
-varying vec3 vTint;
-varying vec2 vLight;
-varying float vRim;
+uniform float many;
+in vec3 vNormal;
+in vec3 vTint;
+in vec2 vLight;
+out vec4 seen;
 void main() {
   vec3 n = normalize(vNormal);
   float lit = max(0.0, (dot(n, vec3(0.28, 0.74, 0.61)) + 0.3) / 1.3);
-  vec3 seen = vTint * (mix(below, above, n.y * 0.5 + 0.5) + sun * lit + lamp * vLight.x);
-  seen += above * vRim * 0.22 * pow(1.0 - max(0.0, dot(n, ${EYE})), 2.0);
-  seen = mix(seen, vTint, clamp(vLight.y, 0.0, 1.0) * max(glow, step(1.5, vLight.y) * 0.92));
-  gl_FragColor = vec4(seen, 1.0);
-}`
+  vec3 c = vTint * (mix(below, above, n.y * 0.5 + 0.5) + sun * lit + lamp * vLight.x);
+  c += above * many * 0.22 * pow(1.0 - max(0.0, dot(n, ${EYE})), 2.0);
+  seen = vec4(mix(c, vTint, clamp(vLight.y, 0.0, 1.0) * max(glow, step(1.5, vLight.y) * 0.92)), 1.0);
+}`,
+}
 
-const PICTURE_VERTEX = /* glsl */ `
-attribute vec3 extra;
-varying vec2 vAt;
-varying vec4 vColour;
+/** `extra` is the left and the bottom of the piece of the atlas, and how much of it is seen. */
+const PICTURE = {
+  vertex: `${HEAD}${ATTRIBUTES}
+out vec2 vAt;
+out vec4 vColour;
 void main() {
-  vAt = uv * ${(1 / 8).toFixed(4)} + extra.xy;
-  vColour = vec4(instanceColor, extra.z);
-  gl_Position = projectionMatrix * viewMatrix * instanceMatrix * vec4(position, 1.0);
-}`
-
-const PICTURE_FRAGMENT = /* glsl */ `
+  vAt = light * 0.125 + extra.xy;
+  vColour = vec4(colour * extra.z, extra.z);
+  gl_Position = placed();
+}`,
+  fragment: `${HEAD}
 uniform sampler2D atlas;
-varying vec2 vAt;
-varying vec4 vColour;
+in vec2 vAt;
+in vec4 vColour;
+out vec4 seen;
 void main() {
-  vec4 seen = texture2D(atlas, vAt) * vColour;
-  if (seen.a < 0.01) discard;
-  gl_FragColor = seen;
-}`
+  seen = texture(atlas, vAt) * vColour;
+}`,
+}
 
-const SHADOW_VERTEX = /* glsl */ `
-varying vec2 vAt;
-varying vec3 vSize;
+/** `colour` is half the width and the depth, and how soft its edge is. */
+const SHADOW = {
+  vertex: `${HEAD}${ATTRIBUTES}
+out vec2 vAt;
+out vec3 vSize;
 void main() {
-  vSize = instanceColor;
-  vAt = position.xz * 2.0 * instanceColor.xy;
-  gl_Position = projectionMatrix * viewMatrix * instanceMatrix * vec4(position, 1.0);
-}`
-
-const SHADOW_FRAGMENT = /* glsl */ `
+  vSize = colour;
+  vAt = (light * 2.0 - 1.0) * colour.xy;
+  gl_Position = placed();
+}`,
+  fragment: `${HEAD}
 uniform float shadow;
-varying vec2 vAt;
-varying vec3 vSize;
+in vec2 vAt;
+in vec3 vSize;
+out vec4 seen;
 void main() {
   float away = length(max(abs(vAt) - vSize.xy + vSize.z, 0.0)) / vSize.z;
-  float fade = 1.0 - smoothstep(0.0, 1.0, away);
-  gl_FragColor = vec4(0.08, 0.06, 0.1, shadow * fade);
-}`
-
-export function solid(light: Light): ShaderMaterial {
-  return new ShaderMaterial({ uniforms: light as never, vertexShader: SOLID_VERTEX, fragmentShader: SOLID_FRAGMENT })
+  float a = shadow * (1.0 - smoothstep(0.0, 1.0, away));
+  seen = vec4(vec3(0.08, 0.06, 0.1) * a, a);
+}`,
 }
 
-export function picture(atlas: Texture, isOver = false, adds = false): ShaderMaterial {
-  const options = { uniforms: { atlas: { value: atlas } }, vertexShader: PICTURE_VERTEX, fragmentShader: PICTURE_FRAGMENT, transparent: true, depthWrite: false, depthTest: !isOver }
-  return new ShaderMaterial(adds ? { ...options, blending: AdditiveBlending } : options)
-}
-
-export function shadows(light: Light): ShaderMaterial {
-  return new ShaderMaterial({ uniforms: { shadow: light.shadow }, vertexShader: SHADOW_VERTEX, fragmentShader: SHADOW_FRAGMENT, transparent: true, depthWrite: false })
-}
+export const SHADERS = { solid: SOLID, picture: PICTURE, shadow: SHADOW }

@@ -1,7 +1,5 @@
-// Geometry by hand: boxes, boxes with soft edges and turned shapes, each with a colour at its points. A few kilobytes less than the
-// library's own generators, and all parts of a shape become one.
+// Geometry by hand: boxes, boxes with soft edges and turned shapes, each with a colour at its points. All parts of a shape become one.
 
-import { BufferAttribute, BufferGeometry } from 'three'
 import type { Rgb } from './look.ts'
 
 type Corner = readonly [number, number, number]
@@ -19,10 +17,7 @@ export type Lamps = (x: number, z: number) => number
 
 /** Collects triangles. */
 export class Builder {
-  private readonly points: number[] = []
-  private readonly normals: number[] = []
-  private readonly tints: number[] = []
-  private readonly lights: number[] = []
+  private readonly numbers: number[] = []
   lamps: Lamps = () => 0
 
   /** A box by its middle and its size. */
@@ -103,13 +98,9 @@ export class Builder {
     return this
   }
 
-  build(): BufferGeometry {
-    const whole = new BufferGeometry()
-    whole.setAttribute('position', new BufferAttribute(new Float32Array(this.points), 3))
-    whole.setAttribute('normal', new BufferAttribute(new Float32Array(this.normals), 3))
-    whole.setAttribute('tint', new BufferAttribute(new Float32Array(this.tints), 3))
-    whole.setAttribute('light', new BufferAttribute(new Float32Array(this.lights), 2))
-    return whole
+  /** The numbers of all points, one after the other: where it is, where it looks, its colour, and its light. */
+  build(): Float32Array {
+    return new Float32Array(this.numbers)
   }
 
   private quad(a: Corner, b: Corner, c: Corner, d: Corner, normal: Corner, paint: Paint, low: number, height: number): void {
@@ -125,10 +116,7 @@ export class Builder {
   }
 
   private point(at: Corner, normal: Corner, tint: Rgb, glow: number): void {
-    this.points.push(...at)
-    this.normals.push(...normal)
-    this.tints.push(...tint)
-    this.lights.push(this.lamps(at[0], at[2]), glow)
+    this.numbers.push(...at, ...normal, ...tint, this.lamps(at[0], at[2]), glow)
   }
 }
 
@@ -152,7 +140,7 @@ const WHITE: Rgb = [1, 1, 1]
 const DARK: Rgb = [0.13, 0.14, 0.18]
 
 /** A desk with its drawer, on whose front the bar of the context is. */
-export function desk(): BufferGeometry {
+export function desk(): Float32Array {
   const wood: Paint = { tint: WHITE, foot: 0.8 }
   return new Builder()
     .box(0, 0.6, 0, 1.62, 0.08, 0.76, wood)
@@ -165,12 +153,12 @@ export function desk(): BufferGeometry {
 }
 
 /** A unit box, for screens, bars and papers. */
-export function box(): BufferGeometry {
+export function box(): Float32Array {
   return new Builder().box(0, 0, 0, 1, 1, 1, { tint: WHITE }).build()
 }
 
 /** A head that looks along z: its middle is where it is held. */
-export function head(): BufferGeometry {
+export function head(): Float32Array {
   const skin: Paint = { tint: WHITE, foot: 0.86 }
   return new Builder()
     .soft(0, 0, 0, 0.74, 0.58, 0.54, 0.18, skin)
@@ -183,21 +171,21 @@ export function head(): BufferGeometry {
 }
 
 /** A body that stands on its lowest point. */
-export function body(): BufferGeometry {
+export function body(): Float32Array {
   return new Builder().turned(0, 0, 0, [[0, 0], [0.2, 0.01], [0.285, 0.12], [0.31, 0.3], [0.28, 0.5], [0.19, 0.65], [0.07, 0.71], [0, 0.715]], 11, { tint: WHITE, foot: 0.72 }).build()
 }
 
 /** An arm that hangs down from where it is held. */
-export function arm(): BufferGeometry {
+export function arm(): Float32Array {
   return new Builder().turned(0, 0, 0, [[0, -0.48], [0.09, -0.45], [0.105, -0.38], [0.085, -0.1], [0.07, 0.02], [0, 0.06]], 7, { tint: WHITE, foot: 0.92 }).build()
 }
 
-export function coin(): BufferGeometry {
+export function coin(): Float32Array {
   return new Builder().turned(0, 0, 0, [[0, 0], [0.115, 0], [0.115, 1], [0, 1.02]], 8, { tint: WHITE, foot: 0.8 }).build()
 }
 
 /** A cat that looks along z. */
-export function cat(): BufferGeometry {
+export function cat(): Float32Array {
   const fur: Paint = { tint: WHITE, foot: 0.75 }
   return new Builder()
     .soft(0, 0.25, 0, 0.24, 0.22, 0.56, 0.1, fur)
@@ -210,4 +198,10 @@ export function cat(): BufferGeometry {
     .box(0.07, 0.08, -0.2, 0.06, 0.16, 0.07, fur)
     .box(0, 0.45, -0.34, 0.05, 0.36, 0.05, fur)
     .build()
+}
+
+/** A flat square that looks along z, and one that lies on the floor; their light says where on the picture a point is. */
+export function square(isOnFloor = false): Float32Array {
+  const corners = [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]] as const
+  return new Float32Array(corners.flatMap(([x, y]) => [x, isOnFloor ? 0 : y, isOnFloor ? -y : 0, 0, 0, 1, 1, 1, 1, x + 0.5, y + 0.5]))
 }

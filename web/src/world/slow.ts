@@ -33,7 +33,7 @@ export class SlowFrames {
   }
 
   /** A frame was drawn that began then. */
-  note(context: WebGLRenderingContext | WebGL2RenderingContext, began: number): void {
+  note(context: WebGL2RenderingContext, began: number): void {
     if (this.isDone) return
     // What is drawn comes after this; a pixel that is read has to wait for it.
     context.readPixels(0, 0, 1, 1, context.RGBA, context.UNSIGNED_BYTE, new Uint8Array(4))

@@ -1,14 +1,13 @@
 // Draws the world in a dozen draw calls, however many are in it. It only reads the records.
 
-import { BufferGeometry, Mesh, PlaneGeometry, Scene, WebGLRenderer, type ShaderMaterial } from 'three'
 import { drawAtlas } from './atlas.ts'
 import { Batch, Frame } from './batch.ts'
 import type { CameraControl } from './camera.ts'
 import { drawAll, type Batches, type View } from './figures.ts'
+import { Renderer, type Mesh, type Paint } from './gl.ts'
 import { groundShadows, house, meadow, type Tree } from './house.ts'
 import { boundsOf } from './layout.ts'
 import { lookFor, type Look, type Rgb } from './look.ts'
-import { lightOf, picture, setLight, shadows, solid } from './shaders.ts'
 import * as shapes from './shapes.ts'
 import type { Room, World } from './types.ts'
 
@@ -21,18 +20,15 @@ const LIGHT_STEPS = 24
 export type Detail = 'full' | 'plain'
 
 export class Stage {
-  readonly renderer: WebGLRenderer
-  private readonly scene = new Scene()
-  private readonly light = lightOf()
+  readonly renderer: Renderer
   private readonly batches: Batches
   private readonly ground: Batch
-  private readonly solid: ShaderMaterial
-  private readonly still: Mesh
-  private readonly meadow: Mesh
-  private trees: Tree[] = []
-  private planted = ''
   private readonly frame = new Frame()
   private readonly canvas: HTMLCanvasElement
+  private still: Mesh
+  private meadow: Mesh
+  private trees: Tree[] = []
+  private planted = ''
   private look: Look = lookFor(1)
   private brightness = -1
   /** What is built of the rooms: their count of changes, and the light. */
@@ -42,44 +38,27 @@ export class Stage {
   constructor(canvas: HTMLCanvasElement, detail: Detail) {
     this.canvas = canvas
     this.isRich = detail === 'full'
-    this.renderer = new WebGLRenderer({ canvas, antialias: this.isRich, alpha: true, powerPreference: 'low-power' })
-    this.renderer.setClearColor(0, 0)
-    this.renderer.info.autoReset = true
-    // Colours are written as they are.
-    this.renderer.outputColorSpace = 'srgb-linear'
-    const atlas = drawAtlas()
-    this.solid = solid(this.light)
-    const flat = () => new PlaneGeometry(1, 1)
-    const floor = () => new PlaneGeometry(1, 1).rotateX(-Math.PI / 2)
-    const add = (order: number, geometry: BufferGeometry, material: ShaderMaterial, most: number, each: 2 | 3) => {
-      const batch = new Batch(geometry, material, most, each)
-      batch.mesh.renderOrder = order
-      this.scene.add(batch.mesh)
-      return batch
-    }
-    const still = () => {
-      const mesh = new Mesh(new BufferGeometry(), this.solid)
-      mesh.frustumCulled = false
-      mesh.renderOrder = 1
-      this.scene.add(mesh)
-      return mesh
-    }
-    this.still = still()
-    this.meadow = still()
-    this.ground = add(0, floor(), shadows(this.light), 400, 2)
+    this.renderer = new Renderer(canvas, this.isRich, drawAtlas())
+    const batch = (paint: Paint, shape: Float32Array, most: number) => new Batch(this.renderer.add(paint, shape, most), most)
+    this.still = this.renderer.add('solid', new Float32Array(0))
+    this.meadow = this.renderer.add('solid', new Float32Array(0))
+    const floor = shapes.square(true)
+    const flat = shapes.square()
+    // What is seen through comes after what is solid, in the order in which it lies over each other.
     this.batches = {
-      shadow: add(2, floor(), shadows(this.light), ALL + AGENTS, 2),
-      desk: add(3, shapes.desk(), this.solid, AGENTS, 2),
-      body: add(3, shapes.body(), this.solid, ALL, 2),
-      head: add(3, shapes.head(), this.solid, ALL, 2),
-      arm: add(3, shapes.arm(), this.solid, 2 * ALL, 2),
-      box: add(3, shapes.box(), this.solid, 4 * ALL, 2),
-      coin: add(3, shapes.coin(), this.solid, AGENTS * 14, 2),
-      cat: add(3, shapes.cat(), this.solid, 1, 2),
-      flat: add(4, flat(), picture(atlas), 4 * ALL, 3),
-      glow: add(5, flat(), picture(atlas, false, true), ALL, 3),
-      pin: add(6, flat(), picture(atlas, true), AGENTS * 2, 3),
+      desk: batch('solid', shapes.desk(), AGENTS),
+      body: batch('solid', shapes.body(), ALL),
+      head: batch('solid', shapes.head(), ALL),
+      arm: batch('solid', shapes.arm(), 2 * ALL),
+      box: batch('solid', shapes.box(), 4 * ALL),
+      coin: batch('solid', shapes.coin(), AGENTS * 14),
+      cat: batch('solid', shapes.cat(), 1),
+      shadow: batch('shadow', floor, ALL + AGENTS),
+      flat: batch('picture', flat, 4 * ALL),
+      glow: batch('glow', flat, ALL),
+      pin: batch('pin', flat, 2 * AGENTS),
     }
+    this.ground = batch('shadow', floor, 400)
   }
 
   /** How light it is outside, from 0 to 1. */
@@ -88,14 +67,13 @@ export class Stage {
     if (step === this.brightness) return
     this.brightness = step
     this.look = lookFor(step)
-    setLight(this.light, this.look)
+    this.renderer.light = this.look
     const css = (colour: Rgb) => `rgb(${colour.map(value => Math.round(value * 255)).join(' ')})`
     this.canvas.style.background = `linear-gradient(168deg, ${css(this.look.skyTop)}, ${css(this.look.skyBottom)} 34%)`
   }
 
   resize(width: number, height: number, ratio: number): void {
-    this.renderer.setPixelRatio(ratio)
-    this.renderer.setSize(width, height, false)
+    this.renderer.resize(width * ratio, height * ratio)
   }
 
   /** Puts everything where it is. */
@@ -106,7 +84,12 @@ export class Stage {
   }
 
   render(camera: CameraControl): void {
-    this.renderer.render(this.scene, camera.camera)
+    this.renderer.render(camera.matrix)
+  }
+
+  /** Everything is made anew after the graphics card was lost for a moment. */
+  restore(): void {
+    this.renderer.restore()
   }
 
   /** Rooms, paths and trees change seldom. */
@@ -116,8 +99,7 @@ export class Stage {
     this.built = key
     const rooms = [...world.rooms.values()]
     this.plant(rooms)
-    this.still.geometry.dispose()
-    this.still.geometry = house(rooms, this.look)
+    this.renderer.replace(this.still, house(rooms, this.look))
     this.ground.clear()
     if (this.isRich) {
       for (const { x, z, width, depth, soft } of groundShadows(rooms, this.trees)) {
@@ -134,17 +116,12 @@ export class Stage {
     const key = `${Object.values(bounds).map(value => value.toFixed(2))} ${this.brightness}`
     if (key === this.planted) return
     this.planted = key
-    const { geometry, trees } = meadow(bounds, this.look)
-    this.meadow.geometry.dispose()
-    this.meadow.geometry = geometry
+    const { points, trees } = meadow(bounds, this.look)
+    this.renderer.replace(this.meadow, points)
     this.trees = trees
   }
 
   dispose(): void {
-    this.meadow.geometry.dispose()
-    for (const batch of [...Object.values(this.batches), this.ground]) batch.dispose()
-    this.still.geometry.dispose()
-    this.solid.dispose()
     this.renderer.dispose()
   }
 }
