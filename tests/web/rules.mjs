@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { WEB } from './places.mjs'
 
-const MODULES = ['chat/asked', 'chat/command', 'chat/field', 'chat/grouped', 'chat/plan-text', 'chat/reason', 'format', 'live/fold', 'live/names', 'live/overlay', 'live/stream', 'pages/filter', 'pages/hit', 'pages/schedule', 'pages/spending', 'pages/stack', 'pages/today', 'palette/score', 'reader/as-markdown', 'reader/diff-rows', 'reader/groups', 'reader/items', 'reader/load', 'reader/window', 'ui/states', 'world/actors', 'world/crew', 'world/layout', 'world/look', 'world/replay']
+const MODULES = ['chat/asked', 'chat/command', 'chat/field', 'chat/grouped', 'chat/plan-text', 'chat/reason', 'format', 'live/fold', 'live/names', 'live/overlay', 'live/stream', 'pages/filter', 'pages/hit', 'pages/schedule', 'pages/spending', 'pages/stack', 'pages/today', 'palette/score', 'reader/as-markdown', 'reader/diff-rows', 'reader/groups', 'reader/items', 'reader/load', 'reader/window', 'ui/states', 'world/actors', 'world/coins', 'world/crew', 'world/layout', 'world/look', 'world/poses', 'world/replay', 'world/scene', 'world/space']
 
 // What the page's own address keeps is kept nowhere here.
 globalThis.localStorage ??= { getItem: () => null, setItem() {}, removeItem() {} }
@@ -53,6 +53,10 @@ export const crew = await load('world/crew')
 export const layout = await load('world/layout')
 export const look = await load('world/look')
 export const replay = await load('world/replay')
+export const coins = await load('world/coins')
+export const poses = await load('world/poses')
+export const { scene } = await load('world/scene')
+export const { Space } = await load('world/space')
 
 // All of it has been read.
 rmSync(outDir, { recursive: true })

@@ -86,6 +86,8 @@ export class Engine {
 
   /** Shows these sessions, as of `now`. */
   show(actors: readonly Actor[], now: number): void {
+    // Where nothing moves, time passes with what comes.
+    if (this.isStill) this.world.time += Math.max(0, now - this.now) / 1000
     this.now = now
     sync(this.world, actors, now)
     if (this.isStill) arriveAll(this.world)

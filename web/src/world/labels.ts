@@ -162,7 +162,7 @@ export class Labels {
     for (const [number, [parts, isQuietCovered]] of tries.entries()) {
       const isLast = number === tries.length - 1
       const beside = parts.reduce((sum, part) => sum + this.widthOf(part, 12, 600) + 8, 0)
-      const least = this.widthOf('mmmmmmmm', 12, 640)
+      const least = this.widthOf(`${room.name.slice(0, LEAST_LETTERS)}…`, 12, 640)
       const name = this.fitted(room.name, parts === long ? Math.max(wall - beside + 30, least) : least, 12)
       const total = Math.ceil(this.widthOf(name, 12, 640) + beside + 16)
       const free = namePlaces(wall, total).find(([dx, dy]) => this.space.isFree(this.nameBox(x + dx, y + dy, total), room.key, isQuietCovered)) ?? (isLast ? this.leastBad(x, y, wall, total, room.key) : undefined)
@@ -193,15 +193,15 @@ export class Labels {
     const at = { x: room.centre.x + agent.x, y: pin ? pinHeight(agent) : headHeight(agent) + 0.34 * agent.size, z: room.centre.z + agent.z }
     camera.toScreen(at.x, at.y, at.z, this.point)
     const isAsked = agent.key === shown.chosen || agent.key === shown.hovered
-    const text = isAsked || agent.kind === 'turn' || !agent.bubble ? agent.name : agent.bubble
+    const isUrgent = agent.kind === 'needs' || agent.kind === 'failed'
+    const text = agent.bubble && (isUrgent || !(isAsked || agent.kind === 'turn')) ? agent.bubble : agent.name
     const since = (agent.kind === 'needs' || isAsked) && agent.since ? age(agent.since, shown.now) : ''
     const beside = AROUND + ICON + (since ? this.widthOf(since, 12) + 7 : 0)
     const words = this.fitted(text, WIDEST - beside, 12.5)
-    const width = Math.ceil(this.widthOf(words, 12.5, agent.kind === 'needs' || agent.kind === 'failed' ? 600 : 480) + beside)
+    const width = Math.ceil(this.widthOf(words, 12.5, isUrgent ? 600 : 480) + beside)
     const before = this.used.get(agent.key)?.slot
     const slots = before ? [before, ...SLOTS.filter(slot => slot !== before)] : SLOTS
-    const isUrgent = agent.kind === 'needs' || agent.kind === 'failed' || isAsked
-    for (const overQuiet of isUrgent ? [false, true] : [false]) {
+    for (const overQuiet of isUrgent || isAsked ? [false, true] : [false]) {
       for (const slot of slots) {
         const box = boxOf(slot, this.point.x, this.point.y, width, pin)
         if (!this.space.isFree(box, agent.key, overQuiet)) continue
@@ -224,6 +224,7 @@ export class Labels {
       label = { element: this.holder.appendChild(document.createElement('span')), content: '', kind: '', ...place }
       this.used.set(key, label)
     }
+    label.element.dataset.of = key
     Object.assign(label, place)
     if (label.kind !== kind) label.element.className = label.kind = kind
     if (label.content === content) return

@@ -14,8 +14,9 @@ const CELL = { width: 2.25, depth: 2.75, extra: 0.95 }
 const PADDING = { side: 0.55, back: 0.75, front: 0.45 }
 const NARROWEST = 3.3
 const MOST_COLUMNS = 5
-/** The gaps between rooms, in which the paths are. */
-export const GAP = { x: 0.95, z: 2 }
+/** The gaps between rooms, in which the paths are; where all is small, names need more of them. */
+export const GAP = { x: 0.95, z: 2, wide: 3.1 }
+const SMALL = 18
 export const WALL = 1.25
 /** What stands over the walls: heads with a pin, and the names of the rooms. */
 const ABOVE = 0.95
@@ -119,16 +120,23 @@ export function arrange(rooms: readonly Furnished[], screen: { width: number; he
   const all = sizes.reduce((sum, size) => sum + size.width + GAP.x, 0)
   // Deep rooms beside deep ones leave the least empty.
   const order = sizes.map((_, at) => at).sort((one, other) => sizes[other]!.depth - sizes[one]!.depth || sizes[other]!.width - sizes[one]!.width || one - other)
+  const found = (gap: number) => bestOf(number => shelve(sizes, order, widest + ((all - widest) * number) / (TRIES - 1), gap), rooms, screen)
+  const best = found(GAP.z)
+  return best.scale < SMALL ? found(GAP.wide).places : best.places
+}
+
+/** The places that show the rooms largest. */
+function bestOf(placed: (number: number) => Point[], rooms: readonly Furnished[], screen: { width: number; height: number }): { scale: number; places: Point[] } {
   let best: { scale: number; places: Point[] } | undefined
   for (let number = 0; number < TRIES; number++) {
-    const places = shelve(sizes, order, widest + ((all - widest) * number) / (TRIES - 1))
+    const places = placed(number)
     const scale = scaleFor(boundsOf(rooms.map((room, at) => ({ ...room, centre: places[at]! }))), screen.width, screen.height)
     if (!best || scale > best.scale * 1.0001) best = { scale, places }
   }
-  return best!.places
+  return best!
 }
 
-function shelve(sizes: readonly { width: number; depth: number }[], order: readonly number[], most: number): Point[] {
+function shelve(sizes: readonly { width: number; depth: number }[], order: readonly number[], most: number, gap: number): Point[] {
   const places: Point[] = new Array(sizes.length)
   let z = 0
   for (let from = 0; from < order.length; ) {
@@ -144,7 +152,7 @@ function shelve(sizes: readonly { width: number; depth: number }[], order: reado
       places[at] = { x: x + size.width / 2, z: z + depth - size.depth / 2 }
       x += size.width + GAP.x
     }
-    z += depth + GAP.z
+    z += depth + gap
     from = to
   }
   return places

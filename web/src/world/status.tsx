@@ -19,10 +19,15 @@ export function StatusBar({ agents, visit }: { agents: readonly SceneAgent[]; vi
         const keys = STATUS_KEYS[kind]
         return (
           <li key={kind} class={`status-${kind}`}>
-            <button type="button" title={`Go to the next one${keys ? ` (${keys})` : ''}`} aria-label={`${count} ${wordFor(kind, count)}: go to the next one`} onClick={() => visit(kind)}>
+            <button type="button" title={`Go to the next one${keys ? ` (${keys})` : ''}`} onClick={() => visit(kind)}>
               <KindSign kind={kind} />
               <b>{count}</b> <span class="status-word">{wordFor(kind, count)}</span>
-              {keys && <kbd class="desk-only">{keys}</kbd>}
+              <span class="hidden">, go to the next one</span>
+              {keys && (
+                <kbd class="desk-only" aria-hidden="true">
+                  {keys}
+                </kbd>
+              )}
             </button>
           </li>
         )
