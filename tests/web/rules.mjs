@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { WEB } from './places.mjs'
 
-const MODULES = ['chat/asked', 'chat/command', 'chat/field', 'chat/grouped', 'chat/plan-text', 'chat/reason', 'format', 'live/fold', 'live/names', 'live/overlay', 'live/stream', 'pages/filter', 'pages/hit', 'pages/schedule', 'pages/spending', 'pages/stack', 'pages/today', 'palette/score', 'reader/as-markdown', 'reader/diff-rows', 'reader/groups', 'reader/items', 'reader/load', 'reader/window', 'ui/states', 'world/actors', 'world/coins', 'world/crew', 'world/layout', 'world/look', 'world/poses', 'world/replay', 'world/scene', 'world/space']
+const MODULES = ['chat/asked', 'chat/command', 'chat/field', 'chat/grouped', 'chat/plan-text', 'chat/reason', 'format', 'live/fold', 'live/names', 'live/overlay', 'live/stream', 'pages/filter', 'pages/hit', 'pages/insights', 'pages/schedule', 'pages/spending', 'pages/stack', 'pages/today', 'palette/score', 'reader/as-markdown', 'reader/diff-rows', 'reader/groups', 'reader/items', 'reader/load', 'reader/window', 'ui/states', 'world/actors', 'world/coins', 'world/crew', 'world/layout', 'world/look', 'world/poses', 'world/replay', 'world/scene', 'world/space']
 
 // What the page's own address keeps is kept nowhere here.
 globalThis.localStorage ??= { getItem: () => null, setItem() {}, removeItem() {} }
@@ -37,6 +37,7 @@ export const stream = await load('live/stream')
 export const overlay = await load('live/overlay')
 export const filter = await load('pages/filter')
 export const hit = await load('pages/hit')
+export const insights = await load('pages/insights')
 export const schedule = await load('pages/schedule')
 export const spending = await load('pages/spending')
 export const stack = await load('pages/stack')
