@@ -22,7 +22,7 @@ const AT_ONCE = 2
 /** What takes longest comes first, so that no file is left over at the end. */
 const LONGEST = ['plugin/installing', 'web/chat', 'plugin/terminal', 'web/reader', 'web/world-scene', 'web/dist']
 /** Rules and files: no browser, and no other program that may be late. */
-const PURE = ['run/run', 'web/dist', 'web/loader', 'web/rules', 'web/world-rules']
+const PURE = ['run/run', 'web/dist', 'web/language', 'web/loader', 'web/rules', 'web/world-rules']
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

@@ -254,12 +254,16 @@ page('who has answered one card goes on with the next, and allows for good only 
   await page.goto(home.address + '/')
   await card(page, 'make a file in the shop').getByText('Needs permission for Bash: touch made && rm -rf nothing').waitFor()
   come()
-  for (const place of ['shop', 'mill']) await card(page, `make a file in the ${place}`).getByRole('button', { name: 'Always allow' }).waitFor()
+  await card(page, 'make a file in the shop').getByRole('button', { name: 'Always allow' }).waitFor()
+  // Both ask the same: one card has them, and names the other.
+  const both = page.getByRole('button', { name: 'Allow in all 2 sessions' })
+  await both.waitFor()
+  await card(page, 'make a file in the shop').getByRole('link', { name: 'make a file in the mill' }).waitFor()
   // Whose link lets them act alone may answer, and no more.
   const other = await home.browse({ storageState: undefined })
   await other.goto(home.run('serve', 'link', '--scope', 'act').trim())
   const allow = place => card(other, `make a file in the ${place}`).getByRole('button', { name: 'Allow', exact: true })
-  for (const place of ['shop', 'mill']) await allow(place).waitFor()
+  await allow('shop').waitFor()
   assert.equal((await home.get(other, '/api/v1/scope')).scope, 'act')
   assert.equal(await other.getByRole('button', { name: 'Always allow' }).count(), 0)
   await allow('shop').press('Enter')

@@ -37,7 +37,7 @@ page('a page whose script does not come says so, and comes when it is tried agai
   await page.getByRole('button', { name: 'Reload' }).waitFor()
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByRole('heading', { name: 'Cost', exact: true }).waitFor()
+  await page.getByRole('heading', { name: 'Insights', exact: true }).waitFor()
 }, { causes: NOT_LOADED })
 
 page('a column whose script does not come says so in its own place, and comes when it is tried again', async page => {
@@ -229,7 +229,7 @@ page('a browser that was signed out says so, and what to do', async page => {
   await open(page, '/')
   await page.locator('.home-title').waitFor()
   home.run('serve', 'token', 'revoke', 'guest')
-  await other.getByRole('link', { name: 'Cost' }).click()
+  await other.getByRole('link', { name: 'Insights' }).click()
   await other.getByRole('alert').getByText('This browser is not signed in any more. Run backstory serve link').waitFor()
   assert.equal(await other.getByText('was upgraded').count(), 0)
   assert.equal(await page.getByRole('alert').count(), 0, 'others go on')

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { WEB } from './places.mjs'
 
-const MODULES = ['chat/asked', 'chat/command', 'chat/field', 'chat/plan-text', 'chat/reason', 'format', 'live/fold', 'live/names', 'live/overlay', 'live/stream', 'pages/filter', 'pages/hit', 'pages/schedule', 'pages/spending', 'pages/stack', 'pages/today', 'palette/score', 'reader/as-markdown', 'reader/diff-rows', 'reader/groups', 'reader/items', 'reader/load', 'reader/window', 'world/actors', 'world/crew', 'world/layout', 'world/look', 'world/replay']
+const MODULES = ['chat/asked', 'chat/command', 'chat/field', 'chat/grouped', 'chat/plan-text', 'chat/reason', 'format', 'live/fold', 'live/names', 'live/overlay', 'live/stream', 'pages/filter', 'pages/hit', 'pages/insights', 'pages/schedule', 'pages/spending', 'pages/stack', 'pages/today', 'palette/score', 'reader/as-markdown', 'reader/diff-rows', 'reader/groups', 'reader/items', 'reader/load', 'reader/window', 'ui/states', 'world/actors', 'world/coins', 'world/crew', 'world/layout', 'world/look', 'world/poses', 'world/replay', 'world/scene', 'world/space']
 
 // What the page's own address keeps is kept nowhere here.
 globalThis.localStorage ??= { getItem: () => null, setItem() {}, removeItem() {} }
@@ -26,6 +26,8 @@ const load = name => import(pathToFileURL(join(outDir, `${name.replace('/', '_')
 export const asked = await load('chat/asked')
 export const command = await load('chat/command')
 export const reason = await load('chat/reason')
+export const grouped = await load('chat/grouped')
+export const states = await load('ui/states')
 export const plan = await load('chat/plan-text')
 export const field = await load('chat/field')
 export const format = await load('format')
@@ -35,6 +37,7 @@ export const stream = await load('live/stream')
 export const overlay = await load('live/overlay')
 export const filter = await load('pages/filter')
 export const hit = await load('pages/hit')
+export const insights = await load('pages/insights')
 export const schedule = await load('pages/schedule')
 export const spending = await load('pages/spending')
 export const stack = await load('pages/stack')
@@ -51,6 +54,10 @@ export const crew = await load('world/crew')
 export const layout = await load('world/layout')
 export const look = await load('world/look')
 export const replay = await load('world/replay')
+export const coins = await load('world/coins')
+export const poses = await load('world/poses')
+export const { scene } = await load('world/scene')
+export const { Space } = await load('world/space')
 
 // All of it has been read.
 rmSync(outDir, { recursive: true })

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asMarkdown, asked, command, diffRows, field, filter, format, groups, hit, live, names, overlay, palette, plan, reader, reason, schedule, spending, stack, stream, today, windows } from './rules.mjs'
+import { asMarkdown, asked, command, diffRows, field, filter, format, groups, hit, insights, live, names, overlay, palette, plan, reader, reason, schedule, spending, stack, stream, today, windows } from './rules.mjs'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -484,4 +484,23 @@ test('lines of a change are numbered and paired', () => {
     { kind: 'gap' },
     { kind: 'added', number: 9, text: 'z', other: undefined },
   ])
+})
+
+test('a calendar has a year by weeks, up to today, and each day the heat of its quarter', () => {
+  const lines = [['2026-11-29', 8], ['2026-11-28', 1], ['2026-11-27', 2], ['2026-11-26', 4]].map(([key, cost_usd]) => ({ key, cost_usd }))
+  const weeks = insights.calendar(lines, '2026-11-29')
+  assert.deepEqual([weeks.length, weeks.at(-1).at(-1).day, weeks[0][0].day], [53, '2026-11-29', '2025-11-24'])
+  assert.deepEqual(weeks.at(-1).map(day => day.heat), [0, 0, 0, 3, 2, 1, 4])
+  assert.equal(insights.calendar([], '2026-11-25').at(-1).length, 3, 'days that have not come are left out')
+})
+
+test('hours are added up by weekday, with the day on which most was spent', () => {
+  const all = insights.hours([{ key: '2026-11-23 09:00', cost_usd: 1 }, { key: '2026-11-16 09:00', cost_usd: 3 }, { key: '2026-11-29 23:00', cost_usd: 2 }, { key: '', cost_usd: 5 }])
+  assert.deepEqual([all[0][9], all[6][23].cost], [{ cost: 4, day: '2026-11-16', most: 3 }, 2])
+})
+
+test('tokens of models are parted by kind, and a change is said in words', () => {
+  const line = (key, cost_usd, input_tokens) => ({ key, cost_usd, input_tokens, cache_read_tokens: 10, cache_creation_tokens: 5, output_tokens: 1 })
+  assert.deepEqual(insights.byModel([line('a', 1, 4), line('b', 9, 2)]).map(({ model, tokens, all }) => [model, tokens, all]), [['b', [2, 10, 5, 1], 18], ['a', [4, 10, 5, 1], 20]])
+  assert.deepEqual([insights.change(12, 10), insights.change(6, 10), insights.change(5, 0), insights.change(200, 10)], ['+20%', '−40%', '', '20×'])
 })

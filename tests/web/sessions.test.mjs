@@ -96,13 +96,14 @@ page('a session is hidden, and that is undone', async page => {
   assert.doesNotMatch(home.run('list', '--hidden'), /paint the fence/)
 })
 
-page('on a phone the age of a session is on the line of what else is said of it', async page => {
+page('on a phone the age of a session is beside its title, and its project on the line of what else is said of it', async page => {
   await page.setViewportSize({ width: 390, height: 844 })
   await open(page, '/sessions')
   const row = page.locator('.session-list .row').first()
   await row.waitFor()
-  const [project, age] = await Promise.all(['.row-project', '.age'].map(name => row.locator(name).boundingBox()))
-  assert.ok(Math.abs(project.y - age.y) < 6 && age.x > project.x, JSON.stringify([project, age]))
+  const [title, doing, project, age] = await Promise.all(['.row-title', '.row-doing', '.row-project', '.age'].map(name => row.locator(name).boundingBox()))
+  assert.ok(Math.abs(title.y - age.y) < 6 && age.x > title.x, JSON.stringify([title, age]))
+  assert.ok(Math.abs(doing.y - project.y) < 6 && project.x > doing.x && doing.y > title.y, JSON.stringify([doing, project]))
   // What one page hides on a phone another one shows.
   await page.keyboard.press('g')
   await page.keyboard.press('c')

@@ -19,9 +19,10 @@ const actors = count =>
     state: ['tool_use', 'thinking', 'responding', 'waiting_input', 'idle'][at % 5], detail: `step ${at}`, subagents: [],
   }))
 
-/** The world with these sessions in it. */
-async function world(path, all, options) {
+/** The world with these sessions in it. In these browsers there is no graphics card: three dimensions are what the person chose. */
+async function world(path, all, { view = '3d', ...options } = {}) {
   const page = await home.browse({ viewport: { width: 900, height: 600 }, ...options })
+  if (view && options.reducedMotion !== 'reduce') await page.addInitScript(view => localStorage.setItem('backstory.world.view', JSON.stringify(view)), view)
   await page.goto(home.address + path)
   await page.waitForFunction(() => window.backstoryWorld)
   if (all) await page.evaluate(all => window.backstoryWorld.stage(all), all)
@@ -34,7 +35,7 @@ test('two hundred sessions take few draw calls', async () => {
   const { drawn } = await page.evaluate(() => window.backstoryWorld.stats())
   await page.waitForFunction(drawn => window.backstoryWorld.stats().drawn > drawn, drawn)
   const { calls } = await page.evaluate(() => window.backstoryWorld.stats())
-  assert.ok(calls > 0 && calls <= 30, `${calls} draw calls`)
+  assert.ok(calls > 0 && calls <= 16, `${calls} draw calls`)
   assert.deepEqual(page.complaints, [])
 })
 
@@ -45,7 +46,7 @@ test('one who waits is flown to, and opened', async () => {
   await page.waitForFunction(() => window.backstoryWorld.scene().agents.length === 10)
   await page.keyboard.press('v')
   await page.locator('.agent-card', { hasText: 'Session 3' }).waitFor()
-  await page.locator('.label.waiting_permission', { hasText: 'rm -rf build' }).waitFor()
+  await page.locator('.label.needs', { hasText: 'rm -rf build' }).waitFor()
   await page.keyboard.press('o')
   await page.waitForURL(/\/s\/s3/)
 })
@@ -103,7 +104,7 @@ test('the map shows rooms with everybody at a desk of their own, who waits in re
   const places = await robots()
   assert.equal(places.filter((one, at) => places.some((other, place) => place > at && isOver(one, other))).length, 0, 'nobody stands in another')
   await page.keyboard.press('v')
-  const waits = page.getByRole('link', { name: 'Session 7 Needs permission: rm -rf build · 1 sub-agent' })
+  const waits = page.getByRole('link', { name: /^Session 7 Needs permission: rm -rf build · 1 sub-agent/ })
   await focusOn(waits)
   const requested = waits.locator('.map-request', { hasText: 'rm -rf build' })
   assert.equal(await requested.evaluate(bubble => getComputedStyle(bubble).backgroundColor), 'rgb(198, 48, 28)')
@@ -114,7 +115,7 @@ test('the map shows rooms with everybody at a desk of their own, who waits in re
   const desk = name => page.locator('.map-agents > li', { hasText: name }).evaluate(one => [one.style.left, one.style.top])
   const before = await desk('Session 7')
   await page.evaluate(all => window.backstoryWorld.stage(all), all.map(one => ({ ...one, subagents: [], state: one.id === 's7' ? 'thinking' : 'idle' })))
-  await page.locator('.map-agent.active', { hasText: 'Session 7' }).waitFor()
+  await page.locator('.map-agent.working', { hasText: 'Session 7' }).waitFor()
   assert.deepEqual(await desk('Session 7'), before)
   // Where it leads to there is nothing, and maybe that is said already.
   assert.deepEqual(page.complaints, [])
@@ -131,28 +132,26 @@ async function still(all, options, count = all.length) {
   await page.waitForFunction(count => window.backstoryWorld.scene().agents.length === count && window.backstoryWorld.stats().calls > 0, count)
   return page
 }
-const columns = page => page.evaluate(() => new Set(window.backstoryWorld.scene().rooms.map(room => room.centre.x)).size)
 const frame = page => page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))
 const sight = async page => (await frame(page), page.evaluate(() => Object.fromEntries(Object.entries(window.backstoryWorld.cameraView()).map(([name, value]) => [name, Number(value.toFixed(6))]))))
 /** How far the names of the rooms are outside of what is seen. */
 const outside = async page => (await frame(page), page.evaluate(() => {
   const { left, right, top, bottom } = document.querySelector('.scene').getBoundingClientRect()
-  const all = [...document.querySelectorAll('.label.room:not([hidden])')].map(label => label.getBoundingClientRect())
+  const all = [...document.querySelectorAll('.label.room')].map(label => label.getBoundingClientRect())
   return { count: all.length, most: Math.max(...all.map(at => Math.max(left - (at.left + at.right) / 2, (at.left + at.right) / 2 - right, top - at.bottom, at.bottom - bottom))) }
 }))
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
 test('on a phone all rooms are seen, and are arranged anew when it is turned', async () => {
   const page = await still(actors(8), PHONE)
-  assert.equal(await columns(page), 2)
   const upright = await outside(page)
   assert.equal(upright.count, 8)
   assert.ok(upright.most <= 0, `${upright.most} pixels outside`)
-  const [canvas, ...tools] = await Promise.all(['.scene canvas', '.world-tools', '.world-legend'].map(part => page.locator(part).boundingBox()))
+  const [canvas, ...tools] = await Promise.all(['.scene canvas', '.world-tools', '.world-status'].map(part => page.locator(part).boundingBox()))
   assert.ok(canvas.width >= 389 && canvas.height >= 700, JSON.stringify(canvas))
   for (const { x, width } of tools) assert.ok(x >= 0 && x + width <= 390, `${x} and ${width}`)
   await page.setViewportSize({ width: 844, height: 390 })
-  await page.waitForFunction(() => new Set(window.backstoryWorld.scene().rooms.map(room => room.centre.x)).size === 3)
+  await page.waitForFunction(() => innerWidth > innerHeight)
   const turned = await outside(page)
   assert.equal(turned.count, 8)
   assert.ok(turned.most <= 0, `${turned.most} pixels outside`)
@@ -176,17 +175,20 @@ test('on a phone nothing lies over the map and the list, and what an agent at th
   await isBelow('.flat-room')
 })
 
-test('on a phone names of rooms are beside each other, and what is said in small rooms is one line', async () => {
+/** The labels that are shown, with where they are. */
+const labelsOf = async page => (await frame(page), page.locator('.label').evaluateAll(all => all.map(one => [one.className, one.textContent, one.getBoundingClientRect()]).map(([kind, text, { left, right, top, bottom }]) => ({ kind, text, left, right, top, bottom }))))
+const isOver = (one, other) => one.left < other.right - 0.5 && one.right > other.left + 0.5 && one.top < other.bottom - 0.5 && one.bottom > other.top + 0.5
+
+test('on a phone names of rooms and what is said are beside each other, one line each', async () => {
   const name = at => `a project with a name that goes on and on ${at}`
   const all = actors(5).map((one, at) => ({ ...one, project: name(at), path: `/${at}`, state: 'waiting_permission', detail: 'cargo test --workspace '.repeat(9) }))
   const page = await still(all, PHONE)
-  await page.locator('.label.bubble').nth(4).waitFor()
-  await frame(page)
-  const labels = await page.locator('.label:not([hidden])').evaluateAll(all => all.map(one => [one.className, one.getBoundingClientRect()]).map(([kind, { left, right, top, bottom, height }]) => ({ kind, left, right, top, bottom, height })))
-  const isOver = (one, other) => one.left < other.right && one.right > other.left && one.top < other.bottom && one.bottom > other.top
-  assert.equal(labels.length, 10)
+  await page.locator('.label.bubble').nth(2).waitFor()
+  const labels = await labelsOf(page)
+  assert.equal(labels.filter(one => one.kind.includes('room')).length, 5)
   for (const [at, one] of labels.entries()) {
-    assert.ok(one.left >= 0 && one.right <= 390 && one.height < 30, JSON.stringify(one))
+    assert.ok(one.left >= 0 && one.right <= 390 && one.bottom - one.top < 30, JSON.stringify(one))
+    assert.ok(one.kind.includes('room') ? /^a projec/.test(one.text) : /^cargo te.*…/.test(one.text), one.text)
     assert.ok(!labels.some((other, place) => place > at && isOver(one, other)), JSON.stringify(one))
   }
 })
@@ -205,7 +207,7 @@ test('two fingers bring the rooms nearer, and one moves them', async () => {
   for (let by = 10; by <= 100; by += 10) await touch('touchMove', [200 - by, 400])
   await touch('touchEnd')
   const moved = await sight(page)
-  assert.ok(moved.x > near.x + 1, `${moved.x} after ${near.x}`)
+  assert.ok(moved.x > near.x + 0.2, `${moved.x} after ${near.x}`)
   assert.ok(Math.abs(moved.distance - near.distance) < 0.5)
   assert.equal(await page.locator('.agent-card').count(), 0, 'nobody was meant')
 })
@@ -237,18 +239,18 @@ test('who comes while another leaves is looked at', async () => {
   const page = await still([one])
   await page.evaluate(all => window.backstoryWorld.stage(all), [other])
   await page.waitForFunction(() => window.backstoryWorld.scene().rooms[0].name === 'project-1')
-  const { x, z } = await sight(page)
-  const { centre } = await page.evaluate(() => window.backstoryWorld.scene().rooms[0])
-  assert.deepEqual([x, z], [centre.x, centre.z])
+  const { count, most } = await outside(page)
+  assert.deepEqual([count, most <= 0], [1, true])
 })
 
 test('a click on an agent shows its card, a double click and Enter open its session, and the card goes with it', async () => {
   const page = await still(actors(1))
-  const name = page.locator('.label:not(.room)')
-  await name.waitFor()
-  await frame(page)
-  const { x, y, width, height } = await name.boundingBox()
-  const at = [x + width / 2, y + height + 12]
+  const head = () => page.evaluate(() => {
+    const { left, top } = document.querySelector('.scene').getBoundingClientRect()
+    const { x, y } = window.backstoryWorld.places()[0].head
+    return [left + x, top + y]
+  })
+  const at = await head()
   const card = page.locator('.agent-card')
   await page.mouse.click(...at)
   await card.waitFor()
@@ -265,16 +267,10 @@ test('a click on an agent shows its card, a double click and Enter open its sess
   await page.goBack()
   await page.waitForFunction(() => window.backstoryWorld)
   await page.evaluate(all => window.backstoryWorld.stage(all), actors(1))
-  await name.waitFor()
+  await page.waitForFunction(() => window.backstoryWorld.places().length === 1)
   await frame(page)
-  await page.mouse.dblclick(...at)
+  await page.mouse.dblclick(...(await head()))
   await page.waitForURL(/\/s\/s0/)
-})
-
-test('sub-agents beyond those that are shown are counted beside the name', async () => {
-  const subagents = Array.from({ length: 11 }, (_, at) => ({ id: `t${at}`, name: `Task ${at}` }))
-  const page = await still([{ ...actors(1)[0], state: 'waiting_permission', detail: 'Which colour?', subagents }], {}, 9)
-  await page.locator('.label', { hasText: '3 more sub-agents' }).waitFor()
 })
 
 test('a session of a worker is in its room with its name from the first moment, and what it asks is said', async () => {
@@ -295,16 +291,16 @@ test('a session of a worker is in its room with its name from the first moment, 
   }
   await start('make a file in the harbor', 'harbor')
   await page.locator('.label.room', { hasText: 'harbor' }).waitFor()
-  await page.locator('.label.waiting_permission', { hasText: 'touch made && rm -rf nothing' }).waitFor()
+  await page.locator('.label.needs', { hasText: /^touch made/ }).waitFor()
   await start('send a scout from the port', 'port')
   await page.waitForFunction(() => window.backstoryWorld.scene().agents.some(agent => agent.parent && agent.name === 'Scout the harbor'))
   // It supervises.
-  await page.waitForFunction(() => window.backstoryWorld.scene().agents.find(agent => agent.name.startsWith('send a scout'))?.colour === '#a78bfa')
+  await page.waitForFunction(() => window.backstoryWorld.scene().agents.find(agent => agent.name.startsWith('send a scout'))?.kind === 'directing')
   assert.deepEqual([...(await page.evaluate(() => [...window.seen]))].sort(), ['make a file in the harbor in harbor', 'send a scout from the port in port'])
   await page.locator('.label.room', { hasText: 'port' }).waitFor()
   await page.waitForFunction(() => {
     const { left, right, top, bottom } = document.querySelector('.scene').getBoundingClientRect()
-    const all = [...document.querySelectorAll('.label.room:not([hidden])')].map(label => label.getBoundingClientRect())
+    const all = [...document.querySelectorAll('.label.room')].map(label => label.getBoundingClientRect())
     return all.length === 2 && all.every(at => at.left >= left && at.right <= right && at.top >= top && at.bottom <= bottom)
   })
   assert.deepEqual(page.complaints, [])
@@ -326,32 +322,3 @@ test('without WebGL there is the map', async () => {
   assert.deepEqual(page.complaints, [])
 })
 
-test('a bubble that is too long ends with an ellipsis', async () => {
-  const page = await still([{ ...actors(1)[0], state: 'waiting_permission', detail: 'cargo test --workspace '.repeat(12) }])
-  const bubble = page.locator('.label.bubble')
-  await bubble.waitFor()
-  const { isClamped, height } = await bubble.evaluate(one => ({ isClamped: getComputedStyle(one).webkitLineClamp, height: one.offsetHeight }))
-  assert.deepEqual([isClamped, height < 64], ['3', true])
-  // Of the lines that are cut nothing is seen.
-  const seen = await bubble.evaluate(one => {
-    const range = document.createRange()
-    range.selectNodeContents(one)
-    const end = one.getBoundingClientRect().top + one.clientTop + one.clientHeight
-    return [...range.getClientRects()].filter(line => line.top + 2 < end && line.bottom - 2 > end).length
-  })
-  assert.equal(seen, 0)
-})
-
-test('what several say who wait side by side is all read, and covers no name of a room', async () => {
-  const room = { project: 'shop', path: '/shop', state: 'waiting_permission' }
-  const all = ['Which colour?', 'Bash: cargo test --workspace and then', 'Edit: crates/engines/painting/lantern.rs', 'Plan'].map((detail, at) => ({ ...actors(4)[at], ...room, detail }))
-  const page = await still(all, PHONE)
-  await page.locator('.label.bubble').nth(3).waitFor()
-  await frame(page)
-  const covered = await page.evaluate(() => {
-    const all = [...document.querySelectorAll('.label.bubble:not([hidden]), .label.room:not([hidden])')].map(one => one.getBoundingClientRect())
-    const isOver = (one, other) => one.left < other.right && one.right > other.left && one.top < other.bottom && one.bottom > other.top
-    return all.filter((one, at) => all.some((other, place) => place > at && isOver(one, other))).length
-  })
-  assert.equal(covered, 0)
-})

@@ -34,7 +34,8 @@ const PAGES: Record<string, PageEntry> = {
   new: page('New session', () => import('./chat/start.tsx'), 'Start'),
   world: page('World', () => import('./world/page.tsx'), 'World'),
   projects: page('Projects', () => import('./pages/projects.tsx'), 'Projects'),
-  cost: page('Cost', () => import('./pages/cost.tsx'), 'Cost'),
+  cost: page('Insights', () => import('./pages/cost.tsx'), 'Cost'),
+  workers: page('Workers', () => import('./pages/workers.tsx'), 'Workers'),
   cron: page('Schedule', () => import('./pages/cron.tsx'), 'Cron'),
   settings: page('Settings', () => import('./pages/settings.tsx'), 'Settings'),
   help: page('Help', () => import('./pages/help.tsx'), 'Help'),
@@ -64,7 +65,7 @@ const LINKS: { to: string; label: string; icon: IconName; keys: string; minor?: 
   { to: '/search', label: 'Search', icon: 'search', keys: 'g f' },
   { to: '/world', label: 'World', icon: 'world', keys: 'g w' },
   { to: '/projects', label: 'Projects', icon: 'folder', keys: 'g p', minor: true },
-  { to: '/cost', label: 'Cost', icon: 'cost', keys: 'g c', minor: true },
+  { to: '/cost', label: 'Insights', icon: 'cost', keys: 'g c', minor: true },
   { to: '/cron', label: 'Schedule', icon: 'clock', keys: 'g j', minor: true },
   { to: '/settings', label: 'Settings', icon: 'settings', keys: 'g ,', minor: true },
   { to: '/help', label: 'Help', icon: 'help', keys: '?', minor: true },
@@ -163,7 +164,7 @@ function Navigation({ active }: { active: string }) {
       </button>
       <ul>
         {LINKS.map(link => {
-          const isHere = link.to.slice(1) === active || (active === 's' && link.to === '/sessions')
+          const isHere = link.to.slice(1) === active || ((active === 's' || active === 'workers') && link.to === '/sessions')
           return (
             <li key={link.to} class={link.minor ? 'minor' : ''}>
               <a href={link.to} aria-current={isHere ? 'page' : undefined} title={`${link.label} (${link.keys})`}>

@@ -3,13 +3,15 @@
 import { useState } from 'preact/hooks'
 import { get } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
-import { sessionInWords, titleWith, type LiveSession } from '../live/fold.ts'
+import { requestInShort, sessionInWords, titleWith, type LiveSession } from '../live/fold.ts'
 import { liveSession, requestsOf } from '../live/store.ts'
 import { loaded } from '../ui/loaded.tsx'
-import { Age, Button, JobTag, StateDot } from '../ui/parts.tsx'
+import { Age, Button, JobTag } from '../ui/parts.tsx'
+import { StateSign } from '../ui/sign.tsx'
 import { copy } from '../ui/toast.tsx'
 import { CopyAttach } from './attach.tsx'
 import { resumeCommand } from './command.ts'
+import type { Alike } from './needs.tsx'
 
 const RequestForm = loaded(() => import('./request-form.tsx'), 'RequestForm', { waiting: ({ session }) => <Announced id={session} /> })
 
@@ -19,27 +21,60 @@ function Announced({ id }: { id: string }) {
   return session ? <p class="ask ask-what">{sessionInWords(session)}</p> : null
 }
 
-export function NeedCard({ session }: { session: LiveSession }) {
+/** How many of those that ask the same are named. */
+const NAMED = 5
+
+interface CardProps {
+  session: LiveSession
+  /** The others that ask the same. */
+  others?: readonly LiveSession[]
+  isOpen?: boolean
+  toggle?: (() => void) | undefined
+  /** The answer to the first is the answer to these. */
+  alike?: readonly Alike[]
+}
+
+/** One session, or several that ask the same: whole, or on one line that opens it. */
+export function NeedCard({ session, others = [], isOpen = true, toggle, alike }: CardProps) {
   const open = requestsOf(session.id)
   const { activity } = session
   return (
-    <article class="need" aria-label={session.title}>
+    <article class={isOpen ? 'need' : 'need closed'} aria-label={session.title}>
       <header>
-        <StateDot state="waiting_permission" title={`known from ${activity.evidence ?? 'its transcript'}`} />
-        <a class="need-title" dir="auto" href={`/s/${session.id}`}>
+        <StateSign state="waiting_permission" title={`known from ${activity.evidence ?? 'its transcript'}`} />
+        <a class="need-title" dir="auto" href={`/s/${session.id}`} title={session.title}>
           {titleWith(session.title, session.job)}
         </a>
         {session.job && <JobTag />}
-        <span class="dim">{session.project}</span>
+        {others.length > 0 && <span class="tag same">and {others.length} more</span>}
+        {!isOpen && <span class="need-what">{requestInShort(sessionInWords(session))}</span>}
+        <span class="dim need-project">{session.project}</span>
         <Age at={activity.since ? new Date(activity.since).getTime() : undefined} />
+        {toggle && (
+          <Button kind={isOpen ? 'quiet' : 'plain'} expanded={isOpen} label={`${isOpen ? 'Fold' : 'Show'} what ${session.title} asks`} onClick={toggle}>
+            {isOpen ? 'Fold' : 'Show'}
+          </Button>
+        )}
       </header>
-      {open ? <Requests session={session.id} worker={open.worker} mark={open.requests.map(one => one.request).join()} /> : <Elsewhere session={session} />}
+      {isOpen && others.length > 0 && (
+        <p class="need-others dim">
+          The same in{' '}
+          {others.slice(0, NAMED).map((other, at) => (
+            <span key={other.id}>
+              {at > 0 && ', '}
+              <a href={`/s/${other.id}`}>{other.title}</a> ({other.project})
+            </span>
+          ))}
+          {others.length > NAMED && ` and ${others.length - NAMED} more`}
+        </p>
+      )}
+      {isOpen && (open ? <Requests session={session.id} worker={open.worker} mark={open.requests.map(one => one.request).join()} alike={alike} /> : <Elsewhere session={session} />)}
     </article>
   )
 }
 
 /** The requests of a worker that Backstory started. */
-export function Requests({ session, worker, mark }: { session: string; worker: number; mark: string }) {
+export function Requests({ session, worker, mark, alike }: { session: string; worker: number; mark: string; alike?: readonly Alike[] | undefined }) {
   const { state } = useResource(signal => get('/api/v1/workers/{worker}', { path: { worker }, signal }), [worker, mark])
   const [answered, setAnswered] = useState<string[]>([])
   const info = state.value.data
@@ -50,7 +85,7 @@ export function Requests({ session, worker, mark }: { session: string; worker: n
       {requests
         .filter(request => !answered.includes(request.request))
         .map(request => (
-          <RequestForm key={request.request} worker={worker} session={info.session_id} request={request} onSend={() => {
+          <RequestForm key={request.request} worker={worker} session={info.session_id} request={request} alike={alike} onSend={() => {
             const moveOn = focusAfter()
             return () => (moveOn(), setAnswered(answered => [...answered, request.request]))
           }} />
@@ -67,6 +102,8 @@ function focusAfter(): () => void {
   const all = [...(card?.parentElement?.children ?? [])]
   const place = all.indexOf(card!)
   const others = [...all.slice(place + 1), ...all.slice(0, Math.max(0, place))]
+  // One that several share stays for the rest of them.
+  if (card?.querySelector('.need-others')) others.unshift(card)
   return () => {
     // Who went elsewhere meanwhile stays there.
     const now = document.activeElement
@@ -78,16 +115,18 @@ function focusAfter(): () => void {
 }
 
 /** A session in somebody's terminal, or a background job: it can be answered there alone. */
-function Elsewhere({ session }: { session: LiveSession }) {
+export function Elsewhere({ session, isShort = false }: { session: LiveSession; isShort?: boolean }) {
   const { job } = session
   return (
     <div class="ask">
-      <p class="ask-what">{sessionInWords(session)}</p>
+      {!isShort && <p class="ask-what">{sessionInWords(session)}</p>}
       <p class="dim">{job ? `Claude Code runs it in the background as “${job.name ?? job.id}”; open it in a terminal to answer.` : `It runs in a terminal${session.pid ? ` (process ${session.pid})` : ''}; answer it there.`}</p>
       <div class="ask-buttons">
-        <a class="button" href={`/s/${session.id}`}>
-          Read it
-        </a>
+        {!isShort && (
+          <a class="button" href={`/s/${session.id}`}>
+            Read it
+          </a>
+        )}
         {job ? <CopyAttach job={job.id} /> : <Button onClick={() => void copy(resumeCommand(session.path, session.id), 'the command')}>Copy command</Button>}
       </div>
     </div>

@@ -8,6 +8,7 @@ import { Button, focusOn } from '../ui/parts.tsx'
 import { attempt } from '../ui/toast.tsx'
 import { Input, Seen } from './asked.tsx'
 import { fieldOf, toolName } from './field.ts'
+import type { Alike } from './needs.tsx'
 
 /** Loaded with the first plan: most pages show none. */
 const Plan = loaded(() => import('./plan.tsx'), 'Plan', { waiting: ({ text }) => text })
@@ -21,6 +22,8 @@ interface Props {
   request: Request
   /** Is told that an answer is sent; returns what is to be done once the server took it. */
   onSend: () => () => void
+  /** The same request of other workers: one answer can be given to all. */
+  alike?: readonly Alike[] | undefined
 }
 
 interface Question {
@@ -50,6 +53,15 @@ async function answer(props: Props, reply: Reply): Promise<void> {
   if (sent) done()
 }
 
+/** Gives this answer, and the same to all that ask the same. */
+async function answerAll(props: Props, reply: Reply): Promise<void> {
+  for (const { worker, request } of props.alike ?? []) {
+    const body = { request, reply }
+    if (!(await attempt(async () => (await post('/api/v1/workers/{worker}/answers', { path: { worker }, body }), true)))) return
+  }
+  await answer(props, reply)
+}
+
 /** The answers that allow more than one call. */
 const GRANTS = { always: 'Always allow', edits: 'Accept edits', directory: 'Allow directory' } as const
 
@@ -76,6 +88,11 @@ function Permission(props: Props & { isPlan: boolean }) {
             <Button kind="main" disabled={!isSeen} onClick={() => void answer(props, { behavior: 'allow' })}>
               {isPlan ? 'Approve' : 'Allow'}
             </Button>
+            {(props.alike?.length ?? 0) > 0 && (
+              <Button disabled={!isSeen} onClick={() => void answerAll(props, { behavior: 'allow' })}>
+                Allow in all {props.alike!.length + 1} sessions
+              </Button>
+            )}
             <Button onClick={() => setWhy('')}>{isPlan ? 'Ask for changes…' : 'Deny…'}</Button>
           </div>
           {isAdmin() && <Offers {...props} isSeen={isSeen} />}

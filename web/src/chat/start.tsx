@@ -46,7 +46,8 @@ export function Start() {
   }, [task.value, directory])
   const advised = pick.value?.action === 'resume' ? pick.value.session_id : undefined
   const chosen = choice.value === 'advised' ? advised : choice.value === 'fresh' ? undefined : choice.value
-  const isQueued = choice.value === 'advised' && pick.value?.action === 'queue'
+  const isBusy = pick.value?.action === 'queue'
+  const isQueued = choice.value === 'advised' && isBusy && !worktree.value
   const start = async () => {
     isStarting.value = true
     failure.value = undefined
@@ -79,7 +80,10 @@ export function Start() {
           aria-label="What should be done"
           placeholder="What should be done?"
           value={task.value}
-          onInput={event => (task.value = event.currentTarget.value)}
+          onInput={event => {
+            task.value = event.currentTarget.value
+            failure.value = undefined
+          }}
           onKeyDown={event => {
             if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && task.value.trim()) void start()
           }}
@@ -106,17 +110,20 @@ export function Start() {
           </label>
         </div>
         <label class="check">
-          <input type="checkbox" checked={worktree.value} onChange={event => (worktree.value = event.currentTarget.checked)} /> In a new work tree
+          <input type="checkbox" checked={worktree.value} onChange={event => (worktree.value = event.currentTarget.checked)} />
+          <span>
+            In a new work tree <span class="dim">· a copy of the repository beside it, on a branch of its own{isBusy && !worktree.value && ': starts now, without waiting'}</span>
+          </span>
         </label>
         {!pick.value && !failure.value && <p class="dim">Describe the task. Backstory looks for a session that already knows about it, and explains its choice.</p>}
-        {pick.value && <Advice pick={pick.value} choice={choice.value} choose={value => (choice.value = value)} />}
+        {pick.value && <Advice pick={pick.value} isApart={worktree.value} choice={choice.value} choose={value => (choice.value = value)} />}
         {failure.value && <ErrorLine error={failure.value} />}
         <div class="start-buttons">
           <Button kind="main" type="submit" icon="play" disabled={!task.value.trim() || isStarting.value}>
-            {isStarting.value ? 'Starting…' : chosen ? 'Continue that session' : isQueued ? 'Start when it is free' : 'Start a fresh session'}
+            {isStarting.value ? 'Starting…' : chosen ? 'Continue that session' : isQueued ? 'Start when it is free' : isBusy && worktree.value ? 'Start now in a new work tree' : 'Start a fresh session'}
           </Button>
           <span class="dim">
-            in <code>{shortPath(directory)}</code>
+            {worktree.value && !chosen ? 'in a new work tree of' : 'in'} <code>{shortPath(directory)}</code>
             <span class="desk-only">
               {' '}
               · <kbd>Ctrl</kbd> <kbd>Enter</kbd>
@@ -129,8 +136,10 @@ export function Start() {
 }
 
 /** Which session should have the task, and why; each can be taken instead. */
-function Advice({ pick, choice, choose }: { pick: Pick; choice: string; choose: (value: string) => void }) {
+function Advice({ pick, isApart, choice, choose }: { pick: Pick; isApart: boolean; choice: string; choose: (value: string) => void }) {
   const others = pick.scores.filter(one => one.session_id !== pick.session_id).slice(0, 3)
+  const isQueue = pick.action === 'queue'
+  const busy = pick.title ? `“${pick.title}”` : 'the other session'
   const cost = pick.resume_cost as { usd?: number } | null | undefined
   const radio = (value: string, title: string, note: string) => (
     <label class="choice">
@@ -145,7 +154,9 @@ function Advice({ pick, choice, choose }: { pick: Pick; choice: string; choose: 
       <legend>Which session should do it?</legend>
       {pick.action === 'resume'
         ? radio('advised', `Continue “${pick.title ?? pick.session_id?.slice(0, 8)}”`, [reasonOf(pick), cost?.usd ? `costs ${money(cost.usd)} to resume` : ''].filter(Boolean).join(' · '))
-        : radio('advised', pick.action === 'queue' ? `Wait for the session that works there now${pick.title ? `, “${pick.title}”` : ''}` : 'A fresh session', reasonOf(pick))}
+        : isQueue && isApart
+          ? radio('advised', 'A fresh session, now', `in a work tree of its own; ${busy} works on in the repository`)
+          : radio('advised', isQueue ? `Wait for the session that works there now${pick.title ? `, “${pick.title}”` : ''}` : 'A fresh session', reasonOf(pick))}
       {pick.action === 'resume' && radio('fresh', 'A fresh session', 'knows nothing of what was said before')}
       {others.map(one => radio(one.session_id, `Continue “${one.title ?? one.session_id.slice(0, 8)}”`, reasonFor(one)))}
       {pick.notes.map(note => (

@@ -259,3 +259,10 @@ export function activityInWords(activity: Activity): string {
       return 'Idle'
   }
 }
+
+/** What every request for a permission begins with: where there is little room the command says enough. */
+const PERMISSION = /^Needs permission(?: for [^:]*)?: /
+
+export function requestInShort(words: string): string {
+  return words.replace(PERMISSION, '')
+}

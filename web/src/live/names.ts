@@ -1,4 +1,5 @@
-// What repositories are called where several share a name: by as much of their paths as tells them apart. Pure.
+// What repositories and forks are called where several share a name: by as much of their paths as tells them apart, and by their
+// number. Pure.
 
 export interface Named {
   path?: string | null | undefined
@@ -62,4 +63,33 @@ function shortest(path: string, all: ReadonlySet<string>): string {
     if ([...all].every(other => other === path || !other.endsWith(`/${end}`))) return end
   }
   return path
+}
+
+interface Forked {
+  id: string
+  title?: string | null | undefined
+  fork_of?: string | null | undefined
+  created?: number | null | undefined
+}
+
+/** The titles of forks that are called the same as another session: with their number, the oldest first. */
+export function forkTitles(rows: readonly Forked[]): Map<string, string> {
+  const found = new Map<string, string>()
+  const forks = rows.filter(row => row.fork_of && row.title)
+  if (!forks.length) return found
+  const counts = new Map<string, number>()
+  for (const { title } of rows) if (title) counts.set(title, (counts.get(title) ?? 0) + 1)
+  const numbers = new Map<string, number>()
+  for (const { id, title } of forks.sort((one, other) => (one.created ?? 0) - (other.created ?? 0))) {
+    if (counts.get(title!)! < 2) continue
+    const number = (numbers.get(title!) ?? 0) + 1
+    numbers.set(title!, number)
+    found.set(id, `${title} · fork${number > 1 ? ` ${number}` : ''}`)
+  }
+  return found
+}
+
+/** The same rows, with such titles. */
+export function withForkTitles<T extends Forked>(rows: readonly T[], titles = forkTitles(rows)): T[] {
+  return titles.size ? rows.map(row => (titles.has(row.id) ? { ...row, title: titles.get(row.id)! } : row)) : (rows as T[])
 }

@@ -5,7 +5,7 @@ import { checkAccess, get, isSignedOut, type Schemas } from '../api/client.ts'
 import { allRows } from '../api/rows.ts'
 import { overlay, reconciled, type Annotations } from './overlay.ts'
 import { blank, fold, isWorking, needsPerson, type LiveSession, type LiveState, type StreamEvent } from './fold.ts'
-import { repositories, withOwnNames, type Repository } from './names.ts'
+import { forkTitles, repositories, withForkTitles, withOwnNames, type Repository } from './names.ts'
 import { poll } from './poll.ts'
 import { listen, type Connection } from './stream.ts'
 
@@ -21,10 +21,13 @@ const listedHidden = signal<Row[] | undefined>(undefined)
 /** What sessions were annotated with since the page was loaded. */
 export const annotated = computed(() => (version.value, state.annotated))
 /** Repositories that share a name have one of their own. */
-const named = computed(() => listed.value && withOwnNames(listed.value))
+const named = computed(() => listed.value && withForkTitles(withOwnNames(listed.value), forks.value))
+const forks = computed(() => forkTitles(listed.value ?? []))
 /** A short row for each session that is not hidden, newest first; undefined until they have come. */
 export const rows = computed(() => named.value && overlay(named.value, annotated.value))
-/** The same of hidden sessions, once somebody asked for them. */
+/** The rows by their sessions. */
+export const rowsById = computed(() => new Map((rows.value ?? []).map(row => [row.id, row])))
+/** The same as `rows` of hidden sessions, once somebody asked for them. */
 export const hiddenRows = computed(() => listedHidden.value && overlay(listedHidden.value, annotated.value))
 export const rowsError = signal<string | undefined>(undefined)
 /** The time, as far as ages need it. */
@@ -47,14 +50,23 @@ export const working = computed(() =>
   sessions.value.filter(session => isWorking(session.activity.state)).sort((one, other) => other.lastActivity - one.lastActivity),
 )
 /** Sessions in whose terminal it is the person's turn. */
-export const waiting = computed(() =>
-  sessions.value
-    .filter(session => (session.activity.state === 'waiting_input' || session.activity.state === 'failed') && session.pid !== undefined && !needsPerson(session, state.requests))
-    .sort((one, other) => other.lastActivity - one.lastActivity),
+export const waiting = computed(() => resting(session => session.activity.state === 'waiting_input' && session.pid !== undefined))
+/** Sessions whose last turn failed, or whose process was lost a short while ago. */
+export const failing = computed(() =>
+  resting(({ activity, pid, lastActivity }) => (activity.state === 'failed' && pid !== undefined) || (activity.state === 'lost' && now.value - lastActivity < LOST_TIME)),
 )
+/** How long a lost process is news, in milliseconds. */
+const LOST_TIME = 3_600_000
+
+/** Those that wait for nothing but the next prompt, newest first. */
+function resting(isWanted: (session: LiveSession) => boolean): LiveSession[] {
+  return sessions.value.filter(session => isWanted(session) && !needsPerson(session, state.requests)).sort((one, other) => other.lastActivity - one.lastActivity)
+}
 
 function inRepository(session: LiveSession, repository: Repository | undefined): LiveSession {
-  return repository ? { ...session, project: repository.project, repository: repository.path } : session
+  const title = forks.value.get(session.id)
+  if (!repository && !title) return session
+  return { ...session, ...(repository && { project: repository.project, repository: repository.path }), ...(title && { title }) }
 }
 
 /** A session that is known from the list alone. */

@@ -1,9 +1,9 @@
-// Cost: days and projects, every sum opens the sessions it is of, and a table says what the chart shows.
+// Insights: what was spent, when, where and on what; every sum opens the sessions it is of, and a table says what a picture shows.
 
 import { computed } from '@preact/signals'
 import { get } from '../api/client.ts'
-import { useResource } from '../api/resource.ts'
-import { count, isoDay, money, plural } from '../format.ts'
+import { notYet, useResource } from '../api/resource.ts'
+import { count, grouped, isoDay, money, plural } from '../format.ts'
 import { ownNames, withOwnNames } from '../live/names.ts'
 import { now, rows as sessionRows } from '../live/store.ts'
 import { place, setQuery } from '../router.ts'
@@ -11,9 +11,13 @@ import { loaded } from '../ui/loaded.tsx'
 import { Chip, Empty, ErrorLine, Head, Loading } from '../ui/parts.tsx'
 import { CostBlocks } from './cost-blocks.tsx'
 import { CostTable } from './cost-table.tsx'
+import { change, type CostLine } from './insights.ts'
 import { choose, days, sums, total, type By, type Chosen, type SpendingRow, type Sum } from './spending.ts'
 import '../style/cost.css'
 
+const Calendar = loaded(() => import('./insights.tsx'), 'Calendar', { waiting: () => null })
+const Hours = loaded(() => import('./insights.tsx'), 'Hours', { waiting: () => null })
+const Models = loaded(() => import('./insights.tsx'), 'Models', { waiting: () => null })
 const Chart = loaded(() => import('./cost-chart.tsx'), 'CostChart', { waiting: () => <div class="chart" /> })
 
 const SPANS: [string, string][] = [
@@ -40,7 +44,7 @@ export function Cost() {
   const own = new Set(byModel.state.value.data?.own_prices)
   return (
     <>
-      <Head title="Cost" note={answer?.prices_as_of ? `estimated by list prices of ${answer.prices_as_of}${own.size ? ` and ${plural(own.size, 'price')} of your own` : ''}` : undefined}>
+      <Head title="Insights" note={answer?.prices_as_of ? `estimated by list prices of ${answer.prices_as_of}${own.size ? ` and ${plural(own.size, 'price')} of your own` : ''}` : undefined}>
         <div class="segments" role="group" aria-label="Time">
           {SPANS.map(([value, label]) => (
             <button key={value} type="button" aria-pressed={span === value} onClick={() => setQuery({ span: value, day: undefined })}>
@@ -53,13 +57,13 @@ export function Cost() {
         {state.value.error && <ErrorLine error={state.value.error} retry={reload} />}
         {!answer && !state.value.error && <Loading lines={8} />}
         {answer && !answer.rows.length && <Empty title="Nothing was used in this period" />}
-        {answer && answer.rows.length > 0 && <Report rows={answer.rows} own={own} isAll={span === 'all'} span={span} />}
+        {answer && answer.rows.length > 0 && <Report rows={answer.rows} models={byModel.state.value.data?.rows ?? []} own={own} isAll={span === 'all'} span={span} />}
       </div>
     </>
   )
 }
 
-function Report({ rows: taken, own, isAll, span }: { rows: SpendingRow[]; own: ReadonlySet<string>; isAll: boolean; span: string }) {
+function Report({ rows: taken, models, own, isAll, span }: { rows: SpendingRow[]; models: CostLine[]; own: ReadonlySet<string>; isAll: boolean; span: string }) {
   const names = ownNames(taken)
   const rows = withOwnNames(taken, names)
   const picked = choose(rows, chosen.value)
@@ -70,15 +74,15 @@ function Report({ rows: taken, own, isAll, span }: { rows: SpendingRow[]; own: R
   const projects = sums(choose(rows, { ...chosen.value, day: '' }), 'project')
   return (
     <>
-      <p class="cost-sum">
-        <b>{money(sum.cost)}</b>
-        <span class="dim">
-          {plural(sum.sessions.size, 'session')} · {count(sum.tokensOut)} tokens out · {count(sum.tokensIn)} in
-        </span>
+      <p class="cost-chips">
         <Chips names={names} />
       </p>
+      <Figures sum={sum} span={isAll || Object.values(chosen.value).some(Boolean) ? undefined : span} />
       <Chart days={all} sums={projects} chosen={chosen.value.day} choose={day => setQuery({ day: chosen.peek().day === day ? undefined : day })} />
       <div class="cost-tables">
+        <Calendar project={chosen.value.project} />
+        <Hours query={isAll ? {} : { since: span }} project={chosen.value.project} />
+        <Models lines={models} span={span} />
         <SumTable rows={picked} by="project" name="Project" />
         <CostBlocks span={span} project={chosen.value.project} />
         <SumTable rows={picked} by="branch" name="Branch" />
@@ -87,6 +91,32 @@ function Report({ rows: taken, own, isAll, span }: { rows: SpendingRow[]; own: R
         <SessionTable rows={picked} />
       </div>
     </>
+  )
+}
+
+/** The sums, each with its change since as long a time before. */
+function Figures({ sum, span }: { sum: Sum; span: string | undefined }) {
+  const before = useResource(
+    signal => (span ? get('/api/v1/spending', { query: { since: `${2 * parseInt(span)}d`, until: span } as never, signal }) : notYet),
+    [span],
+  )
+  const then = span && before.state.value.data ? total(before.state.value.data.rows) : undefined
+  const figures: [string, string, number, number | undefined][] = [
+    ['Cost', money(sum.cost), sum.cost, then?.cost],
+    ['Sessions', grouped(sum.sessions.size), sum.sessions.size, then?.sessions.size],
+    ['Tokens written', count(sum.tokensOut), sum.tokensOut, then?.tokensOut],
+    ['Tokens read', count(sum.tokensIn), sum.tokensIn, then?.tokensIn],
+  ]
+  return (
+    <div class="figures">
+      {figures.map(([name, value, now, then]) => (
+        <div key={name} class="figure">
+          <span>{name}</span>
+          <b>{value}</b>
+          <span>{then ? `${change(now, then)} against the ${parseInt(span!)} days before` : '\u00a0'}</span>
+        </div>
+      ))}
+    </div>
   )
 }
 

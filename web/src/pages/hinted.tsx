@@ -3,7 +3,10 @@
 import { get, type Schemas } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { setQuery } from '../router.ts'
-import { Age, Empty, ErrorLine, Loading, StateDot } from '../ui/parts.tsx'
+import { Empty, ErrorLine, Loading } from '../ui/parts.tsx'
+import { rowsById } from '../live/store.ts'
+import { SessionLine } from '../ui/session-line.tsx'
+import { StateSign } from '../ui/sign.tsx'
 
 type Hint = Schemas['SearchHint']
 
@@ -49,13 +52,16 @@ function Listed({ query }: { query: NonNullable<Meant['query']> }) {
     <ul class="rows">
       {data.sessions.map(session => (
         <li key={session.session_id}>
-          <a class="row" href={`/s/${session.session_id}`}>
-            <StateDot state={session.activity?.state} />
-            <span class="row-title" dir="auto">{session.title ?? 'Untitled'}</span>
-            {session.branch && <span class="tag">{session.branch}</span>}
-            <span class="row-project">{session.project}</span>
-            <Age at={session.last_modified ? Date.parse(session.last_modified) : undefined} />
-          </a>
+          <SessionLine
+            href={`/s/${session.session_id}`}
+            sign={<StateSign state={session.activity?.state} />}
+            title={session.title ?? 'Untitled'}
+            doing={session.branch}
+            context={rowsById.value.get(session.session_id)?.context ?? 0}
+            cost={rowsById.value.get(session.session_id)?.cost}
+            project={session.project}
+            at={session.last_modified ? Date.parse(session.last_modified) : undefined}
+          />
         </li>
       ))}
     </ul>

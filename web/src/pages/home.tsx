@@ -1,13 +1,15 @@
-// Home: what needs the person, what runs, and what was done today by repository.
+// Home: what needs the person, what failed, what runs, and what was done today by repository.
 
-import { needing, now, refreshRows, rows, rowsError, waiting, working } from '../live/store.ts'
+import { failing, needing, now, refreshRows, rows, rowsById, rowsError, waiting, working } from '../live/store.ts'
 import { sessionInWords, shownState, titleWith, type LiveSession } from '../live/fold.ts'
 import { isUnread } from '../live/persisted.ts'
 import { DAY, dayName, money, plural, shortPath } from '../format.ts'
 import { attachCommand } from '../chat/command.ts'
-import { NeedCard } from '../chat/need.tsx'
+import { Needs } from '../chat/needs.tsx'
 import { Icon } from '../ui/icons.tsx'
-import { Age, Button, ErrorLine, JobTag, Loading, NoSessions, StateDot } from '../ui/parts.tsx'
+import { Button, ErrorLine, JobTag, Loading, NoSessions } from '../ui/parts.tsx'
+import { LineHeads, SessionLine } from '../ui/session-line.tsx'
+import { StateSign } from '../ui/sign.tsx'
 import { copy } from '../ui/toast.tsx'
 import { byRepository, latestDay, type Group } from './today.ts'
 
@@ -15,17 +17,24 @@ import { byRepository, latestDay, type Group } from './today.ts'
 const SHOWN = 6
 
 export function Home() {
+  const isLive = failing.value.length + waiting.value.length + working.value.length > 0
   return (
     <div class="home">
-      <Needs />
-      <Sessions id="running" title="Running" sessions={working.value} />
-      <Sessions id="turns" title="Your turn" sessions={waiting.value} />
+      <Asked />
+      {isLive && (
+        <div class="live">
+          <LineHeads />
+          <Sessions id="failed" title="Failed" sessions={failing.value} />
+          <Sessions id="turns" title="Your turn" sessions={waiting.value} />
+          <Sessions id="running" title="Working" sessions={working.value} />
+        </div>
+      )}
       <Done />
     </div>
   )
 }
 
-function Needs() {
+function Asked() {
   const sessions = needing.value
   return (
     <section aria-labelledby="needs">
@@ -35,11 +44,7 @@ function Needs() {
           <Icon name="plus" /> New
         </a>
       </h1>
-      <div class="needs">
-        {sessions.map(session => (
-          <NeedCard key={session.id} session={session} />
-        ))}
-      </div>
+      <Needs sessions={sessions} />
     </section>
   )
 }
@@ -48,33 +53,37 @@ function Sessions({ id, title, sessions }: { id: string; title: string; sessions
   if (!sessions.length) return null
   return (
     <section aria-labelledby={id}>
-      <h2 id={id}>
+      <h2 id={id} class={`heading-${id}`}>
         {title} <span class="dim">{sessions.length}</span>
       </h2>
       <ul class="rows">
         {sessions.map(session => (
-          <RunningRow key={session.id} session={session} />
+          <LiveRow key={session.id} session={session} />
         ))}
       </ul>
     </section>
   )
 }
 
-function RunningRow({ session }: { session: LiveSession }) {
-  const { activity } = session
-  const since = activity.since ? new Date(activity.since).getTime() : session.lastActivity
-  const { job } = session
+function LiveRow({ session }: { session: LiveSession }) {
+  const { activity, job } = session
+  const row = rowsById.value.get(session.id)
+  const words = sessionInWords(session)
+  const agents = session.subagents.length
   return (
     <li class={job && 'with-action'}>
-      <a class="row" href={`/s/${session.id}`}>
-        <StateDot state={activity.state} title={`${sessionInWords(session)} (known from ${activity.evidence ?? 'its transcript'})`} />
-        <span class="row-title" dir="auto">{titleWith(session.title, job)}</span>
-        <span class="row-doing">{sessionInWords(session)}</span>
-        {job && <JobTag />}
-        {session.subagents.length > 0 && <span class="tag">{plural(session.subagents.length, 'sub-agent')}</span>}
-        <span class="row-project">{session.project}</span>
-        <Age at={since} />
-      </a>
+      <SessionLine
+        href={`/s/${session.id}`}
+        sign={<StateSign state={activity.state} tool={activity.tool} directs={agents > 0} title={`${words} (known from ${activity.evidence ?? 'its transcript'})`} />}
+        title={titleWith(session.title, job)}
+        tags={job && <JobTag />}
+        doing={words.replace(/^(?:Failed|Tool): /, '')}
+        agents={agents}
+        context={session.contextTokens || row?.context || 0}
+        cost={row?.cost}
+        project={session.project}
+        at={activity.since ? new Date(activity.since).getTime() : session.lastActivity}
+      />
       {job && <Button kind="quiet" icon="copy" label={`Copy ${attachCommand(job.id)}`} onClick={() => void copy(attachCommand(job.id), 'the command')} />}
     </li>
   )
@@ -120,14 +129,19 @@ function Repository({ group }: { group: Group }) {
       <ul class="rows">
         {group.rows.slice(0, SHOWN).map(row => (
           <li key={row.id}>
-            <a class={`row${isUnread(row.id, row.last) ? ' unread' : ''}`} href={`/s/${row.id}`}>
-              <StateDot state={shownState(row.state ? { state: row.state } : undefined, row.background_job)} />
-              <span class="row-title" dir="auto">{titleWith(row.title ?? 'Untitled', row.background_job)}</span>
-              {row.background_job && <JobTag state={row.background_job.state} />}
-              {row.branch && <span class="tag">{row.branch}</span>}
-              <span class="row-number">{plural(row.messages, 'message')}</span>
-              <Age at={row.last} isUnderDay />
-            </a>
+            <SessionLine
+              href={`/s/${row.id}`}
+              classes={isUnread(row.id, row.last) ? 'unread' : ''}
+              sign={<StateSign state={shownState(row.state ? { state: row.state } : undefined, row.background_job)} />}
+              title={titleWith(row.title ?? 'Untitled', row.background_job)}
+              tags={row.background_job && <JobTag state={row.background_job.state} />}
+              doing={plural(row.messages, 'message')}
+              context={row.context}
+              cost={row.cost}
+              project={row.branch}
+              at={row.last}
+              isUnderDay
+            />
           </li>
         ))}
       </ul>
@@ -135,4 +149,3 @@ function Repository({ group }: { group: Group }) {
     </section>
   )
 }
-

@@ -7,7 +7,10 @@ import { money, plural, shortPath } from '../format.ts'
 import { bind } from '../keys.ts'
 import { ownNames } from '../live/names.ts'
 import { place, setQuery } from '../router.ts'
-import { Age, Empty, ErrorLine, Head, Loading, NoSessions, StateDot } from '../ui/parts.tsx'
+import { Age, Empty, ErrorLine, Head, Loading, NoSessions } from '../ui/parts.tsx'
+import { rowsById } from '../live/store.ts'
+import { SessionLine } from '../ui/session-line.tsx'
+import { StateSign } from '../ui/sign.tsx'
 import { Schedules } from '../ui/schedules.tsx'
 import { holds } from './filter.ts'
 import '../style/settings.css'
@@ -64,7 +67,7 @@ function All() {
         )}
         {projects && projects.length > 0 && (
           <div class="table-scroll">
-            <table>
+            <table class="projects">
               <thead>
                 <tr>
                   <th>Project</th>
@@ -78,12 +81,12 @@ function All() {
               <tbody>
                 {projects.map(project => (
                   <tr key={project.path}>
-                    <td>
-                      <a class="strong" href={`/projects?path=${encodeURIComponent(project.path)}`}>
+                    <td class="cut">
+                      <a class="strong" title={project.name} href={`/projects?path=${encodeURIComponent(project.path)}`}>
                         {names.get(project.path) ?? project.name}
                       </a>
                     </td>
-                    <td class="dim desk-only">{shortPath(project.path)}</td>
+                    <td class="dim desk-only cut" title={project.path}>{shortPath(project.path)}</td>
                     <td class="number">{project.sessions}</td>
                     <td class="number desk-only">{project.running || ''}</td>
                     <td class="number">{money(project.cost_usd)}</td>
@@ -186,12 +189,16 @@ function State({ status }: { status: Schemas['StatusAnswer'] }) {
         <ul class="rows">
           {sessions.slice(0, 12).map(session => (
             <li key={session.session_id}>
-              <a class="row" href={`/s/${session.session_id}`}>
-                <StateDot state={session.activity?.state} />
-                <span class="row-title" dir="auto">{session.title ?? 'Untitled'}</span>
-                {session.branch && <span class="tag">{session.branch}</span>}
-                <Age at={session.last_modified ? Date.parse(session.last_modified) : undefined} />
-              </a>
+              <SessionLine
+                href={`/s/${session.session_id}`}
+                sign={<StateSign state={session.activity?.state} />}
+                title={session.title ?? 'Untitled'}
+                doing={plural(rowsById.value.get(session.session_id)?.messages ?? 0, 'message')}
+                context={rowsById.value.get(session.session_id)?.context ?? 0}
+                cost={rowsById.value.get(session.session_id)?.cost}
+                project={session.branch}
+                at={session.last_modified ? Date.parse(session.last_modified) : undefined}
+              />
             </li>
           ))}
         </ul>

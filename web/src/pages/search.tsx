@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { Failure, get, isCancelled, type Schemas } from '../api/client.ts'
 import { bind } from '../keys.ts'
 import { clock, grouped, moment, plain, plural } from '../format.ts'
-import { rows } from '../live/store.ts'
+import { rows, rowsById } from '../live/store.ts'
 import { go, place, sessionAddress, setQuery } from '../router.ts'
 import { Age, Button, Chip, Empty, ErrorLine } from '../ui/parts.tsx'
 import { foundWords, headingOf, kindName, marked, why } from './hit.ts'
@@ -200,7 +200,13 @@ function when(at: string, first: string | null): string {
 }
 
 function projectOf(hit: Hit): string | null | undefined {
-  return rows.value?.find(row => row.id === hit.session_id)?.project ?? hit.project
+  return rowsById.value.get(hit.session_id ?? '')?.project ?? hit.project
+}
+
+/** Its own title, by which forks are told apart. */
+function titleOf(hit: Hit): string {
+  const known = rowsById.value.get(hit.session_id ?? '')
+  return (known?.fork_of && known.title) || (hit.title ?? 'Untitled')
 }
 
 function Snippet({ of }: { of: Pick<Hit, 'snippet' | 'marks'> }) {
@@ -211,10 +217,12 @@ function HitRow({ hit, at, isCurrent, heading }: { hit: Hit; at: number; isCurre
   const inside = (
     <>
       <div class="hit-head">
-        <span class="hit-title" dir="auto">{hit.title ?? 'Untitled'}</span>
-        {hit.file_missing && <span class="tag">transcript gone</span>}
-        {hit.branch && <span class="tag">{hit.branch}</span>}
-        <span class="dim">{projectOf(hit)}</span>
+        <span class="hit-main">
+          <span class="hit-title" dir="auto">{titleOf(hit)}</span>
+          {hit.file_missing && <span class="tag">transcript gone</span>}
+          {hit.branch && <span class="tag">{hit.branch}</span>}
+        </span>
+        <span class="dim" title={projectOf(hit) ?? undefined}>{projectOf(hit)}</span>
         <Age at={hit.last_modified ? Date.parse(hit.last_modified) : undefined} />
       </div>
       {hit.annotated && <p class="hit-snippet" dir="auto">{hit.annotated}</p>}

@@ -3,16 +3,18 @@
 import { computed, useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { VList, type VListHandle } from 'virtua'
-import { baseName, dayName, grouped, money, plural } from '../format.ts'
+import { baseName, dayName, grouped, plural } from '../format.ts'
 import { bind } from '../keys.ts'
 import { annotationsNow, edited, setHidden, togglePin } from '../live/annotations.ts'
 import { isUnread, markRead } from '../live/persisted.ts'
 import { askForHidden, hiddenRows, liveSession, needing, now, refreshRows, rows, rowsError, type Row } from '../live/store.ts'
 import { attachCommand } from '../chat/command.ts'
-import { sessionInWords, shownState, titleWith, type State } from '../live/fold.ts'
+import { requestInShort, sessionInWords, shownState, titleWith, type State } from '../live/fold.ts'
 import { go, list as last, place, setQuery } from '../router.ts'
 import { Icon } from '../ui/icons.tsx'
-import { Age, Chip, Empty, ErrorLine, Head, JobTag, Loading, NoSessions, StateDot } from '../ui/parts.tsx'
+import { Chip, Empty, ErrorLine, Head, JobTag, Loading, NoSessions } from '../ui/parts.tsx'
+import { LineHeads, SessionLine } from '../ui/session-line.tsx'
+import { StateSign } from '../ui/sign.tsx'
 import { copy } from '../ui/toast.tsx'
 import { follow, lines, readFilter, select, type Cursor, type Filter, type Known, type Line } from './filter.ts'
 import '../style/sessions.css'
@@ -102,7 +104,11 @@ export function Sessions() {
   const all = listed.value
   return (
     <div class="sessions">
-      <Head title="Sessions" note={all && (chosen.value.length === all.length ? grouped(all.length) : `${grouped(chosen.value.length)} of ${grouped(all.length)}`)} />
+      <Head title="Sessions" note={all && (chosen.value.length === all.length ? grouped(all.length) : `${grouped(chosen.value.length)} of ${grouped(all.length)}`)}>
+        <a class="button" href="/workers">
+          Workers
+        </a>
+      </Head>
       <Filters field={field} />
       {rowsError.value && !all && <ErrorLine error={{ message: rowsError.value }} retry={() => void refreshRows()} />}
       {!all && !rowsError.value && <Loading lines={12} />}
@@ -114,13 +120,7 @@ export function Sessions() {
       ))}
       {all && chosen.value.length > 0 && (
         <>
-        <div class="row columns desk-only" aria-hidden="true">
-          <span class="row-title" />
-          <span class="row-project" />
-          <span class="row-number">Messages</span>
-          <span class="row-cost">Cost</span>
-          <span class="age">Last</span>
-        </div>
+        <LineHeads />
         <VList ref={view as never} class="session-list" role="region" aria-label="All sessions">
           {shown.value.map((line, at) => (
             <ListLine key={line.key} line={line} at={at} total={shown.value.length} isCurrent={line.key === cursor.value?.key} />
@@ -199,37 +199,47 @@ function SessionRow({ row, at, total, isCurrent }: { row: Row; at: number; total
   const classes = ['row', isUnread(row.id, row.last) ? 'unread' : '', isCurrent ? 'current' : '', row.gone ? 'gone' : '']
   return (
     <article aria-posinset={at + 1} aria-setsize={total} aria-label={title}>
-      <a class={classes.filter(Boolean).join(' ')} href={`/s/${row.id}`}>
-        <StateDot state={state} title={live ? `${sessionInWords(live)} (known from ${live.activity.evidence ?? 'its transcript'})` : undefined} />
-        <span class="row-title" dir="auto">{title}</span>
-        {(job?.needs || isActive) && <span class="row-doing">{job?.needs ?? (live && sessionInWords(live))}</span>}
-        {job && <JobTag state={job.state} />}
-        {row.pinned && <Icon name="pin" />}
-        {row.note && (
-          <span class="row-note" title={row.note}>
-            <Icon name="document" />
-          </span>
-        )}
-        {row.fork_of && <Icon name="fork" />}
-        {(row.tags ?? []).map(tag => (
-          <span key={tag} class="tag own">
-            {tag}
-          </span>
-        ))}
-        {row.agent && (
-          <span class="tag" title={`OpenClaw agent ${row.agent}`}>
-            <Icon name="agent" /> {row.agent}
-          </span>
-        )}
-        {row.gone && <span class="tag">gone</span>}
-        {row.branch && <span class="tag">{row.branch}</span>}
-        <span class="row-project">{row.project}</span>
-        <span class="row-number desk-only" title={`${row.messages} messages`}>
-          {row.messages}
-        </span>
-        <span class="row-cost desk-only">{row.cost ? money(row.cost) : ''}</span>
-        <Age at={row.last} isUnderDay={filter.value.group === 'day' && !row.pinned} />
-      </a>
+      <SessionLine
+        href={`/s/${row.id}`}
+        classes={classes.filter(Boolean).join(' ')}
+        sign={<StateSign state={state} tool={live?.activity.tool} directs={(live?.subagents.length ?? 0) > 0} title={live ? `${sessionInWords(live)} (known from ${live.activity.evidence ?? 'its transcript'})` : undefined} />}
+        title={title}
+        tags={<Tags row={row} job={job} />}
+        doing={job?.needs ?? (live && isActive ? requestInShort(sessionInWords(live)) : [row.branch, plural(row.messages, 'message')].filter(Boolean).join(' · '))}
+        agents={live?.subagents.length ?? 0}
+        context={row.context}
+        cost={row.cost}
+        project={row.project}
+        at={row.last}
+        isUnderDay={filter.value.group === 'day' && !row.pinned}
+      />
     </article>
+  )
+}
+
+/** What else there is to know of a session, behind its title. */
+function Tags({ row, job }: { row: Row; job: Row['background_job'] }) {
+  return (
+    <>
+      {job && <JobTag state={job.state} />}
+      {row.pinned && <Icon name="pin" />}
+      {row.note && (
+        <span class="row-note" title={row.note}>
+          <Icon name="document" />
+        </span>
+      )}
+      {row.fork_of && <Icon name="fork" />}
+      {(row.tags ?? []).map(tag => (
+        <span key={tag} class="tag own">
+          {tag}
+        </span>
+      ))}
+      {row.agent && (
+        <span class="tag" title={`OpenClaw agent ${row.agent}`}>
+          <Icon name="agent" /> {row.agent}
+        </span>
+      )}
+      {row.gone && <span class="tag">gone</span>}
+    </>
   )
 }

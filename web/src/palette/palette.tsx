@@ -9,7 +9,7 @@ import { age, plain } from '../format.ts'
 import { go, sessionAddress } from '../router.ts'
 import { theme } from '../ui/theme.ts'
 import { Icon, type IconName } from '../ui/icons.tsx'
-import { StateDot } from '../ui/parts.tsx'
+import { StateSign } from '../ui/sign.tsx'
 import type { State } from '../live/fold.ts'
 import { marked } from '../pages/hit.ts'
 import { paletteOpen } from './open.ts'
@@ -111,7 +111,7 @@ export function Palette() {
             onClick={() => choose(choice)}
             onMouseMove={() => (chosen.value = choice.key)}
           >
-            {choice.icon ? <Icon name={choice.icon} /> : <StateDot state={choice.state} />}
+            {choice.icon ? <Icon name={choice.icon} /> : <StateSign state={choice.state} />}
             <span class="palette-title">{choice.title}</span>
             <span class="palette-note">{choice.note}</span>
           </li>

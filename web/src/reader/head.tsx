@@ -5,9 +5,10 @@ import type { Schemas } from '../api/client.ts'
 import { count, money } from '../format.ts'
 import { activityInWords, jobInWords, shownState, type LiveSession } from '../live/fold.ts'
 import { togglePin } from '../live/annotations.ts'
-import { annotated, rows } from '../live/store.ts'
+import { annotated, rowsById } from '../live/store.ts'
 import { loaded } from '../ui/loaded.tsx'
-import { Age, Button, StateDot } from '../ui/parts.tsx'
+import { Age, Button } from '../ui/parts.tsx'
+import { Gauge, StateSign } from '../ui/sign.tsx'
 import { Schedules } from '../ui/schedules.tsx'
 import type { Layout } from './items.ts'
 
@@ -39,22 +40,24 @@ interface Props {
 export function SessionHead({ id, session, live, task, isWriting, schedules, layout, side, find }: Props) {
   const activity = live?.activity ?? session?.activity ?? undefined
   const job = live?.job ?? session?.background_job
-  const title = session?.title ?? task?.split('\n')[0] ?? live?.title ?? 'Session'
+  const known = rowsById.value.get(id)
+  // A fork is told apart by its number.
+  const title = (known?.fork_of ? known.title : session?.title) ?? task?.split('\n')[0] ?? live?.title ?? 'Session'
   const annotations = annotated.value.get(id) ?? session?.annotations
   const isPinned = annotations?.pinned === true
   return (
     <header class="session-head">
       <div class="session-title">
-        <StateDot state={shownState(activity as LiveSession['activity'] | undefined, job)} title={activity ? `known from ${activity.evidence ?? 'its transcript'}` : undefined} />
+        <StateSign state={shownState(activity as LiveSession['activity'] | undefined, job)} tool={activity?.tool ?? undefined} directs={(live?.subagents.length ?? 0) > 0} title={activity ? `known from ${activity.evidence ?? 'its transcript'}` : undefined} />
         <h1 title={title} dir="auto">{title}</h1>
       </div>
       <p class="session-facts">
-        {session?.project && <span title={session.cwd ?? undefined}>{rows.value?.find(row => row.id === id)?.project ?? session.project}</span>}
+        {session?.project && <span title={session.cwd ?? undefined}>{rowsById.value.get(id)?.project ?? session.project}</span>}
         {session?.branch && <span class="tag">{session.branch}</span>}
         {activity && activity.state !== 'idle' && activity.state !== 'ended' && <span>{isWriting ? 'Writing' : activityInWords(activity as LiveSession['activity'])}</span>}
         {job && <span title={job.name ?? undefined}>{jobInWords(job)}</span>}
-        {session?.cost_usd ? <span title="estimated">{money(session.cost_usd)}</span> : null}
-        {session && session.context_tokens > 0 && <span title={`${session.context_tokens} tokens before the model`}>{count(session.context_tokens)} context</span>}
+        {session?.cost_usd ? <span class="fact" title="estimated">{money(session.cost_usd)}</span> : null}
+        {session && session.context_tokens > 0 && <span class="fact context-fact" title={`${session.context_tokens} tokens before the model`}><Gauge tokens={session.context_tokens} /> {count(session.context_tokens)} context</span>}
         {session?.last_modified && <Age at={Date.parse(session.last_modified)} />}
         {(annotations?.tags ?? []).map(tag => (
           <span key={tag} class="tag own">

@@ -2,28 +2,9 @@
 
 import type { ComponentChildren } from 'preact'
 import type { Failure } from '../api/client.ts'
-import type { State } from '../live/fold.ts'
 import { now } from '../live/store.ts'
 import { age, clock, DAY, moment } from '../format.ts'
 import { Icon, type IconName } from './icons.tsx'
-
-const NAMES: Record<State, string> = {
-  idle: 'idle',
-  thinking: 'thinking',
-  tool_use: 'using a tool',
-  responding: 'writing',
-  waiting_input: 'your turn',
-  waiting_permission: 'needs you',
-  failed: 'failed',
-  ended: 'ended',
-  lost: 'process lost',
-}
-
-/** A session's state as a dot with a name. */
-export function StateDot({ state, title }: { state: State | null | undefined; title?: string | undefined }) {
-  const shown = state ?? 'idle'
-  return <span class={`dot dot-${shown}`} role="img" aria-label={NAMES[shown]} title={title ?? NAMES[shown]} />
-}
 
 /** A time as its age, with the whole of it on hover; under the name of its day an older one is a time of day. */
 export function Age({ at, isUnderDay = false }: { at: number | null | undefined; isUnderDay?: boolean }) {
@@ -51,13 +32,14 @@ interface ButtonProps {
   kind?: 'plain' | 'main' | 'danger' | 'quiet'
   disabled?: boolean
   pressed?: boolean
+  expanded?: boolean | undefined
   keys?: string
   type?: 'button' | 'submit'
   onClick?: (event: MouseEvent) => void
 }
 
 /** A button; without words it needs a `label`. */
-export function Button({ children, icon, label, kind = 'plain', disabled, pressed, keys, type = 'button', onClick }: ButtonProps) {
+export function Button({ children, icon, label, kind = 'plain', disabled, pressed, expanded, keys, type = 'button', onClick }: ButtonProps) {
   return (
     <button
       type={type}
@@ -65,6 +47,7 @@ export function Button({ children, icon, label, kind = 'plain', disabled, presse
       disabled={disabled}
       aria-label={label}
       aria-pressed={pressed}
+      aria-expanded={expanded}
       title={keys ? `${label ?? ''} (${keys})`.trim() : label}
       onClick={onClick}
     >

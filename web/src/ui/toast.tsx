@@ -30,6 +30,8 @@ export function toast(text: string, isError = false, act?: Act): void {
 export async function attempt<T>(work: () => Promise<T>, done?: string): Promise<T | undefined> {
   try {
     const result = await work()
+    // What failed before is mended.
+    notes.value = notes.value.filter(note => !note.isError)
     if (done) toast(done)
     return result
   } catch (error) {
@@ -47,10 +49,15 @@ export function Toasts() {
     <div class="toasts" role="status" aria-live="polite">
       {notes.value.map(note => (
         <p key={note.id} class={note.isError ? 'toast bad' : 'toast'}>
-          {note.text}
+          <span>{note.text}</span>
           {note.act && (
             <button type="button" onClick={() => (drop(note.id), note.act!.run())}>
               {note.act.label}
+            </button>
+          )}
+          {note.isError && (
+            <button type="button" class="toast-close" aria-label="Dismiss" onClick={() => drop(note.id)}>
+              ✕
             </button>
           )}
         </p>

@@ -1,44 +1,41 @@
 // One record for each agent, and the one loop that changes them: `sync` takes what sessions do, `step` advances time.
 // Pure: no canvas, no clock, no network.
 
-import { activityInWords, isWorking, type State } from '../live/fold.ts'
-import { SUBAGENTS_SHOWN, subagentPlace, deskPlace, door, freeDesk, roomCentre, AGENTS_SHOWN } from './layout.ts'
-import { COLOURS, lookOf, type Actor, type Agent, type Look, type Point, type Room, type World } from './types.ts'
+import { activityInWords, isWorking, requestInShort, type State } from '../live/fold.ts'
+import { AGENTS_SHOWN, arrange, columnsFor, entrance, freeDesk, rowsFor, seatPlace, SUBAGENTS_SHOWN, subagentPlace, wayTo, YAW } from './layout.ts'
+import { kindOf, type Actor, type Agent, type Point, type Room, type SubActor, type World } from './types.ts'
 
 /** How long a session stays after its last event, in milliseconds. */
 const RECENT = 5 * 60_000
-/** How long a bubble is shown, in seconds of the world. */
+/** How long a bubble is shown, in seconds of the world; what needs the person and what failed stay. */
 const BUBBLE_SECONDS = 6
 const LONGEST_BUBBLE = 140
-/** An agent that is nearer to its goal than this has arrived. */
-const ARRIVAL_DISTANCE = 0.3
-const WALK_SPEED = 3.4
+/** Who comes is at the desk after so many seconds, however far it is. */
+const WALK_SECONDS = 1.2
+const GLIDE_SECONDS = 0.6
 const TURN_SPEED = 9
-const SUBAGENT_SIZE = 0.6
+const SUBAGENT_SIZE = 0.52
+/** How long a sub-agent that is done shows it, and how long it takes to go, in seconds. */
+const DONE_SECONDS = 1
+const SHRINK_SECONDS = 0.3
+/** Bodies are turned to the person by a part of the angle from which the world is seen. */
+const FACING = YAW * 0.45
 /** The room of sessions without a repository. */
 const ELSEWHERE = 'Elsewhere'
 
-export function emptyWorld(isTall = false): World {
-  return { isTall, rooms: new Map(), agents: new Map(), time: 0, furniture: 0 }
+export function emptyWorld(screen = { width: 1280, height: 760 }): World {
+  return { screen, rooms: new Map(), agents: new Map(), time: 0, furniture: 0, glide: 1, isHeld: false }
 }
 
-/** Arranges the rooms, with their agents, for a tall or a wide screen; returns whether anything moved. */
-export function rearrange(world: World, isTall: boolean): boolean {
-  if (world.isTall === isTall) return false
-  world.isTall = isTall
-  for (const room of world.rooms.values()) {
-    const centre = roomCentre(room.place, isTall)
-    const moved = (at: Point) => ({ x: at.x + centre.x - room.centre.x, z: at.z + centre.z - room.centre.z })
-    for (const agent of world.agents.values()) if (agent.room === room.key) Object.assign(agent, moved(agent), { goal: moved(agent.goal) })
-    room.centre = centre
-  }
-  world.furniture++
-  return world.rooms.size > 0
+/** Arranges the rooms for another screen; returns whether any is moved. */
+export function rearrange(world: World, screen: World['screen']): boolean {
+  world.screen = screen
+  return place(world, true)
 }
 
 /** Whether a session is shown: it works, it needs somebody, or it did something lately. */
 export function isPresent(actor: Actor, now: number): boolean {
-  if (actor.state === 'ended' || actor.state === 'lost') return now - actor.last < 20_000
+  if (actor.state === 'ended') return now - actor.last < 20_000
   return isWorking(actor.state) || actor.state === 'waiting_permission' || actor.subagents.length > 0 || now - actor.last < RECENT
 }
 
@@ -58,11 +55,14 @@ export function sync(world: World, actors: readonly Actor[], now: number): void 
     room.name = all[0]!.project || ELSEWHERE
     const shown = all.sort((one, other) => rank(world, one) - rank(world, other) || other.last - one.last).slice(0, AGENTS_SHOWN)
     room.hidden = all.length - shown.length
-    for (const actor of shown) seat(world, room, actor, wanted)
+    for (const actor of shown) wanted.add(actor.id)
+    seatAll(world, room, shown, wanted)
   }
   for (const agent of world.agents.values()) if (!wanted.has(agent.key)) leave(world, agent)
   for (const room of world.rooms.values()) if (!byRoom.has(room.key)) room.hidden = 0
   dropEmptyRooms(world)
+  place(world)
+  number(world)
 }
 
 /** Agents that wait for the person come first, and those that are shown already come before new ones. */
@@ -72,63 +72,132 @@ function rank(world: World, actor: Actor): number {
   return (isWorking(actor.state) ? 1 : 2) + isHere
 }
 
+/** Those that need the person have a number, the longest wait first. */
+function number(world: World): void {
+  const waiting = [...world.agents.values()].filter(agent => agent.kind === 'needs' && !agent.isLeaving)
+  for (const agent of world.agents.values()) agent.number = 0
+  waiting.sort((one, other) => (one.since ?? Infinity) - (other.since ?? Infinity) || (one.key < other.key ? -1 : 1)).forEach((agent, at) => (agent.number = at + 1))
+}
+
 function roomOf(world: World, key: string): Room {
   const known = world.rooms.get(key)
   if (known) return known
-  const number = freeDesk(new Set([...world.rooms.values()].map(room => room.place)))
-  const room = { key, name: '', place: number, centre: roomCentre(number, world.isTall), hidden: 0 }
+  const place = freeDesk(new Set([...world.rooms.values()].map(room => room.place)))
+  const room: Room = { key, name: '', place, columns: 0, extras: [], centre: { x: NaN, z: NaN }, goal: { x: NaN, z: NaN }, hidden: 0 }
   world.rooms.set(key, room)
-  world.furniture++
   return room
 }
 
-function seat(world: World, room: Room, actor: Actor, wanted: Set<string>): void {
-  const agent = agentOf(world, room, actor.id, actor.title, undefined, actor.id)
-  if (agent.desk < 0) {
-    const taken = [...world.agents.values()].filter(one => one.room === room.key && !one.parent && one !== agent).map(one => one.desk)
-    agent.desk = freeDesk(new Set(taken))
+/** Gives everybody of a room a desk; the room grows with its people, and shrinks once it is too large even for one more. */
+function seatAll(world: World, room: Room, actors: readonly Actor[], wanted: Set<string>): void {
+  const before = `${room.columns} ${room.extras}`
+  const count = actors.length
+  const held = room.columns * room.extras.length
+  const isSmaller = columnsFor(count + 1) * rowsFor(count + 1) < held && !world.isHeld
+  if (count > held || isSmaller) {
+    const rows = rowsFor(count)
+    room.columns = columnsFor(count)
+    room.extras = Array.from({ length: rows }, (_, row) => room.extras[row] ?? false)
+  }
+  const desks = room.columns * room.extras.length
+  const agents = actors.map(actor => [actor, agentOf(world, room, actor.id, undefined, actor.id)] as const)
+  const taken = new Set<number>()
+  for (const [, agent] of agents) {
+    if (agent.desk >= desks || taken.has(agent.desk)) agent.desk = -1
+    if (agent.desk >= 0) taken.add(agent.desk)
+  }
+  for (const [actor, agent] of agents) {
+    if (agent.desk < 0) {
+      agent.desk = freeDesk(taken)
+      taken.add(agent.desk)
+    }
+    const row = Math.floor(agent.desk / room.columns)
+    if (actor.subagents.length) room.extras[row] = true
+  }
+  if (before !== `${room.columns} ${room.extras}`) {
+    room.goal = { x: NaN, z: NaN }
     world.furniture++
   }
-  agent.goal = deskPlace(room.centre, agent.desk)
+  for (const [actor, agent] of agents) describe(world, room, actor, agent, wanted)
+}
+
+function describe(world: World, room: Room, actor: Actor, agent: Agent, wanted: Set<string>): void {
+  agent.name = actor.title
   agent.uuid = actor.uuid
   agent.isJob = actor.job !== undefined
-  setActivity(world, agent, actor.state, actor.detail, actor.words)
-  wanted.add(agent.key)
+  agent.since = actor.since
+  agent.context = actor.context ?? 0
+  agent.cost = actor.cost ?? 0
+  agent.kind = kindOf(actor.state, actor.subagents.length > 0)
+  settle(room, agent, seatPlace(room, agent.desk))
+  setActivity(world, agent, actor.state, actor.tool, actor.detail, actor.words)
   agent.hidden = Math.max(0, actor.subagents.length - SUBAGENTS_SHOWN)
-  actor.subagents.slice(0, SUBAGENTS_SHOWN).forEach((sub, number) => {
-    const beside = agentOf(world, room, `${actor.id}/${sub.id}`, sub.name, actor.id, actor.id)
-    beside.goal = subagentPlace(agent.goal, number)
-    beside.uuid = actor.uuid
-    setActivity(world, beside, 'tool_use')
-    wanted.add(beside.key)
+  actor.subagents.slice(0, SUBAGENTS_SHOWN).forEach((sub, place) => {
+    const before = agentOf(world, room, `${actor.id}/${sub.id}`, actor.id, actor.id)
+    describeSub(world, room, before, sub, subagentPlace(agent.goal, place, actor.subagents.length))
+    before.desk = place
+    before.uuid = actor.uuid
+    wanted.add(before.key)
   })
 }
 
-function agentOf(world: World, room: Room, key: string, name: string, parent: string | undefined, session: string): Agent {
+function describeSub(world: World, room: Room, agent: Agent, sub: SubActor, at: Point): void {
+  agent.name = sub.name
+  agent.since = sub.since
+  agent.kind = 'working'
+  settle(room, agent, at)
+  setActivity(world, agent, 'tool_use', sub.tool)
+}
+
+/** Sends an agent to its place: the first time from the entrance, later over the floor. */
+function settle(room: Room, agent: Agent, goal: Point): void {
+  if (agent.goal.x === goal.x && agent.goal.z === goal.z) return
+  const isNew = Number.isNaN(agent.goal.x)
+  agent.goal = goal
+  if (isNew && !agent.parent) {
+    const [start, ...way] = wayTo(room, goal)
+    Object.assign(agent, start, { way })
+  } else if (isNew || agent.parent) Object.assign(agent, goal, { way: [] })
+  else agent.way = [goal]
+  agent.speed = lengthOf(agent, agent.way) / WALK_SECONDS
+}
+
+function lengthOf(from: Point, way: readonly Point[]): number {
+  let [length, at] = [0, from]
+  for (const point of way) {
+    length += Math.hypot(point.x - at.x, point.z - at.z)
+    at = point
+  }
+  return length
+}
+
+function agentOf(world: World, room: Room, key: string, parent: string | undefined, session: string): Agent {
   const known = world.agents.get(key)
   if (known && known.room === room.key) {
     known.isLeaving = false
-    known.name = name
+    known.done = 0
     return known
   }
-  const at = door(room.centre)
   const agent: Agent = {
-    key, session, parent, room: room.key, name, state: 'idle', uuid: undefined, isJob: false,
-    x: at.x, z: at.z, goal: at, heading: Math.PI, size: 0.01, fullSize: parent ? SUBAGENT_SIZE : 1,
-    bubble: '', bubbleUntil: 0, phase: hash(key) % 628 / 100, speed: 0, isLeaving: false, hidden: 0, desk: -1,
+    key, session, parent, room: room.key, name: '', state: 'idle', kind: 'idle', tool: undefined, since: undefined, context: 0, cost: 0, uuid: undefined, isJob: false,
+    x: 0, z: 0, goal: { x: NaN, z: NaN }, way: [], heading: FACING, size: 0.01, fullSize: parent ? SUBAGENT_SIZE : 1,
+    bubble: '', bubbleUntil: 0, phase: (hash(key) % 628) / 100, speed: 0, isLeaving: false, done: 0, hidden: 0, number: 0, desk: -1,
   }
   world.agents.set(key, agent)
   return agent
 }
 
 /** Takes an agent's new activity; its bubble appears when the activity changes. */
-function setActivity(world: World, agent: Agent, state: State, detail?: string, words?: string): void {
-  const text = state === 'idle' ? '' : detail && state === 'tool_use' ? detail : actorInWords({ state, detail, words }).replace(/^Tool: /, '')
+function setActivity(world: World, agent: Agent, state: State, tool: string | undefined, detail?: string, words?: string): void {
+  // A screen shows that one thinks or writes; a bubble would say no more.
+  const isPlain = state === 'idle' || state === 'thinking' || state === 'responding'
+  const text = isPlain ? '' : detail && state === 'tool_use' ? detail : requestInShort(actorInWords({ state, detail, words })).replace(/^(?:Tool|Failed): /, '')
   const short = text.length > LONGEST_BUBBLE ? `${text.slice(0, LONGEST_BUBBLE - 1)}…` : text
+  agent.tool = tool
   if (agent.state === state && agent.bubble === short) return
   agent.state = state
   agent.bubble = agent.parent ? '' : short
-  agent.bubbleUntil = world.time + BUBBLE_SECONDS
+  agent.bubbleUntil = agent.kind === 'needs' || agent.kind === 'failed' ? Infinity : world.time + BUBBLE_SECONDS
 }
 
 /** What an actor does, in words. */
@@ -140,61 +209,115 @@ function leave(world: World, agent: Agent): void {
   if (agent.isLeaving) return
   const room = world.rooms.get(agent.room)
   agent.isLeaving = true
-  agent.goal = room ? door(room.centre) : { x: agent.x, z: agent.z }
   agent.bubble = ''
+  if (agent.parent) agent.done = DONE_SECONDS
+  else if (room) {
+    const start = entrance(room, agent.goal)
+    agent.way = [{ x: start.x, z: agent.z }, start]
+    agent.speed = lengthOf(agent, agent.way) / WALK_SECONDS
+  }
 }
 
 /** Removes agents that leave at once, for a view that shows nobody walking. */
 export function removeLeaving(world: World): void {
   for (const agent of world.agents.values()) if (agent.isLeaving) world.agents.delete(agent.key)
-  dropEmptyRooms(world)
+  if (dropEmptyRooms(world)) place(world)
 }
 
-function dropEmptyRooms(world: World): void {
+function dropEmptyRooms(world: World): boolean {
   const used = new Set([...world.agents.values()].map(agent => agent.room))
-  for (const key of world.rooms.keys()) if (!used.has(key)) world.rooms.delete(key)
+  let isGone = false
+  for (const key of world.rooms.keys()) if (!used.has(key)) isGone = world.rooms.delete(key) || isGone
+  if (isGone) {
+    world.furniture++
+    // Those that are left are arranged anew.
+    for (const room of world.rooms.values()) room.goal = { ...room.goal, x: NaN }
+  }
+  return isGone
 }
 
-/** Advances time. Agents that wait for the person face `camera`. */
-export function step(world: World, seconds: number, camera: Point): void {
+/** Arranges the rooms, if one of them has no place yet or another size; they glide to where they are then. */
+function place(world: World, isForced = false): boolean {
+  const rooms = [...world.rooms.values()].sort((one, other) => one.place - other.place)
+  const isNew = (room: Room) => Number.isNaN(room.centre.x)
+  if (!isForced && !rooms.some(room => Number.isNaN(room.goal.x))) return false
+  if (world.isHeld && !isForced && !rooms.some(isNew)) return false
+  const places = arrange(rooms, world.screen)
+  let isMoved = false
+  rooms.forEach((room, at) => {
+    room.goal = places[at]!
+    if (isNew(room)) room.centre = { ...room.goal }
+    isMoved ||= room.centre.x !== room.goal.x || room.centre.z !== room.goal.z
+  })
+  world.furniture++
+  world.glide = isMoved ? 0 : 1
+  return isMoved
+}
+
+/** Lets the rooms go to where they belong, after somebody has looked at one. */
+export function release(world: World): void {
+  world.isHeld = false
+  place(world)
+}
+
+/** Puts everything where it is on its way to. */
+export function arriveAll(world: World): void {
+  for (const room of world.rooms.values()) room.centre = { ...room.goal }
+  world.glide = 1
+  world.furniture++
+  removeLeaving(world)
+  for (const agent of world.agents.values()) Object.assign(agent, agent.goal, { way: [], speed: 0, size: agent.fullSize, heading: FACING })
+}
+
+/** Advances time. */
+export function step(world: World, seconds: number): void {
   world.time += seconds
+  if (world.glide < 1) {
+    const before = 1 - world.glide
+    world.glide = Math.min(1, world.glide + seconds / GLIDE_SECONDS)
+    // What is left of the way shrinks with the cube of the time that is left.
+    const left = ((1 - world.glide) / before) ** 3
+    for (const room of world.rooms.values()) {
+      room.centre = { x: room.goal.x + (room.centre.x - room.goal.x) * left, z: room.goal.z + (room.centre.z - room.goal.z) * left }
+    }
+    world.furniture++
+  }
   for (const agent of world.agents.values()) {
     const isThere = walk(agent, seconds)
     if (agent.isLeaving && isThere) {
-      agent.size -= seconds * 2.5
+      agent.done -= seconds
+      if (agent.done > 0) continue
+      agent.size -= (agent.fullSize * seconds) / SHRINK_SECONDS
       if (agent.size <= 0) {
         world.agents.delete(agent.key)
-        world.furniture++
-        dropEmptyRooms(world)
+        if (dropEmptyRooms(world)) place(world)
       }
       continue
     }
-    agent.size = Math.min(agent.fullSize, agent.size + seconds * 2)
-    if (isThere) turn(agent, agent.state === 'waiting_permission' ? towards(agent, camera) : Math.PI, seconds)
-    agent.phase += seconds * motionSpeed(agent.state)
+    agent.size = Math.min(agent.fullSize, agent.size + seconds * 4)
+    if (isThere) turn(agent, FACING, seconds)
   }
 }
 
-/** Moves an agent towards its goal; true once it has arrived. */
+/** Moves an agent along its way; true once it has arrived. */
 function walk(agent: Agent, seconds: number): boolean {
-  const distance = Math.hypot(agent.goal.x - agent.x, agent.goal.z - agent.z)
-  if (distance < ARRIVAL_DISTANCE) {
-    agent.x = agent.goal.x
-    agent.z = agent.goal.z
-    agent.speed = 0
-    return true
+  let left = agent.speed * seconds
+  while (agent.way.length) {
+    const next = agent.way[0]!
+    const distance = Math.hypot(next.x - agent.x, next.z - agent.z)
+    if (distance > left) {
+      turn(agent, Math.atan2(next.x - agent.x, next.z - agent.z), seconds)
+      agent.x += ((next.x - agent.x) / distance) * left
+      agent.z += ((next.z - agent.z) / distance) * left
+      return false
+    }
+    left -= distance
+    agent.x = next.x
+    agent.z = next.z
+    agent.way.shift()
   }
-  const length = Math.min(distance, WALK_SPEED * seconds)
-  agent.x += ((agent.goal.x - agent.x) / distance) * length
-  agent.z += ((agent.goal.z - agent.z) / distance) * length
-  agent.speed = WALK_SPEED
-  turn(agent, towards(agent, agent.goal), seconds)
-  return false
-}
-
-/** The heading towards a point; 0 is along z. */
-function towards(from: Point, to: Point): number {
-  return Math.atan2(to.x - from.x, to.z - from.z)
+  agent.speed = 0
+  return true
 }
 
 function turn(agent: Agent, heading: number, seconds: number): void {
@@ -202,79 +325,9 @@ function turn(agent: Agent, heading: number, seconds: number): void {
   agent.heading += way * Math.min(1, seconds * TURN_SPEED)
 }
 
-/** The speed of a state's animation. */
-function motionSpeed(state: State): number {
-  if (state === 'tool_use') return 9
-  if (state === 'responding') return 5
-  if (state === 'waiting_permission') return 6
-  return state === 'thinking' ? 2.2 : 1.1
-}
-
 /** A stable number for a text. */
 export function hash(text: string): number {
   let value = 2166136261
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 16777619)
   return value >>> 0
-}
-
-/** Which agents have sub-agents here. */
-export function supervisors(world: World): Set<string> {
-  const found = new Set<string>()
-  for (const agent of world.agents.values()) if (agent.parent && !agent.isLeaving) found.add(agent.parent)
-  return found
-}
-
-export interface SceneAgent {
-  key: string
-  /** Its desk, and where it stands there. */
-  desk: number
-  goal: Point
-  look: Look
-  room: string
-  name: string
-  state: State
-  colour: string
-  parent: string | undefined
-  bubble: string
-  isLeaving: boolean
-  isJob: boolean
-  hidden: number
-}
-
-export interface SceneRoom {
-  key: string
-  name: string
-  hidden: number
-  centre: Point
-}
-
-/** The world as tests and lists read it. */
-export function scene(world: World): { agents: SceneAgent[]; rooms: SceneRoom[] } {
-  const above = supervisors(world)
-  const agents = [...world.agents.values()].map(agent => {
-    const look = lookOf(agent.state, above.has(agent.key))
-    return {
-      key: agent.key,
-      desk: agent.desk,
-      goal: agent.goal,
-      room: agent.room,
-      name: agent.name,
-      state: agent.state,
-      look,
-      colour: COLOURS[look],
-      parent: agent.parent,
-      bubble: world.time < agent.bubbleUntil ? agent.bubble : '',
-      isLeaving: agent.isLeaving,
-      isJob: agent.isJob,
-      hidden: agent.hidden,
-    }
-  })
-  return { agents, rooms: [...world.rooms.values()].map(({ key, name, hidden, centre }) => ({ key, name, hidden, centre })) }
-}
-
-/** What every request for a permission begins with: where there is little room the command says enough. */
-const PERMISSION = /^Needs permission(?: for [^:]*)?: /
-
-export function requestInShort(words: string): string {
-  return words.replace(PERMISSION, '')
 }

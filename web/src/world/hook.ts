@@ -1,7 +1,7 @@
 // What tests read of the world, and how they stage sessions in it.
 
 import type { Engine } from './engine.ts'
-import { scene } from './crew.ts'
+import { scene } from './scene.ts'
 import type { Actor } from './types.ts'
 
 interface Hook {
@@ -10,6 +10,10 @@ interface Hook {
   stats: () => ReturnType<Engine['stats']>
   /** The time of our own script for so many frames, in milliseconds, shortest first. */
   measure: (frames: number) => number[]
+  /** Where heads and pins are on the canvas. */
+  places: () => ReturnType<Engine['places']>
+  /** How light it is outside, from 0 to 1, whatever the hour. */
+  brightness: (value: number) => void
   loseContext: (back: number) => void
   stage: (actors: Actor[] | undefined) => void
 }
@@ -18,8 +22,10 @@ export function offerHook(engine: () => Engine | undefined, stage: (actors: Acto
   const hook: Hook = {
     scene: () => (engine() ? scene(engine()!.world) : { agents: [], rooms: [] }),
     cameraView: () => engine()?.cameraView,
-    stats: () => engine()?.stats() ?? { p95: 0, calls: 0, triangles: 0, drawn: 0 },
+    stats: () => engine()?.stats() ?? { p95: 0, median: 0, calls: 0, triangles: 0, drawn: 0 },
     measure: frames => engine()?.measure(frames) ?? [],
+    places: () => engine()?.places() ?? [],
+    brightness: value => engine()?.setBrightness(value),
     loseContext: back => engine()?.loseContext(back),
     stage,
   }

@@ -1,17 +1,27 @@
-// Whether this browser has WebGL: probed once, and the probe's context is released.
+// What this browser can draw: probed once, and the probe's contexts are released.
 
-let answer: boolean | undefined
+export type Graphics = 'none' | 'software' | 'card'
+
+let answer: Graphics | undefined
+
+/** Whether there is WebGL, and whether a graphics card is behind it. */
+export function graphics(): Graphics {
+  answer ??= has({ failIfMajorPerformanceCaveat: true }) ? 'card' : has({}) ? 'software' : 'none'
+  return answer
+}
 
 export function hasWebGl(): boolean {
-  if (answer !== undefined) return answer
+  return graphics() !== 'none'
+}
+
+function has(options: WebGLContextAttributes): boolean {
   try {
-    const context = document.createElement('canvas').getContext('webgl2')
+    const context = document.createElement('canvas').getContext('webgl2', options)
     context?.getExtension('WEBGL_lose_context')?.loseContext()
-    answer = context !== null
+    return context !== null
   } catch {
-    answer = false
+    return false
   }
-  return answer
 }
 
 export function prefersReducedMotion(): boolean {

@@ -75,8 +75,10 @@ export class Replay {
       actor.state = isWait ? 'waiting_permission' : change.state
       actor.words = isWait ? wordsOf(change) : undefined
       actor.detail = change.detail ?? change.tool ?? undefined
+      actor.tool = change.tool ?? undefined
+      actor.since = change.at
     }
-    if (change.began) actor.subagents = [...actor.subagents, { id: change.began.task, name: change.began.name }]
+    if (change.began) actor.subagents = [...actor.subagents, { id: change.began.task, name: change.began.name, since: change.at }]
     if (change.ended) actor.subagents = actor.subagents.filter(agent => agent.id !== change.ended)
   }
 }

@@ -5,7 +5,7 @@ import { bind, type Binding } from '../keys.ts'
 import { go, sessionAddress } from '../router.ts'
 import type { Engine } from './engine.ts'
 import type { Playing } from './playing.ts'
-import type { Agent } from './types.ts'
+import type { Agent, Kind } from './types.ts'
 
 export type View = '3d' | 'map' | 'list'
 
@@ -14,16 +14,21 @@ interface Keyed {
   show: (view: View) => void
   engine: { readonly current: Engine | undefined }
   playing: { peek: () => Playing | undefined }
+  /** Opens and closes the list of those who need the person. */
+  list: () => void
   /** Goes one level out. */
   back: () => void
 }
 
-export function useShortcuts({ view, show, engine, playing, back }: Keyed): void {
+export function useShortcuts({ view, show, engine, playing, list, back }: Keyed): void {
   useEffect(
     () =>
       bind('World', [
         ...(view === '3d' ? ofCamera(engine) : ofLinks),
-        { keys: 'v', what: 'Go to the next one that waits', run: () => visitWaiting(engine.current) },
+        { keys: 'v', what: 'Go to the next one that needs you', run: () => visitNext(engine.current, 'needs') },
+        { keys: 'x', what: 'Go to the next one that failed', run: () => visitNext(engine.current, 'failed') },
+        { keys: 't', what: 'Go to the next one whose turn is yours', run: () => visitNext(engine.current, 'turn') },
+        { keys: 'q', what: 'The list of those who need you', run: list },
         { keys: '1', what: 'List', run: () => show('list') },
         { keys: '2', what: 'Map', run: () => show('map') },
         { keys: '3', what: '3D', run: () => show('3d') },
@@ -34,10 +39,10 @@ export function useShortcuts({ view, show, engine, playing, back }: Keyed): void
   )
 }
 
-/** Goes to the next agent that waits: the camera flies, or the focus moves. */
-export function visitWaiting(engine: Engine | undefined): void {
-  if (!engine) return focusNext(1, '.waiting, .waits > a')
-  const agent = engine.next(one => one.state === 'waiting_permission')
+/** Goes to the next agent of a kind: the camera flies, or the focus moves. */
+export function visitNext(engine: Engine | undefined, kind: Kind): void {
+  if (!engine) return focusNext(1, `.map-agent.${kind}, .flat-agent.${kind} > a`)
+  const agent = engine.next(one => one.kind === kind && !one.parent)
   if (agent) engine.visit(agent)
 }
 

@@ -1,6 +1,19 @@
 // The plain records of the world: sessions become actors, actors become agents; the views only read them.
 
 import type { State } from '../live/fold.ts'
+import { kindOf, type Kind } from '../ui/states.ts'
+
+export type { Kind }
+export { kindOf }
+
+/** A sub-agent of a session: what it is to do, and what it does. */
+export interface SubActor {
+  id: string
+  name: string
+  tool?: string | undefined
+  /** When it began, in milliseconds since 1970. */
+  since?: number | undefined
+}
 
 /** A session in the world, from the live store or from a replay. */
 export interface Actor {
@@ -9,7 +22,10 @@ export interface Actor {
   /** The name of its repository, and where that is: two may have one name. */
   project: string
   path?: string | undefined
+  branch?: string | undefined
   state: State
+  /** The tool that it uses, or asks to use. */
+  tool?: string | undefined
   /** What it is doing, in words. */
   detail?: string | undefined
   /** The same as a whole phrase, where state and detail do not make one. */
@@ -18,7 +34,12 @@ export interface Actor {
   job?: string | undefined
   /** When something last happened, in milliseconds since 1970. */
   last: number
-  subagents: { id: string; name: string }[]
+  /** Since when it is in its state. */
+  since?: number | undefined
+  /** How many tokens are before the model, and what it has cost in US dollars. */
+  context?: number | undefined
+  cost?: number | undefined
+  subagents: SubActor[]
   /** The record to open it at. */
   uuid?: string | undefined
 }
@@ -32,13 +53,19 @@ export interface Room {
   /** What tells it apart: the place of its repository. */
   key: string
   name: string
-  /** Its place among the rooms, kept as long as it is there. */
+  /** The order in which rooms came, kept as long as it is there. */
   place: number
+  /** Its desks: how many in a row, and which rows have sub-agents before them. */
+  columns: number
+  extras: boolean[]
+  /** Its middle, and where that goes. */
   centre: Point
+  goal: Point
   /** How many more sessions it has than are shown. */
   hidden: number
 }
 
+/** Its place is measured from the middle of its room. */
 export interface Agent extends Point {
   key: string
   session: string
@@ -48,10 +75,16 @@ export interface Agent extends Point {
   room: string
   name: string
   state: State
+  kind: Kind
+  tool: string | undefined
+  since: number | undefined
+  context: number
+  cost: number
   uuid: string | undefined
   isJob: boolean
-  /** Where it goes. */
+  /** Where it goes, and over which points. */
   goal: Point
+  way: Point[]
   heading: number
   /** How large it is; grows while it arrives. */
   size: number
@@ -59,46 +92,32 @@ export interface Agent extends Point {
   /** The text of its bubble, and until when that is shown. */
   bubble: string
   bubbleUntil: number
-  /** The phase of its animation. */
+  /** A number of its own, by which no two move alike. */
   phase: number
   /** How fast it moves now. */
   speed: number
   isLeaving: boolean
-  /** How many more sub-agents it has than are shown beside it. */
+  /** How long a sub-agent that is done still stands there, in seconds. */
+  done: number
+  /** How many more sub-agents it has than are shown before it. */
   hidden: number
-  /** Which of the desks is its own. */
+  /** Its place among those that need the person, from 1; 0 if it does not. */
+  number: number
+  /** Which of the desks is its own; of a sub-agent which place before the desk. */
   desk: number
 }
 
 export interface World {
-  /** Whether it is laid out for a screen that is higher than wide. */
-  isTall: boolean
+  /** The size of the screen that the rooms are arranged for, in pixels. */
+  screen: { width: number; height: number }
   rooms: Map<string, Room>
   agents: Map<string, Agent>
   /** How long the world has been running, in seconds. */
   time: number
   /** Counts the changes of rooms and desks. */
   furniture: number
-}
-
-export const COLOURS: Record<Look, string> = {
-  active: '#4ade80',
-  idle: '#fbbf24',
-  sleeping: '#9ca3af',
-  supervising: '#a78bfa',
-  offline: '#6b7280',
-  error: '#fb7185',
-  waiting: '#ef4444',
-}
-
-export type Look = 'active' | 'idle' | 'sleeping' | 'supervising' | 'offline' | 'error' | 'waiting'
-
-/** What an agent looks like by its state; one whose sub-agents work supervises them. */
-export function lookOf(state: State, supervises: boolean): Look {
-  if (state === 'waiting_permission') return 'waiting'
-  if (supervises) return 'supervising'
-  if (state === 'thinking' || state === 'tool_use' || state === 'responding') return 'active'
-  if (state === 'waiting_input') return 'idle'
-  if (state === 'failed' || state === 'lost') return 'error'
-  return state === 'ended' ? 'offline' : 'sleeping'
+  /** How far the rooms have glided to their new places; 1 if they are there. */
+  glide: number
+  /** Whether rooms stay where they are, because somebody looks at one. */
+  isHeld: boolean
 }

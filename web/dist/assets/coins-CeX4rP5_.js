@@ -1,0 +1,1 @@
+function e(e){return e<.25?0:Math.min(14,Math.round(1+2*Math.log2(e/.25)))}export{e as t};
