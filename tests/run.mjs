@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs the JavaScript tests, two files at a time: the plugin in the real Claude Code, the skill in the real OpenClaw, and the
+// Runs the JavaScript tests, two files at a time: the plugin in the real Claude Code, the skill in the real OpenClaw, packages, and the
 // dashboard in browsers. What a file prints is shown once it has ended.
 //
 //     node tests/run.mjs [--junit FILE] [--retry-failed] [FILES]
@@ -17,12 +17,12 @@ import { junit } from './run/junit.mjs'
 import { merge } from './run/results.mjs'
 
 const ROOT = resolve(import.meta.dirname, '..')
-const FOLDERS = ['tests/plugin', 'tests/openclaw', 'tests/run', 'tests/web']
+const FOLDERS = ['tests/plugin', 'tests/openclaw', 'tests/release', 'tests/run', 'tests/web']
 const AT_ONCE = 2
 /** What takes longest comes first, so that no file is left over at the end. */
-const LONGEST = ['plugin/installing', 'web/chat', 'plugin/terminal', 'web/reader', 'web/world-scene', 'web/dist']
+const LONGEST = ['plugin/installing', 'release/installing', 'web/chat', 'plugin/terminal', 'web/reader', 'web/world-scene', 'web/dist']
 /** Rules and files: no browser, and no other program that may be late. */
-const PURE = ['run/run', 'web/dist', 'web/language', 'web/loader', 'web/rules', 'web/world-rules']
+const PURE = ['release/files', 'run/run', 'web/dist', 'web/language', 'web/loader', 'web/rules', 'web/world-rules']
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
