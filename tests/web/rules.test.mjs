@@ -323,6 +323,7 @@ test('why a session should have a task, as one would say it', () => {
   assert.equal(reason.reasonOf(fresh), `You would probably not go on with “${'x'.repeat(59)}…” (7%): it was used 3 days ago`)
   // What decided it in another way is said already, but not with an id.
   const other = { ...fresh, reason: 'Start fresh: the task shares no words with 5601d36f', scores: [one] }
+  assert.match(reason.reasonOf({ ...resume, ask: true }), /^It is open whether you would go on with “.*” \(84%\)/)
   assert.equal(reason.reasonOf(other), 'The task shares no words with “Paint”')
   const held = { ...one, obstacle: 'held', reason: 'open in another process' }
   assert.equal(reason.reasonFor(held), 'Open in another process')

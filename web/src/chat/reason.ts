@@ -6,7 +6,7 @@ import { plural } from '../format.ts'
 type Considered = Schemas['Considered']
 type Estimate = Schemas['ResumeEstimate']
 type Fact = Estimate['effects'][number]['fact']
-type Choice = Pick<Schemas['PickAnswer'], 'action' | 'reason' | 'session_id' | 'scores'>
+type Choice = Pick<Schemas['PickAnswer'], 'action' | 'ask' | 'reason' | 'session_id' | 'scores'>
 
 /** A fact that changes less than this, on the logarithm of the odds, is not worth a word. */
 const WORTH_A_WORD = 0.15
@@ -20,6 +20,7 @@ export function reasonOf(pick: Choice): string {
   // What decided it in another way than by the facts is said in words already.
   if (pick.action === 'queue' || !isEstimated || !/%/.test(pick.reason.split(':')[0]!)) return sentence(withTitles(pick.reason.replace(/^(Resume|Start fresh)[^:]*: /, ''), pick.scores))
   const { value } = first.estimate!
+  if (pick.ask) return `It is open whether you would go on with ${named(first)} (${percent(value)})${why(first.estimate!)}`
   const would = value >= 0.5 ? 'would probably' : pick.action === 'resume' ? 'may well' : 'would probably not'
   return `You ${would} go on with ${pick.action === 'resume' ? 'it' : named(first)} (${percent(value)})${why(first.estimate!)}`
 }

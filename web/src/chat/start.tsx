@@ -145,7 +145,7 @@ function Advice({ pick, isApart, choice, choose }: { pick: Pick; isApart: boolea
     <label class="choice">
       <input type="radio" name="choice" checked={choice === value} onChange={() => choose(value)} />
       <span>
-        {title} {value === 'advised' && <span class="tag">recommended</span>} <span class="dim">{note}</span>
+        {title} {value === 'advised' && <span class="tag">{pick.ask ? 'a little likelier' : 'recommended'}</span>} <span class="dim">{note}</span>
       </span>
     </label>
   )
