@@ -14,6 +14,7 @@ const EVERY = 250
 /** The gap between a bubble's tail and its pin, in pixels, and the length of the tail. */
 const GAP = 6
 const WIDEST = 190
+const NARROW = 124
 const HEIGHT = 24
 const ICON = 18
 const AROUND = 18
@@ -128,7 +129,7 @@ export class Labels {
     const [x, z] = [room.centre.x + agent.x, room.centre.z + agent.z]
     camera.toScreen(x, headHeight(agent), z, this.point)
     const half = 0.38 * scale * agent.size
-    this.space.add({ left: this.point.x - half, top: this.point.y - half * 0.95, right: this.point.x + half, bottom: this.point.y + half * 0.85 }, agent.parent ? 'small' : 'head', agent.key)
+    this.space.add({ left: this.point.x - half, top: this.point.y - half * 0.95, right: this.point.x + half, bottom: this.point.y + half * (agent.parent ? 2.4 : 0.85) }, agent.parent ? 'small' : 'head', agent.key)
     if (agent.parent) return
     const pin = pinSize(agent, scale)
     if (pin) {
@@ -197,11 +198,13 @@ export class Labels {
     const text = agent.bubble && (isUrgent || !(isAsked || agent.kind === 'turn')) ? agent.bubble : agent.name
     const since = (agent.kind === 'needs' || isAsked) && agent.since ? age(agent.since, shown.now) : ''
     const beside = AROUND + ICON + (since ? this.widthOf(since, 12) + 7 : 0)
-    const words = this.fitted(text, WIDEST - beside, 12.5)
-    const width = Math.ceil(this.widthOf(words, 12.5, isUrgent ? 600 : 480) + beside)
     const before = this.used.get(agent.key)?.slot
     const slots = before ? [before, ...SLOTS.filter(slot => slot !== before)] : SLOTS
-    for (const overQuiet of isUrgent || isAsked ? [false, true] : [false]) {
+    const isSecond = isUrgent || isAsked
+    // What is urgent may say less, and may be over the screens of those who work.
+    for (const [widest, overQuiet] of [[WIDEST, false], ...(isSecond ? [[NARROW, false], [WIDEST, true], [NARROW, true]] : [])] as [number, boolean][]) {
+      const words = this.fitted(text, widest - beside, 12.5)
+      const width = Math.ceil(this.widthOf(words, 12.5, isUrgent ? 600 : 480) + beside)
       for (const slot of slots) {
         const box = boxOf(slot, this.point.x, this.point.y, width, pin)
         if (!this.space.isFree(box, agent.key, overQuiet)) continue
