@@ -20,7 +20,7 @@ const ROOT = resolve(import.meta.dirname, '..')
 const FOLDERS = ['tests/plugin', 'tests/openclaw', 'tests/release', 'tests/run', 'tests/web']
 const AT_ONCE = 2
 /** What takes longest comes first, so that no file is left over at the end. */
-const LONGEST = ['plugin/installing', 'release/installing', 'web/chat', 'plugin/terminal', 'web/reader', 'web/world-scene', 'web/dist']
+const LONGEST = ['plugin/installing', 'release/installing', 'web/chat', 'plugin/terminal', 'web/reader', 'web/world-look', 'web/world-scene', 'web/dist']
 /** Rules and files: no browser, and no other program that may be late. */
 const PURE = ['release/files', 'run/run', 'web/dist', 'web/language', 'web/loader', 'web/rules', 'web/world-rules']
 

@@ -17,7 +17,7 @@ after(() => home.close())
 
 const { page, open } = walks(home)
 
-const PAGES = ['/', '/sessions', '/search?q=fence', '/new', '/world', '/projects', '/cost?span=all', '/cron', '/settings', '/help', '/s']
+const PAGES = ['/', '/sessions', '/search?q=fence', '/new', '/world', '/projects', '/workers', '/cost?span=all', '/cron', '/settings', '/help', '/s']
 const address = path => (path === '/s' ? `/s/${painted}` : path)
 
 /** Goes to a page and waits until nothing of it is on its way. */

@@ -58,3 +58,14 @@ page('a task is started, asks for permission, and is answered', async page => {
   await focusReaches(page, 'reader-scroll')
   await page.locator('.item:not(.draft)', { hasText: 'Blue it is.' }).waitFor()
 })
+
+page('workers are listed with what they do, and are stopped', async page => {
+  await open(page, '/workers')
+  const row = page.getByRole('row').filter({ has: page.getByRole('button', { name: /^Stop / }) })
+  await row.getByText('your turn').waitFor()
+  assert.equal(await row.count(), 1)
+  await row.getByRole('button').click()
+  await page.getByText('No worker runs').waitFor()
+  await page.getByRole('button', { name: '1 ended' }).click()
+  await page.getByRole('row').filter({ hasText: 'stopped' }).waitFor()
+})

@@ -27,7 +27,7 @@ page('the office is empty in every view, and offers no day that is not there', a
   await page.keyboard.press('Escape')
   for (const key of ['2', '1', '3']) {
     await page.keyboard.press(key)
-    await page.getByText('Nobody is here now').waitFor()
+    await page.getByText('Nobody is at work now.').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Play the last day' }).count(), 0)
   }
 })

@@ -5,9 +5,10 @@ import { CameraControl, type Insets } from './camera.ts'
 import { headHeight, pinHeight, pinSize } from './figures.ts'
 import { followPointers } from './gestures.ts'
 import { Labels, type Shown } from './labels.ts'
+import { EMPTY_ROOM } from './layout.ts'
 import { SlowFrames } from './slow.ts'
 import { Stage, type Detail } from './stage.ts'
-import type { Actor, Agent, World } from './types.ts'
+import type { Actor, Agent, Room, World } from './types.ts'
 
 /** The longest step of the simulation, in seconds; more time is divided into several. */
 const LONGEST = 0.1
@@ -95,18 +96,22 @@ export class Engine {
     this.wake()
   }
 
+  private get rooms(): Room[] {
+    return this.world.rooms.size ? [...this.world.rooms.values()] : [EMPTY_ROOM]
+  }
+
   /** Keeps all rooms in view until the person moves the camera or chooses an agent. */
   private showNewRooms(): void {
     if (this.furniture === this.world.furniture || this.world.glide > 0 && this.world.glide < 1) return
     const isFirst = this.furniture < 0
     this.furniture = this.world.furniture
     if (this.camera.isTouched || this.chosen) return
-    this.camera.showAll([...this.world.rooms.values()], isFirst)
+    this.camera.showAll(this.rooms, isFirst)
   }
 
   showAll(): void {
     this.camera.isTouched = false
-    this.camera.showAll([...this.world.rooms.values()])
+    this.camera.showAll(this.rooms)
     this.wake()
   }
 
@@ -378,6 +383,6 @@ export class Engine {
     if (this.isStill) arriveAll(this.world)
     const chosen = this.world.agents.get(this.chosen ?? '')
     if (chosen) this.flyTo(chosen)
-    else if (!this.camera.isTouched) this.camera.showAll([...this.world.rooms.values()])
+    else if (!this.camera.isTouched) this.camera.showAll(this.rooms)
   }
 }

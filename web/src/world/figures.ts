@@ -5,7 +5,7 @@ import { placeOf, tileOf } from './atlas.ts'
 import { Frame, type Batch } from './batch.ts'
 import { coinsFor, STACK } from './coins.ts'
 import { hash } from './crew.ts'
-import { DESK, PITCH, seatPlace, sizeOf, SUBAGENTS_SHOWN, YAW } from './layout.ts'
+import { DESK, EMPTY_ROOM, PITCH, seatPlace, sizeOf, SUBAGENTS_SHOWN, YAW } from './layout.ts'
 import { bodyColour, COIN, FLAG, FULLNESS, mixed, rgb, STATE_COLOURS, type Look, type Rgb } from './look.ts'
 import { blankPose, poseOf } from './poses.ts'
 import type { Agent, Kind, Room, World } from './types.ts'
@@ -89,6 +89,7 @@ export function drawAll(world: World, b: Batches, view: View): void {
     if (!agent.parent) drawDesk(agent, room, b, view, time)
     drawFigure(agent, room, b, view, time)
   }
+  if (!world.rooms.size) drawEmptyDesk(b, view)
   drawCat(world, b, view, time)
   if (view.isRich) for (const room of world.rooms.values()) drawLamp(room, b, view)
   for (const batch of Object.values(b)) batch.done()
@@ -137,6 +138,19 @@ function drawDesk(agent: Agent, room: Room, b: Batches, view: View, time: number
     inner.inside(part, 0.17, 0.24, 0)
     b.box.put(inner, 0.32, 0.22, 0.03, FLAGS, 0.6, 0.3)
   }
+}
+
+/** The desk of the next project, with a screen that waits for a command. */
+function drawEmptyDesk(b: Batches, view: View): void {
+  const seat = seatPlace(EMPTY_ROOM, 0)
+  const z = seat.z + DESK.before
+  deskFrame.set(seat.x, 0, z, 0)
+  b.desk.put(deskFrame, 1, 1, 1, view.look.wood, 0, 0.5)
+  if (view.isRich) shade(b, seat.x + 0.08, z + 0.12, 1.05, 0.66, 0.42)
+  part.inside(deskFrame, -0.14, 0.96, 0.16, YAW * 0.45, -0.26)
+  b.box.put(part, 1, 0.66, 0.05, FILLS.idle, 0, 0.3)
+  inner.inside(part, 0, 0, 0.03)
+  flat(b.flat, inner, 0.58, 0.58, tileOf.sign('terminal'), INKS.idle)
 }
 
 function drawContext(agent: Agent, b: Batches): void {
@@ -257,8 +271,7 @@ function shade(b: Batches, x: number, z: number, width: number, depth: number, s
 function drawCat(world: World, b: Batches, view: View, time: number): void {
   const agents = [...world.agents.values()].filter(agent => !agent.parent && !agent.isLeaving)
   const warmest = agents.some(agent => agent.kind === 'needs') ? undefined : agents.filter(agent => agent.kind === 'working').sort((one, other) => other.context - one.context)[0]
-  const room = warmest ? world.rooms.get(warmest.room) : [...world.rooms.values()].sort((one, other) => one.place - other.place)[0]
-  if (!room) return
+  const room = (warmest && world.rooms.get(warmest.room)) ?? [...world.rooms.values()].sort((one, other) => one.place - other.place)[0] ?? EMPTY_ROOM
   if (warmest && !warmest.way.length) {
     const seat = seatPlace(room, warmest.desk)
     part.set(room.centre.x + seat.x + 0.3, 0.52, room.centre.z + seat.z + DESK.before + 0.26, 1.2, 0, 0, 0.72)

@@ -14,6 +14,7 @@ const EVERY = 250
 /** The gap between a bubble's tail and its pin, in pixels, and the length of the tail. */
 const GAP = 6
 const WIDEST = 190
+const NARROW = 124
 const HEIGHT = 24
 const ICON = 18
 const AROUND = 18
@@ -128,7 +129,7 @@ export class Labels {
     const [x, z] = [room.centre.x + agent.x, room.centre.z + agent.z]
     camera.toScreen(x, headHeight(agent), z, this.point)
     const half = 0.38 * scale * agent.size
-    this.space.add({ left: this.point.x - half, top: this.point.y - half * 0.95, right: this.point.x + half, bottom: this.point.y + half * 0.85 }, agent.parent ? 'small' : 'head', agent.key)
+    this.space.add({ left: this.point.x - half, top: this.point.y - half * 0.95, right: this.point.x + half, bottom: this.point.y + half * (agent.parent ? 2.4 : 0.85) }, agent.parent ? 'small' : 'head', agent.key)
     if (agent.parent) return
     const pin = pinSize(agent, scale)
     if (pin) {
@@ -157,6 +158,8 @@ export class Labels {
     const count = `${own.length + room.hidden}`
     const long = [count, ...(needs ? [words ? `! ${needs} ${needs === 1 ? 'needs' : 'need'} you` : `! ${needs}`] : []), ...(failed ? [words ? `× ${failed} failed` : `× ${failed}`] : [])]
     const short = [count, ...(needs ? [`! ${needs}`] : []), ...(failed ? [`× ${failed}`] : [])]
+    const widest = Math.max(wall, 40) + 320
+    this.space.within({ left: x - widest, right: x + widest, top: y - 100, bottom: y + wall * FALL + 60 })
     // The whole name first, then less of it, and screens of those who work may be covered before a name is over a pin.
     const tries: [string[], boolean][] = [[long, false], [short, false], [long, true], [short, true], [[count], true]]
     for (const [number, [parts, isQuietCovered]] of tries.entries()) {
@@ -197,11 +200,14 @@ export class Labels {
     const text = agent.bubble && (isUrgent || !(isAsked || agent.kind === 'turn')) ? agent.bubble : agent.name
     const since = (agent.kind === 'needs' || isAsked) && agent.since ? age(agent.since, shown.now) : ''
     const beside = AROUND + ICON + (since ? this.widthOf(since, 12) + 7 : 0)
-    const words = this.fitted(text, WIDEST - beside, 12.5)
-    const width = Math.ceil(this.widthOf(words, 12.5, isUrgent ? 600 : 480) + beside)
+    this.space.within({ left: this.point.x - WIDEST - 40, right: this.point.x + WIDEST + 40, top: this.point.y - pin - 60, bottom: this.point.y + 40 })
     const before = this.used.get(agent.key)?.slot
     const slots = before ? [before, ...SLOTS.filter(slot => slot !== before)] : SLOTS
-    for (const overQuiet of isUrgent || isAsked ? [false, true] : [false]) {
+    const isSecond = isUrgent || isAsked
+    // What is urgent may say less, and may be over the screens of those who work.
+    for (const [widest, overQuiet] of [[WIDEST, false], ...(isSecond ? [[NARROW, false], [WIDEST, true], [NARROW, true]] : [])] as [number, boolean][]) {
+      const words = this.fitted(text, widest - beside, 12.5)
+      const width = Math.ceil(this.widthOf(words, 12.5, isUrgent ? 600 : 480) + beside)
       for (const slot of slots) {
         const box = boxOf(slot, this.point.x, this.point.y, width, pin)
         if (!this.space.isFree(box, agent.key, overQuiet)) continue
@@ -270,8 +276,8 @@ const FALL = seen(1, 0, 0).up / -seen(1, 0, 0).right
 function namePlaces(wall: number, total: number): [number, number][] {
   const along = Array.from({ length: 12 }, (_, at) => ((wall - total + 8) * (at + 1)) / 12).filter(dx => dx > 0)
   const near: [number, number][] = [0, 14, 28].flatMap((dx): [number, number][] => [0, -10, -22, -34].map(dy => [dx, dx * FALL + dy]))
-  const left: [number, number][] = [0.25, 0.5, 0.75, 1].flatMap((part): [number, number][] => [-4, -18, 10].map(dy => [-part * total - 2, dy]))
-  return [...near, ...along.flatMap((dx): [number, number][] => [0, -12, -26].map(dy => [dx, dx * FALL + dy])), ...left, [0, -48], [-total / 2, -48], [wall - total + 30, wall * FALL - 40], [wall - 30, wall * FALL - 4], [wall - 10, wall * FALL - 16]]
+  const left: [number, number][] = [0.25, 0.5].flatMap((part): [number, number][] => [-4, -18, 10].map(dy => [-part * total - 2, dy]))
+  return [...near, ...along.flatMap((dx): [number, number][] => [0, -12, -26].map(dy => [dx, dx * FALL + dy])), ...left, [0, -46], [Math.max(0, wall - total + 24), Math.max(0, wall - total + 24) * FALL - 16]]
 }
 
 /** The chosen first, then those that need the person, the longest wait first. */

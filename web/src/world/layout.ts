@@ -38,6 +38,9 @@ export function rowsFor(agents: number): number {
 
 export type Furnished = Pick<Room, 'columns' | 'extras'>
 
+/** Where nobody is: a room with one desk, for the next project. */
+export const EMPTY_ROOM: Room = { key: 'next', name: 'your next project', place: 0, columns: 1, extras: [false], centre: { x: 0, z: 0 }, goal: { x: 0, z: 0 }, hidden: 0 }
+
 export function sizeOf({ columns, extras }: Furnished): { width: number; depth: number } {
   const depth = extras.reduce((sum, extra) => sum + CELL.depth + (extra ? CELL.extra : 0), PADDING.back + PADDING.front)
   return { width: Math.max(NARROWEST, columns * CELL.width + 2 * PADDING.side), depth }

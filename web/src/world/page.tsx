@@ -124,10 +124,18 @@ export function World() {
     else setQuery({ replay: undefined, session: undefined })
   }
   useShortcuts({ view, show, engine, playing, list: () => (wantsList.value = !isListed), back: useLatest(back) })
+  const bar = useRef<HTMLDivElement>(null)
   const fit = (to: Engine | undefined) => {
     to?.setListed(isListed)
-    to?.setInsets(insetsFor(innerWidth <= NARROW, Boolean(chosen.value || isListShown), Boolean(playing.value)))
+    to?.setInsets(insetsFor(bar.current?.offsetHeight ?? 0, Boolean(chosen.value || isListShown), Boolean(playing.value)))
+    bar.current?.parentElement?.style.setProperty('--bar', `${bar.current.offsetHeight}px`)
   }
+  const refit = useLatest(() => fit(engine.current))
+  useEffect(() => {
+    const watcher = new ResizeObserver(refit)
+    watcher.observe(bar.current!)
+    return () => watcher.disconnect()
+  }, [])
   useEffect(() => fit(engine.current), [chosen.value, isListed, isListShown, playing.value])
 
   const isComing = place.value.query.has('replay') && !playing.value && !failure.value
@@ -136,7 +144,7 @@ export function World() {
   return (
     <div class={`world${is3d ? '' : ' is-flat'}${playing.value ? ' replaying' : ''}${isListShown ? ' with-list' : ''}`}>
       <h1 class="hidden">World</h1>
-      <div class="world-bar">
+      <div ref={bar} class="world-bar">
         {flat.value.agents.length > 0 && <StatusBar agents={flat.value.agents} visit={kind => visitNext(engine.current, kind)} />}
         <div class="world-tools">
           {isLost.value && (
@@ -229,9 +237,9 @@ export function World() {
 }
 
 /** What lies over the world: the bars, and the card or the list. */
-function insetsFor(isNarrow: boolean, hasPanel: boolean, isReplay: boolean): Insets {
-  if (isNarrow) return { top: 92, right: 0, left: 0, bottom: hasPanel ? Math.round(innerHeight * 0.44) : isReplay ? 110 : 8 }
-  return { top: 56, right: hasPanel ? 368 : 0, left: 0, bottom: isReplay ? 78 : 8 }
+function insetsFor(bar: number, hasPanel: boolean, isReplay: boolean): Insets {
+  if (innerWidth <= NARROW) return { top: bar + 16, right: 0, left: 0, bottom: hasPanel ? Math.round(innerHeight * 0.44) : isReplay ? 110 : 8 }
+  return { top: bar + 20, right: hasPanel ? 368 : 0, left: 0, bottom: isReplay ? 78 : 8 }
 }
 
 /** A function that stays the same and does what the latest one does. */

@@ -6,7 +6,7 @@ import type { CameraControl } from './camera.ts'
 import { drawAll, type Batches, type View } from './figures.ts'
 import { Renderer, type Mesh, type Paint } from './gl.ts'
 import { groundShadows, house, meadow, type Tree } from './house.ts'
-import { boundsOf } from './layout.ts'
+import { boundsOf, EMPTY_ROOM } from './layout.ts'
 import { lookFor, type Look, type Rgb } from './look.ts'
 import * as shapes from './shapes.ts'
 import type { Room, World } from './types.ts'
@@ -97,7 +97,7 @@ export class Stage {
     const key = `${world.furniture} ${this.brightness} ${this.isRich}`
     if (key === this.built) return
     this.built = key
-    const rooms = [...world.rooms.values()]
+    const rooms = world.rooms.size ? [...world.rooms.values()] : [EMPTY_ROOM]
     this.plant(rooms)
     this.renderer.replace(this.still, house(rooms, this.look))
     this.ground.clear()
@@ -112,7 +112,7 @@ export class Stage {
 
   /** Trees stand around where the rooms are to be. */
   private plant(rooms: readonly Room[]): void {
-    const bounds = rooms.length ? boundsOf(rooms.map(room => ({ ...room, centre: Number.isNaN(room.goal.x) ? room.centre : room.goal }))) : { left: -3, right: 3, bottom: -2, top: 2 }
+    const bounds = boundsOf(rooms.map(room => ({ ...room, centre: Number.isNaN(room.goal.x) ? room.centre : room.goal })))
     const key = `${Object.values(bounds).map(value => value.toFixed(2))} ${this.brightness}`
     if (key === this.planted) return
     this.planted = key
