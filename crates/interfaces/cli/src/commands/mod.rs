@@ -14,6 +14,7 @@ pub(crate) mod cron;
 pub(crate) mod day;
 pub(crate) mod diff;
 pub(crate) mod doctor;
+mod doctor_report;
 pub(crate) mod eval;
 pub(crate) mod export;
 pub(crate) mod forget;
