@@ -45,6 +45,7 @@ pub(crate) mod statusline;
 pub(crate) mod stop;
 pub(crate) mod store;
 pub(crate) mod watch;
+pub(crate) mod welcome;
 mod which_worker;
 pub(crate) mod worker;
 pub(crate) mod workers;
