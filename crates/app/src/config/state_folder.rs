@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::{Config, Error, Kind};
 
 /// The prefixes of the names of Backstory's own files.
-const OWN: [&str; 17] = [
+const OWN: [&str; 18] = [
     "archive",
     "backups",
     "catalog.sqlite",
@@ -25,6 +25,7 @@ const OWN: [&str; 17] = [
     "repositories.json",
     "schedule.sqlite",
     "serve",
+    "welcomed",
     "workers",
 ];
 

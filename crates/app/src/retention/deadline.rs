@@ -85,18 +85,18 @@ pub fn keep_longer(context: &Context) -> Result<Vec<Plan>, Error> {
 }
 
 /// The sessions of a config folder that are due by a time.
-struct Due {
+pub(crate) struct Due {
     /// Its projects folder.
     projects: PathBuf,
     /// For how many days after its last change Claude Code keeps a session.
     days: u64,
     /// Their transcripts, the oldest first.
-    files: Vec<TranscriptFile>,
+    pub(crate) files: Vec<TranscriptFile>,
 }
 
 impl Due {
     /// Those of each config folder that has any.
-    fn find(context: &Context, by: Timestamp) -> Vec<Self> {
+    pub(crate) fn find(context: &Context, by: Timestamp) -> Vec<Self> {
         let folders = context.config().claude_folders.iter().map(ConfigFolder::new);
         folders.map(|folder| Self::of(&folder, by)).filter(|due| !due.files.is_empty()).collect()
     }

@@ -9,6 +9,7 @@ pub(crate) mod exported;
 pub mod forget;
 pub mod ghosts;
 pub mod heal;
+pub mod holdings;
 mod new_directory;
 pub mod restore;
 pub mod upkeep;

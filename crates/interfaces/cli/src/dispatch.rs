@@ -32,6 +32,16 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         anstream::stderr().write_all(help::short().as_bytes())?;
         return Err(Failure::NoCommand);
     };
+    let greets = !args.demo && commands::welcome::is_possible(&command);
+    let done = answer(command, &open);
+    if greets && done.is_ok() {
+        commands::welcome::say(&open()?);
+    }
+    done
+}
+
+/// Passes the context of its request to a command.
+fn answer(command: Command, open: &dyn Fn() -> Result<Context, Error>) -> Result<(), Failure> {
     match command {
         Command::List(list) => {
             let context = open()?;

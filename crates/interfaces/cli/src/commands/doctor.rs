@@ -12,7 +12,7 @@ use app::doctor::{
 use app::retention::deadline::keep_longer;
 use app::search::export_schedule::{self, Schedule, schedule};
 
-use crate::commands::hooks;
+use crate::commands::{doctor_report, hooks};
 use crate::exit::Failure;
 use crate::next_step::as_command;
 use crate::output::Output;
@@ -38,6 +38,9 @@ pub(crate) struct Args {
     /// Make Claude Code keep sessions that it would delete within a week: shows the change to its settings and asks.
     #[arg(long, conflicts_with_all = ["schedule", "service", "secrets", "json"])]
     fix: bool,
+    /// Instead, print what a report of a bug needs: versions and numbers, and nothing from your sessions or about your files.
+    #[arg(long, conflicts_with_all = ["schedule", "service", "secrets", "fix", "json"])]
+    report: bool,
     /// With --fix, do not ask for confirmation.
     #[arg(long, short, requires = "fix")]
     yes: bool,
@@ -71,6 +74,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let followed = Followed::new(context);
     let report = doctor(&followed, &Request::default())?.worded(as_command);
     drop(followed);
+    if args.report {
+        return doctor_report::print(&report);
+    }
     if args.json {
         super::json(&report)?;
     } else {

@@ -56,6 +56,32 @@ fn a_home_that_is_well() {
 }
 
 #[test]
+fn a_report_for_others_has_versions_and_numbers_alone() {
+    let desk = desk();
+    let _ = desk.backstory(&["search", "Hello"]).succeeded();
+    fs::create_dir_all(desk.home.config_dir().join("projects/-p/dir.jsonl")).expect("a problem");
+    let text = desk.backstory(&["doctor", "--report"]).succeeded().stdout;
+    let machine =
+        format!("{} on {} {}", env!("CARGO_PKG_VERSION"), std::env::consts::OS, std::env::consts::ARCH);
+    // Sizes differ with the length of the scratch home's name.
+    let lines = text.lines().filter(|line| !line.starts_with("catalog") && !line.starts_with("archive"));
+    let shown = lines.collect::<Vec<_>>().join("\n").replace(&machine, "<version>");
+    insta::assert_snapshot!(shown, @r"
+    backstory  <version>
+    claude     2.1.332
+    plugin     not installed
+    sessions   1 in 1 folder
+    openclaw   0 in 0 folders
+    sub-agents 0
+    index      1 file, 2 chunks, 0 pending
+    findings   1 problem, 0 pieces of advice
+    ");
+    for private in [desk.home.path().to_str().expect("a path"), "shop", &ID[..8], "/", "dir.jsonl"] {
+        assert!(!text.contains(private), "{private}: {text}");
+    }
+}
+
+#[test]
 fn what_is_wrong_comes_with_the_next_step() {
     let desk = desk();
     fs::remove_file(desk.home.path().join("bin/claude")).expect("the link to claude");

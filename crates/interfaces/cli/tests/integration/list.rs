@@ -74,6 +74,8 @@ fn long_titles_give_way() {
     ] {
         session(&home, id, "a-project-with-a-long-name", "cli", prompt, "01-05");
     }
+    check_in("long_titles_in_a_pipe", &home, &["list"]);
+    home.write(".backstory/welcomed", "");
     let program = env!("CARGO_BIN_EXE_backstory");
     for width in [60, 80] {
         let mut command = home.command("sh");
@@ -84,7 +86,6 @@ fn long_titles_give_way() {
         terminal.until(|screen| screen.contains("11111111"));
         insta::assert_snapshot!(format!("long_titles_in_{width}_columns"), terminal.screen().trim_end());
     }
-    check_in("long_titles_in_a_pipe", &home, &["list"]);
 }
 
 #[test]

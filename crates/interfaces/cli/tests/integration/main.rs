@@ -20,6 +20,7 @@ mod diff;
 mod doctor;
 mod earlier_state;
 mod eval;
+mod first_run;
 mod fork;
 mod handoff;
 mod heal;
