@@ -107,7 +107,13 @@ fn find_once(context: &Context, question: &Question, opened: &mut Opened) -> Res
     };
     searcher.set_query_encoder(understanding);
     let scope = question.scope(context, chosen, visible, hidden.clone());
-    let fitted = searcher.fitted(&parsed.query, context.asks_at_every_key());
+    let is_typing = context.asks_at_every_key();
+    // Whoever may not see every session gets no words of others.
+    let corrected = match visible {
+        None => searcher.corrected(&parsed.query, is_typing),
+        Some(_) => Ok(parsed.query.clone()),
+    };
+    let fitted = corrected.and_then(|query| searcher.fitted(&query, is_typing));
     let ranked = fitted.and_then(|query| {
         parsed.query = query;
         ranked(context, found, searcher, &scope, &parsed)
@@ -120,6 +126,7 @@ fn find_once(context: &Context, question: &Question, opened: &mut Opened) -> Res
             return Err(index_failed(context, &error));
         }
     };
+    answer.corrections.clone_from(&parsed.query.corrections);
     suggestions::add(&mut answer, &inputs, &parsed, &outcome, searcher)?;
     answer.add_hits(outcome, by_id, question.limit);
     answer.add_ghosts(context);

@@ -20,6 +20,7 @@ mod gather;
 mod index;
 mod kept_sessions;
 mod kind;
+mod language;
 mod meaning;
 mod misspelling;
 mod model_vectors;

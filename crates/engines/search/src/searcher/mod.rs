@@ -33,6 +33,7 @@ use crate::files::{FileList, FileRow, list_file};
 use crate::gather::{Gathered, PhraseChunks, SessionMatch, gather};
 use crate::index::Index;
 use crate::kept_sessions;
+use crate::language::is_english;
 use crate::meaning::{self, Nearness, Similarities};
 use crate::model_vectors::models_folder;
 use crate::outcome::{IndexSize, MeaningStatus, Mode, SearchResults, SearchScope, SourceCount};
@@ -87,6 +88,9 @@ struct Asked<'a> {
     scope: &'a SearchScope,
     mode: Mode,
     threads: usize,
+    /// Whether whoever says what texts mean knows the question's language. Where it does not, what has the question's words
+    /// comes first.
+    is_understood: bool,
 }
 
 impl Asked<'_> {
@@ -182,7 +186,7 @@ impl Searcher {
         limit: usize,
     ) -> Result<SearchResults, Error> {
         let folder = self.folder.clone();
-        let asked = Asked { query, scope, mode, threads };
+        let asked = Asked { query, scope, mode, threads, is_understood: true };
         unless_damaged(folder, || self.answer(&asked, limit))
     }
 
@@ -199,10 +203,11 @@ impl Searcher {
         if phrases.as_ref().is_some_and(PhraseChunks::is_empty) {
             return Ok(SearchResults::default());
         }
-        let mut read = self.meaning(asked.query, asked.mode);
+        let mut read = self.meaning(asked.query, asked.mode)?;
         // Where meaning cannot be asked, words answer, and the answer says so.
         let mode = if read.is_ok() { asked.mode } else { Mode::Lexical };
-        let asked = &Asked { mode, ..*asked };
+        let is_understood = read.as_ref().is_ok_and(|read| read.is_understood);
+        let asked = &Asked { mode, is_understood, ..*asked };
         let known = if asked.scope.chooses_chunks() { Features::default() } else { take(&mut self.features) };
         let (evidence, features) = self.evidence(asked, phrases.as_ref(), read.as_ref().ok(), known)?;
         let mut ranked = self.ranked(asked, &evidence);
@@ -226,7 +231,8 @@ impl Searcher {
             self.features = features;
         }
         let (meaning, understood) = match read {
-            Ok(read) => (MeaningStatus::Ran, Some(read.understood)),
+            Ok(read) if is_understood => (MeaningStatus::Ran, Some(read.understood)),
+            Ok(_) => (MeaningStatus::OtherLanguage, None),
             Err(why) => (why, None),
         };
         Ok(SearchResults { hits, total, likely, meaning, understood })
@@ -270,17 +276,15 @@ impl Searcher {
     /// The sessions that answer, best first.
     fn ranked<'a>(&self, asked: &Asked<'_>, evidence: &'a Evidence) -> Vec<Ranked<'a>> {
         let nearness = evidence.near.sessions.iter().copied().chain(std::iter::repeat(None));
-        let all = (0..).zip(&evidence.gathered.found).zip(nearness);
-        let mut ranked: Vec<Ranked<'a>> = all
-            .map(|((session, found), nearness)| Ranked {
-                score: score(asked, found, nearness, evidence.scale),
-                confidence: 0.0,
-                session,
-                found,
-                nearness,
-            })
-            .filter(|ranked| ranked.score > NOISE)
-            .collect();
+        let all = || (0..).zip(&evidence.gathered.found).zip(nearness.clone());
+        let of = |((session, found), nearness), score| Ranked { score, confidence: 0.0, session, found, nearness };
+        let answering = all().map(|one| of(one, score(asked, one.0.1, one.1, evidence.scale)));
+        let mut ranked: Vec<Ranked<'a>> = answering.filter(|ranked| ranked.score > NOISE).collect();
+        if ranked.is_empty() && asked.mode == Mode::Hybrid && !asked.is_understood {
+            // Whoever asks in another language than the table's is shown what it finds nearest, in doubt.
+            let near = all().filter_map(|one| Some(of(one, NOISE * (1.0 + one.1?.nearest.max(0.0)))));
+            ranked.extend(near);
+        }
         self.best_first(&mut ranked);
         let best = ranked.first().map_or(0.0, |ranked| ranked.score);
         if asked.query.path.is_some() {
@@ -355,23 +359,21 @@ impl Searcher {
     }
 
     /// Encodes the query, or says why meaning is not used.
-    fn meaning(&self, query: &Query, mode: Mode) -> Result<EncodedQuery, MeaningStatus> {
+    fn meaning(&self, query: &Query, mode: Mode) -> Result<Result<EncodedQuery, MeaningStatus>, Error> {
         if mode == Mode::Lexical {
-            return Err(MeaningStatus::NotAsked);
+            return Ok(Err(MeaningStatus::NotAsked));
         }
         if query.path.is_some() {
-            return Err(MeaningStatus::Path);
-        }
-        let chosen = self.encoder.as_ref();
-        if chosen.is_none() && !meaning::is_understood(query.meant()) {
-            return Err(MeaningStatus::OtherLanguage);
+            return Ok(Err(MeaningStatus::Path));
         }
         if self.vectors.is_none() {
-            return Err(MeaningStatus::Nothing);
+            return Ok(Err(MeaningStatus::Nothing));
         }
-        let read = query_encoder::encode(query.meant(), chosen, &self.list, &self.folder, self.rows());
-        let is_known = meaning::is_understood(query.meant());
-        read.ok_or(if is_known { MeaningStatus::Nothing } else { MeaningStatus::OtherLanguage })
+        let is_english = is_english(query.meant(), |word| self.is_known_word(word))?;
+        let chosen = self.encoder.as_ref();
+        let read =
+            query_encoder::encode(query.meant(), is_english, chosen, &self.list, &self.folder, self.rows());
+        Ok(read.ok_or(if is_english { MeaningStatus::Nothing } else { MeaningStatus::OtherLanguage }))
     }
 
     fn admit(&mut self, scope: &SearchScope) {
@@ -488,6 +490,8 @@ fn score(asked: &Asked<'_>, found: &SessionMatch, nearness: Option<Nearness>, sc
     match (mode, by_meaning) {
         (Mode::Semantic, by_meaning) => by_meaning.filter(|near| *near > FAINT).unwrap_or(0.0),
         (Mode::Hybrid, Some(near)) if by_words <= NOISE && near <= FAINT => 0.0,
+        // The nearest stand behind what has any of the words.
+        (Mode::Hybrid, Some(near)) if !asked.is_understood => by_words.max(NOISE * (1.0 + near / 10.0)),
         (Mode::Hybrid, Some(near)) => rank::fused(by_words, near, scale),
         (Mode::Hybrid, None) | (Mode::Lexical, _) => by_words,
     }

@@ -35,7 +35,7 @@ impl Searcher {
     fn newest_in(&mut self, scope: &SearchScope, limit: usize) -> Result<SearchResults, Error> {
         self.admit(scope);
         let query = Query::default();
-        let asked = Asked { query: &query, scope, mode: Mode::Lexical, threads: 1 };
+        let asked = Asked { query: &query, scope, mode: Mode::Lexical, threads: 1, is_understood: true };
         if !self.sessions.admits_any() {
             return Ok(SearchResults::default());
         }
