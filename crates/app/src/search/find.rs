@@ -14,6 +14,7 @@ use crate::search::index::share::pending_after;
 use crate::search::index::{Opened, Refreshed, repair};
 use crate::search::parsed_question::ParsedQuestion;
 use crate::search::question::Question;
+use crate::search::recency;
 use crate::search::relaxation::SearchInputs;
 use crate::search::repetitions::without_repetitions;
 use crate::search::{embed, index, suggestions};
@@ -196,6 +197,11 @@ fn ranked(
             hits = without_repetitions(hits, &by_id);
             // What is left out is no match, as far as it was looked at.
             outcome.total = outcome.total.saturating_sub((before - hits.len()) as u64);
+        }
+        if recency::asks_for_now(&question.text) {
+            let project =
+                |hit: &RankedHit| by_id.get(&hit.session).and_then(|session| session.project.clone());
+            recency::newest_first(&mut hits, project);
         }
         if is_all || hits.len() >= question.limit || limit / MOST_WIDENED >= question.limit {
             return Ok((SearchResults { hits, ..outcome }, by_id));

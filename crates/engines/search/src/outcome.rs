@@ -40,6 +40,8 @@ pub struct SearchScope {
     pub since: Option<Timestamp>,
     /// Only records before then.
     pub until: Option<Timestamp>,
+    /// Sessions with a record from the first of these times on and before the second come before others that answer as well.
+    pub favored: Option<(Timestamp, Timestamp)>,
     /// Whether snippets show secrets.
     pub shows_secrets: bool,
     /// How many of a session's best pieces of text are hits of their own; with 0, a session is one hit.

@@ -2,6 +2,7 @@
 
 mod citation;
 mod copies;
+mod favored;
 mod hit_context;
 mod hits;
 mod holders;
@@ -284,6 +285,9 @@ impl Searcher {
             // Whoever asks in another language than the table's is shown what it finds nearest, in doubt.
             let near = all().filter_map(|one| Some(of(one, NOISE * (1.0 + one.1?.nearest.max(0.0)))));
             ranked.extend(near);
+        }
+        if let Some(times) = asked.scope.favored {
+            self.favor(times, &mut ranked);
         }
         self.best_first(&mut ranked);
         let best = ranked.first().map_or(0.0, |ranked| ranked.score);

@@ -93,6 +93,27 @@ fn a_question_in_another_language_is_answered_by_its_words_and_else_by_what_is_n
 }
 
 #[test]
+fn sessions_of_the_days_that_are_meant_come_first() {
+    let history = History::new();
+    history.write(&session("s1", "The parser, the parser and the parser", "The parser is slow."));
+    history.write(&session("s2", "Something of the parser", "Later."));
+    let later =
+        session("s3", "Make tea", "Later.").minutes_later(3 * 24 * 60).prompt("the parser").answer("Yes.");
+    history.write(&later);
+    history.sync();
+    let first = |favored| {
+        let scope = SearchScope { favored, ..SearchScope::default() };
+        history.hits_in("parser", &scope).iter().map(|hit| hit.session.to_string()).collect::<Vec<_>>()
+    };
+    let at =
+        history.hits("parser").into_iter().find(|hit| &*hit.session.to_string() == "s3").unwrap().at.unwrap();
+    let hour = jiff::SignedDuration::from_hours(1);
+    let before = first(None);
+    let days = first(Some((at.checked_sub(hour).unwrap(), at.checked_add(hour).unwrap())));
+    assert_eq!((&*before[0], &*days[0], days.len()), ("s1", "s3", 3), "{before:?} {days:?}");
+}
+
+#[test]
 fn a_summary_is_found_in_the_session_that_it_is_of() {
     let history = History::new();
     let one = session("s1", "hi", "Hello.").summary_of("elsewhere", "Router telemetry audit");
