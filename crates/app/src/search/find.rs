@@ -17,7 +17,7 @@ use crate::search::question::Question;
 use crate::search::recency;
 use crate::search::relaxation::SearchInputs;
 use crate::search::repetitions::without_repetitions;
-use crate::search::{embed, index, suggestions};
+use crate::search::{embed, excerpts, index, suggestions};
 use crate::sessions::annotate;
 use crate::{Context, Error};
 
@@ -48,6 +48,9 @@ pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Erro
         let context = context.with_max_age(0);
         opened = index::find(&context);
         found = find_once(&context, question, &mut opened);
+    }
+    if let Some(searcher) = &opened.searcher {
+        excerpts::continue_behind(context, searcher);
     }
     if context.asks_at_every_key() {
         if let Some(searcher) = opened.searcher {
@@ -107,6 +110,7 @@ fn find_once(context: &Context, question: &Question, opened: &mut Opened) -> Res
         };
     };
     searcher.set_query_encoder(understanding);
+    searcher.set_excerpt_model(excerpts::for_question(context));
     let scope = question.scope(context, chosen, visible, hidden.clone());
     let is_typing = context.asks_at_every_key();
     // Whoever may not see every session gets no words of others.

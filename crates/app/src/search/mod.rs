@@ -5,6 +5,7 @@ pub mod answer;
 mod by_id;
 pub(crate) mod chosen;
 pub mod embed;
+pub mod excerpts;
 pub mod export;
 pub mod export_schedule;
 pub(crate) mod find;

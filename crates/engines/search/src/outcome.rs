@@ -118,6 +118,8 @@ pub struct ScoreBreakdown {
     pub nearest: Option<f32>,
     /// The mean cosine similarity of all its texts; `None` where meaning was not used.
     pub all_said: Option<f32>,
+    /// How related the excerpts that stand for it are, from 0 to 1; `None` where they were not looked at.
+    pub excerpts: Option<f32>,
     /// Whether it changed the requested file.
     pub changed_file: bool,
 }

@@ -28,6 +28,7 @@ impl Searcher {
         }
         for other in ranked.iter_mut().filter(|ranked| !is_favored[ranked.session]) {
             other.score *= AT_OTHER_TIMES;
+            other.plain_score *= AT_OTHER_TIMES;
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Answers queries from the index; never writes, and never waits for a writer.
 
+mod by_excerpts;
 mod citation;
 mod copies;
 mod favored;
@@ -17,17 +18,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use embedding::Vectors;
+use embedding::{SentenceModel, Vectors};
 use model::SessionId;
 use system::join;
 use tantivy::{Index as TextIndex, ReloadPolicy, Searcher as Text};
 
+use self::by_excerpts::ByExcerpts;
 use self::holders::Holders;
 use self::rescore::Rescoring;
 use crate::admitted::Admitted;
 use crate::columns::Columns;
 use crate::confidence::{self, LIKELY, Match};
 use crate::error::{Error, index_failed};
+use crate::excerpts;
 use crate::features::{Features, load_postings};
 use crate::file_runs::FileRuns;
 use crate::files::{FileList, FileRow, list_file};
@@ -67,6 +70,10 @@ pub struct Searcher {
     pub(crate) vectors: Option<Vectors>,
     pub(crate) sessions: Sessions,
     encoder: Option<QueryEncoder>,
+    /// The model that embeds excerpts.
+    excerpt_model: Option<SentenceModel>,
+    /// The list of files that vectors of models are of.
+    list_identity: u64,
     /// Those of the last question that could be answered by any piece of text.
     features: Features,
     /// Found when they are first needed.
@@ -106,6 +113,7 @@ struct Evidence {
     gathered: Gathered,
     /// Empty where meaning was not asked.
     near: Similarities,
+    excerpts: Option<ByExcerpts>,
     scale: CosineScale,
 }
 
@@ -118,6 +126,7 @@ impl Searcher {
         }
         let Some(list) = FileList::open_read_only(&list_file(folder))? else { return Ok(None) };
         let version = list.version()?;
+        let list_identity = list.identity()?;
         let fields = Fields::new();
         // A writer may remove a segment between the reading of the list of segments and their opening.
         let index = opened(&text, || open_text(&text).or_else(|_| open_text(&text)))?;
@@ -142,6 +151,8 @@ impl Searcher {
             vectors,
             sessions,
             encoder: None,
+            excerpt_model: None,
+            list_identity,
             features: Features::default(),
             runs: OnceLock::new(),
             version,
@@ -170,6 +181,11 @@ impl Searcher {
     /// Questions are read by a model that a person chose.
     pub fn set_query_encoder(&mut self, encoder: Option<QueryEncoder>) {
         self.encoder = encoder;
+    }
+
+    /// Excerpts of sessions are compared by this model, which embedded them.
+    pub fn set_excerpt_model(&mut self, model: Option<SentenceModel>) {
+        self.excerpt_model = model;
     }
 
     /// The number of committed vectors of the built-in table.
@@ -252,10 +268,13 @@ impl Searcher {
         // The list of files is not shared between threads.
         let Self { text, columns, sessions, vectors, runs, runs_folder, .. } = self;
         let find_runs = || runs.get_or_init(|| FileRuns::find(columns, text, runs_folder, threads));
+        let lookup = self.excerpt_lookup(asked);
         let near = |read: &EncodedQuery| {
             let vectors = read.kept.as_ref().or(vectors.as_ref())?;
             let admitted = scope.chooses_chunks().then(|| Admitted::new(columns, text, find_runs(), scope));
-            Some(meaning::similarities(vectors, &read.vector, sessions, admitted.as_ref(), threads))
+            let near = meaning::similarities(vectors, &read.vector, sessions, admitted.as_ref(), threads);
+            let excerpts = || lookup.map(|lookup| lookup.look_up(asked, admitted.as_ref())).transpose();
+            Some(near.and_then(|near| Ok((near, excerpts()?.flatten()))))
         };
         let index = self.index();
         let file = scope.file.as_deref().or(query.path.as_deref());
@@ -268,17 +287,21 @@ impl Searcher {
         };
         let (gathered, near) = join(words, || read.and_then(near));
         let (gathered, features) = gathered.map_err(index_failed("search", &self.folder))?;
-        let near = near.transpose()?.unwrap_or_default();
+        let (near, excerpts) = near.transpose()?.unwrap_or_default();
         let has_model = read.is_some_and(|read| read.kept.is_some());
         let scale = cosine_scale(has_model, &near.sessions, &gathered.found);
-        Ok((Evidence { gathered, near, scale }, features))
+        Ok((Evidence { gathered, near, excerpts, scale }, features))
     }
 
     /// The sessions that answer, best first.
     fn ranked<'a>(&self, asked: &Asked<'_>, evidence: &'a Evidence) -> Vec<Ranked<'a>> {
+        let weight = evidence.excerpt_weight(asked);
         let nearness = evidence.near.sessions.iter().copied().chain(std::iter::repeat(None));
         let all = || (0..).zip(&evidence.gathered.found).zip(nearness.clone());
-        let of = |((session, found), nearness), score| Ranked { score, confidence: 0.0, session, found, nearness };
+        let of = |((session, found), nearness), plain_score| {
+            let (score, by_excerpts) = evidence.with_excerpts(session, plain_score, weight);
+            Ranked { score, plain_score, by_excerpts, confidence: 0.0, session, found, nearness }
+        };
         let answering = all().map(|one| of(one, score(asked, one.0.1, one.1, evidence.scale)));
         let mut ranked: Vec<Ranked<'a>> = answering.filter(|ranked| ranked.score > NOISE).collect();
         if ranked.is_empty() && asked.mode == Mode::Hybrid && !asked.is_understood {
@@ -319,7 +342,7 @@ impl Searcher {
         for one in ranked.iter_mut() {
             let SessionMatch { coverage, facts, .. } = one.found;
             let is_file_known = facts.is_touched() || facts.mentioned >= 1.0;
-            let found = Match { score: one.score, coverage: *coverage, rare_words };
+            let found = Match { score: one.plain_score, coverage: *coverage, rare_words };
             let confidence = match asked.mode {
                 _ if asked.asks_for_file() => f32::from(u8::from(is_file_known)),
                 Mode::Semantic => found.by_meaning_alone(),
@@ -429,7 +452,8 @@ impl Searcher {
         let index = self.folder.parent().unwrap_or(&self.folder);
         let models = inside(&models_folder(index)).flat_map(|model| inside(&model.path()));
         let all = inside(&self.folder).chain(inside(index)).chain(models);
-        let files = all.filter_map(|entry| entry.metadata().ok());
+        let excerpts = inside(&excerpts::folder(index));
+        let files = all.chain(excerpts).filter_map(|entry| entry.metadata().ok());
         IndexSize {
             chunks: self.sessions.chunks(),
             files: self.sessions.files(),

@@ -56,10 +56,13 @@ impl Searcher {
         });
         newest.sort_by_key(|(_, session)| self.has_vanished(*session));
         newest.truncate(limit);
-        let evidence = Evidence { gathered, near: Similarities::default(), scale: CosineScale::TABLE };
+        let evidence =
+            Evidence { gathered, near: Similarities::default(), excerpts: None, scale: CosineScale::TABLE };
         let found = &evidence.gathered.found;
         let of = |(_, session): &(u64, usize)| Ranked {
             score: 1.0,
+            plain_score: 1.0,
+            by_excerpts: None,
             confidence: 1.0,
             session: *session,
             found: &found[*session],
