@@ -19,13 +19,14 @@ use workers::Release;
 use crate::proceed::claude;
 use crate::repository::schedules::DirectorySchedule;
 use crate::retention::deadline::deletion_of;
-use crate::search::index;
+use crate::search::{excerpts, index};
 use crate::sessions::select::{self, Listing};
 use crate::sessions::unread::{STILL_FOUND, unreadable_databases};
 use crate::{Context, Error, NextStep, cron, retention};
 
 pub use report::{
-    ArchiveReport, CacheFile, ClaudeReport, Finding, Folder, Index, PluginReport, Report, Request, Severity,
+    ArchiveReport, CacheFile, ClaudeReport, Excerpts, Finding, Folder, Index, PluginReport, Report, Request,
+    Severity,
 };
 pub use secrets::{SecretsFound, SecretsReport, SecretsRequest, secrets};
 pub use service::{ServiceFiles, ServiceRequest, service};
@@ -73,6 +74,7 @@ pub fn doctor(context: &Context, _: &Request) -> Result<Report<Vec<NextStep>>, E
         subagents: all.subagents,
         catalog: cache_file(context.config().places().cache.unwrap_or_default()),
         index: index.ok().flatten(),
+        excerpts: about_excerpts(context),
         archive: about_archive(context),
         findings,
     })
@@ -225,6 +227,13 @@ fn about_index(context: &Context) -> Result<Option<Index>, Error> {
         pending_files: pending.files,
         pending_bytes: pending.bytes,
     }))
+}
+
+fn about_excerpts(context: &Context) -> Excerpts {
+    match excerpts::description(context) {
+        Ok(model) => Excerpts { model: Some(model), reason: None },
+        Err(reason) => Excerpts { model: None, reason: Some(reason) },
+    }
 }
 
 /// Files of the index in which something else is than what was written, which reads the whole index; or why it cannot

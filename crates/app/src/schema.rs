@@ -11,7 +11,7 @@ use crate::live::hooks;
 use crate::proceed::{background, fork_request};
 use crate::repository::status;
 use crate::retention::{archive, forget, heal, restore};
-use crate::search::{self, embed, export, export_schedule, grep, index, memory};
+use crate::search::{self, embed, excerpts, export, export_schedule, grep, index, memory};
 use crate::sessions::{
     annotate, before, blame, cost, day as day_summary, diff, handoff, list, page, prompts, session_cost,
     show, usage_windows,
@@ -43,6 +43,7 @@ const EXCHANGES: &[Exchange] = &[
     exchange::<doctor::SecretsRequest, doctor::SecretsReport>("doctor_secrets"),
     exchange::<doctor::ServiceRequest, doctor::ServiceFiles>("doctor_service"),
     exchange::<embed::Request, embed::Answer>("embed"),
+    exchange::<(), excerpts::Answer>("excerpts"),
     exchange::<eval::mine::Request, eval::mine::Answer>("eval_mine"),
     exchange::<eval::retrieval::Request, eval::RankingReport>("eval_retrieval"),
     exchange::<eval::selection::Request, eval::selection::Answer>("eval_selection"),

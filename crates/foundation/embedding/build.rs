@@ -1,9 +1,12 @@
-//! Packs the built-in vocabulary, and gives table and tokenizer the number they are known by.
+//! Packs the built-in vocabulary, gives table and tokenizer the number they are known by, and puts the packed model into the program
+//! where it was fetched.
 
 use std::error::Error;
 use std::fs;
 use std::path::Path;
 
+#[path = "src/pack.rs"]
+mod pack;
 #[path = "src/packing.rs"]
 mod packing;
 
@@ -13,7 +16,7 @@ const VERSION: u64 = 2;
 #[expect(clippy::disallowed_methods, reason = "our own files, at build time")]
 fn main() -> Result<(), Box<dyn Error>> {
     let (vocabulary, table) = ("table/vocab.txt", "table/static-256-i4.bin");
-    for file in [vocabulary, table, "src/packing.rs", "build.rs"] {
+    for file in [vocabulary, table, "src/packing.rs", "src/pack.rs", "build.rs"] {
         println!("cargo::rerun-if-changed={file}");
     }
     let lines = fs::read_to_string(vocabulary)?;
@@ -21,9 +24,25 @@ fn main() -> Result<(), Box<dyn Error>> {
     let out = std::env::var("OUT_DIR")?;
     fs::write(Path::new(&out).join("vocabulary.bin"), packed)?;
 
+    embed_model(Path::new(&out))?;
+
     let mut hasher = xxhash_rust::xxh3::Xxh3::with_seed(VERSION);
     hasher.update(&fs::read(table)?);
     hasher.update(lines.as_bytes());
     println!("cargo::rustc-env=EMBEDDING_TABLE_HASH={}", hasher.digest());
+    Ok(())
+}
+
+/// Packs the weights of all-MiniLM-L6-v2, where they were fetched.
+#[expect(clippy::disallowed_methods, reason = "our own files, at build time")]
+fn embed_model(out: &Path) -> Result<(), Box<dyn Error>> {
+    // The folder, since the file may not be there yet.
+    println!("cargo::rerun-if-changed=model");
+    println!("cargo::rustc-check-cfg=cfg(has_packed_model)");
+    let weights = Path::new("model/model.safetensors");
+    if weights.exists() {
+        fs::write(out.join("model.safetensors"), pack::pack_model(&fs::read(weights)?)?)?;
+        println!("cargo::rustc-cfg=has_packed_model");
+    }
     Ok(())
 }

@@ -131,6 +131,12 @@ impl From<&search::IndexProgress> for Progress {
     }
 }
 
+impl From<&search::ExcerptReport> for Progress {
+    fn from(report: &search::ExcerptReport) -> Self {
+        Self::new(Stage::Embedding, report.done, report.of)
+    }
+}
+
 impl From<&search::EmbedReport> for Progress {
     fn from(report: &search::EmbedReport) -> Self {
         Self::new(Stage::Embedding, report.done, report.of)

@@ -33,10 +33,22 @@ pub struct Report<S = String> {
     pub catalog: CacheFile,
     /// The search index; absent where there is none yet, or it cannot be opened.
     pub index: Option<Index>,
+    /// What embeds excerpts of sessions.
+    pub excerpts: Excerpts,
     /// The copies of sessions that Claude Code deletes.
     pub archive: ArchiveReport,
     /// What is wrong or will be.
     pub findings: Vec<Finding<S>>,
+}
+
+/// What embeds excerpts of sessions, by which they are found in other words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "DoctorExcerpts")]
+pub struct Excerpts {
+    /// The model; `null` where there is none.
+    pub model: Option<String>,
+    /// Why there is none.
+    pub reason: Option<String>,
 }
 
 impl Report<Vec<NextStep>> {
@@ -57,6 +69,7 @@ impl Report<Vec<NextStep>> {
             subagents: self.subagents,
             catalog: self.catalog,
             index: self.index,
+            excerpts: self.excerpts,
             archive: self.archive,
             findings: self.findings.into_iter().map(finding).collect(),
         }

@@ -151,7 +151,7 @@ fn without_meaning(meaning: MeaningStatus) -> Option<&'static str> {
         MeaningStatus::Ran | MeaningStatus::NotAsked => None,
         MeaningStatus::Path => Some("a path is matched by the files that sessions changed"),
         MeaningStatus::OtherLanguage => {
-            Some("the built-in embedding table does not know the question's language")
+            Some("the built-in embedding table knows English only: what has the question's words comes first")
         }
         MeaningStatus::Nothing => {
             Some("there is nothing to compare: no indexed text, or no word in the question")
@@ -161,6 +161,12 @@ fn without_meaning(meaning: MeaningStatus) -> Option<&'static str> {
 
 fn notes(context: &Context, request: &Request, found: &Found) -> Vec<String> {
     let mut notes: Vec<String> = found.understood.as_ref().and_then(model_note).into_iter().collect();
+    notes.extend(
+        found
+            .corrections
+            .iter()
+            .map(|(typed, other)| format!("no session has the word `{typed}`: searched for `{other}`")),
+    );
     if let Some(why) = &found.stale {
         notes.push(format!("the index could not be brought up to date: {why}"));
     }

@@ -14,9 +14,10 @@ use crate::search::index::share::pending_after;
 use crate::search::index::{Opened, Refreshed, repair};
 use crate::search::parsed_question::ParsedQuestion;
 use crate::search::question::Question;
+use crate::search::recency;
 use crate::search::relaxation::SearchInputs;
 use crate::search::repetitions::without_repetitions;
-use crate::search::{embed, index, suggestions};
+use crate::search::{embed, excerpts, index, suggestions};
 use crate::sessions::annotate;
 use crate::{Context, Error};
 
@@ -47,6 +48,9 @@ pub(crate) fn find(context: &Context, question: &Question) -> Result<Found, Erro
         let context = context.with_max_age(0);
         opened = index::find(&context);
         found = find_once(&context, question, &mut opened);
+    }
+    if let Some(searcher) = &opened.searcher {
+        excerpts::continue_behind(context, searcher);
     }
     if context.asks_at_every_key() {
         if let Some(searcher) = opened.searcher {
@@ -106,8 +110,15 @@ fn find_once(context: &Context, question: &Question, opened: &mut Opened) -> Res
         };
     };
     searcher.set_query_encoder(understanding);
+    searcher.set_excerpt_model(excerpts::for_question(context));
     let scope = question.scope(context, chosen, visible, hidden.clone());
-    let fitted = searcher.fitted(&parsed.query, context.asks_at_every_key());
+    let is_typing = context.asks_at_every_key();
+    // Whoever may not see every session gets no words of others.
+    let corrected = match visible {
+        None => searcher.corrected(&parsed.query, is_typing),
+        Some(_) => Ok(parsed.query.clone()),
+    };
+    let fitted = corrected.and_then(|query| searcher.fitted(&query, is_typing));
     let ranked = fitted.and_then(|query| {
         parsed.query = query;
         ranked(context, found, searcher, &scope, &parsed)
@@ -120,6 +131,7 @@ fn find_once(context: &Context, question: &Question, opened: &mut Opened) -> Res
             return Err(index_failed(context, &error));
         }
     };
+    answer.corrections.clone_from(&parsed.query.corrections);
     suggestions::add(&mut answer, &inputs, &parsed, &outcome, searcher)?;
     answer.add_hits(outcome, by_id, question.limit);
     answer.add_ghosts(context);
@@ -189,6 +201,11 @@ fn ranked(
             hits = without_repetitions(hits, &by_id);
             // What is left out is no match, as far as it was looked at.
             outcome.total = outcome.total.saturating_sub((before - hits.len()) as u64);
+        }
+        if recency::asks_for_now(&question.text) {
+            let project =
+                |hit: &RankedHit| by_id.get(&hit.session).and_then(|session| session.project.clone());
+            recency::newest_first(&mut hits, project);
         }
         if is_all || hits.len() >= question.limit || limit / MOST_WIDENED >= question.limit {
             return Ok((SearchResults { hits, ..outcome }, by_id));

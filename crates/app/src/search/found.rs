@@ -39,6 +39,8 @@ pub(crate) struct Found {
     pub(crate) near: Vec<String>,
     /// Where something was found: words of the question that no session holds.
     pub(crate) unknown_words: Vec<String>,
+    /// Words of the question that were misspelt, each with the one that was searched for in its place.
+    pub(crate) corrections: Vec<(String, String)>,
     /// Sessions without a transcript in which the person wrote the words; where nothing else was found.
     pub(crate) ghosts: Vec<GhostHit>,
     /// Whether the question has filters alone: the newest sessions that pass are given.

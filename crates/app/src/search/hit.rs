@@ -133,6 +133,8 @@ pub struct HitScore {
     pub best_similarity: Option<f32>,
     /// The mean cosine similarity of all texts; `null` if meaning was not used.
     pub mean_similarity: Option<f32>,
+    /// How related the excerpts that stand for the session are, from 0 to 1; `null` if they were not looked at.
+    pub excerpts: Option<f32>,
     /// Whether it changed the file that was asked for.
     pub changed_file: bool,
 }
@@ -211,6 +213,7 @@ impl From<ScoreBreakdown> for HitScore {
             whole_session: score.whole_session,
             best_similarity: score.nearest,
             mean_similarity: score.all_said,
+            excerpts: score.excerpts,
             changed_file: score.changed_file,
         }
     }

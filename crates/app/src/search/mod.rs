@@ -5,6 +5,7 @@ pub mod answer;
 mod by_id;
 pub(crate) mod chosen;
 pub mod embed;
+pub mod excerpts;
 pub mod export;
 pub mod export_schedule;
 pub(crate) mod find;
@@ -19,6 +20,7 @@ pub mod memory;
 pub(crate) mod parsed_question;
 pub(crate) mod pattern;
 pub(crate) mod question;
+mod recency;
 pub(crate) mod relaxation;
 pub(crate) mod repetitions;
 pub mod request;
@@ -42,7 +44,7 @@ use crate::search::by_id::by_id;
 use crate::sessions::citation::split_line;
 use crate::sessions::resolve::looks_like_id;
 use crate::sessions::totals::map_visible_sessions;
-use crate::{Context, Error, NextStep};
+use crate::{Context, Error, Moment, NextStep};
 
 /// Answers a question from the index, which is brought up to date first, for as long as the settings allow.
 pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
@@ -63,6 +65,10 @@ pub fn search(context: &Context, request: &Request) -> Result<Answer, Error> {
     // The words of a day were said in no session of that day.
     if let Some(words) = hint.as_ref().and_then(|hint| hint.searched.as_ref()) {
         question.text.clone_from(words);
+    }
+    if let Some(NextStep::SearchBetween { since, until, .. }) = hint.as_ref().map(|hint| &hint.next_step) {
+        let first = Moment::from(since.as_str()).at(context)?;
+        question.favored = Some((first, Moment::from(until.as_str()).end(context)?));
     }
     let mut found = find::find(context, &question)?;
     if request.session.is_none() {

@@ -60,6 +60,8 @@ pub(crate) struct Question {
     pub(crate) since: Option<Timestamp>,
     /// Only records before then.
     pub(crate) until: Option<Timestamp>,
+    /// Sessions with something from between these times come before others.
+    pub(crate) favored: Option<(Timestamp, Timestamp)>,
     /// By words, by meaning, or both.
     pub(crate) mode: Mode,
     /// The model that reads the question, where it is not that of the settings.
@@ -112,6 +114,7 @@ impl Question {
             file: self.file.clone(),
             since: self.since,
             until: self.until,
+            favored: self.favored,
             shows_secrets: context.secrets == Secrets::Shown,
             passages: 0,
             places: self.places,

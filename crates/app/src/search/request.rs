@@ -105,6 +105,7 @@ impl Request {
             file: self.file.clone(),
             since: self.since.as_ref().map(|since| since.at(context)).transpose()?,
             until: self.until.as_ref().map(|until| until.end(context)).transpose()?,
+            favored: None,
             mode: self.mode,
             model: self.model.clone(),
             deep: self.deep,

@@ -108,6 +108,8 @@ impl ScratchHome {
             ("TERM", "xterm-256color".into()),
             ("BACKSTORY_HOME", self.state_dir().into()),
             ("GIT_CONFIG_NOSYSTEM", "1".into()),
+            // Nothing goes on behind a test in a folder that it takes away.
+            ("BACKSTORY_EMBEDDING_EXCERPTS", "off".into()),
         ];
         all.extend(patient_limits());
         all.extend(self.config_dir.iter().map(|dir| ("CLAUDE_CONFIG_DIR", dir.clone().into())));

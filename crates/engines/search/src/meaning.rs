@@ -6,7 +6,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::admitted::Admitted;
 use crate::columns::RecordKey;
 use crate::error::Error;
-use crate::scripts::is_cjk;
 use crate::sessions::Sessions;
 
 /// The similarity of a session to the query.
@@ -189,14 +188,6 @@ pub(crate) fn nearest_of(
     Ok(all.into_iter().map(|(session, best)| (session, places(best))).collect())
 }
 
-/// Whether the built-in table covers a query's language: it was trained on English, and knows little of Chinese,
-/// Japanese and Korean.
-pub(crate) fn is_understood(question: &str) -> bool {
-    let cjk = question.chars().filter(|c| is_cjk(*c)).count();
-    let latin = question.bytes().filter(u8::is_ascii_alphabetic).count();
-    cjk <= latin
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -214,15 +205,6 @@ mod tests {
         assert!((all.mean() - 0.5).abs() < 1e-6);
         assert!((mean_of_all(&[Some(all), None]) - 0.5).abs() < 1e-6);
         assert!(mean_of_all(&[None]).abs() < 1e-6);
-    }
-
-    #[test]
-    fn the_table_knows_the_words_of_some_questions_only() {
-        for (question, expected) in
-            [("token refresh", true), ("修复 the parser bug", true), ("修复认证错误", false), ("", true)]
-        {
-            assert_eq!(is_understood(question), expected, "{question}");
-        }
     }
 
     #[test]

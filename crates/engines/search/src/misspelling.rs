@@ -6,7 +6,7 @@ use tantivy::schema::Field;
 /// Shorter words are near to everything.
 const SHORTEST: usize = 4;
 /// From this length on two letters may be wrong.
-const LONG: usize = 7;
+const LONG: usize = 8;
 /// The most words that are compared, so that the largest index costs no more than a moment.
 const LOOKED_AT: usize = 500_000;
 

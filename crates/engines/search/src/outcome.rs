@@ -40,6 +40,8 @@ pub struct SearchScope {
     pub since: Option<Timestamp>,
     /// Only records before then.
     pub until: Option<Timestamp>,
+    /// Sessions with a record from the first of these times on and before the second come before others that answer as well.
+    pub favored: Option<(Timestamp, Timestamp)>,
     /// Whether snippets show secrets.
     pub shows_secrets: bool,
     /// How many of a session's best pieces of text are hits of their own; with 0, a session is one hit.
@@ -116,6 +118,8 @@ pub struct ScoreBreakdown {
     pub nearest: Option<f32>,
     /// The mean cosine similarity of all its texts; `None` where meaning was not used.
     pub all_said: Option<f32>,
+    /// How related the excerpts that stand for it are, from 0 to 1; `None` where they were not looked at.
+    pub excerpts: Option<f32>,
     /// Whether it changed the requested file.
     pub changed_file: bool,
 }

@@ -45,6 +45,8 @@ pub struct Query {
     pub(crate) phrases: Vec<Vec<String>>,
     /// Words that no session has, each with the indexed one that is looked for in its place.
     replaced: Vec<(String, String)>,
+    /// Words that were misspelt, as they were typed, each with the word of a session that is looked for in its place.
+    pub corrections: Vec<(String, String)>,
     /// The question names a file.
     pub(crate) path: Option<String>,
     /// Words were left out because there were too many.
@@ -173,8 +175,7 @@ impl Query {
     /// The words as they were typed, each with its indexed forms; without stop words.
     pub(crate) fn words(&self) -> Vec<(String, Vec<String>)> {
         let mut splitter = Splitter::default();
-        let typed =
-            self.text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+        let typed = self.text.split_whitespace().map(bare);
         let with_terms = typed.map(|typed| {
             let terms = words(&mut splitter, typed).into_iter().map(|term| self.looked_for(term)).collect();
             (typed.to_owned(), terms)
@@ -238,6 +239,19 @@ impl Query {
         self.replaced.push((word.to_owned(), other.to_owned()));
     }
 
+    /// The query with other words in place of misspelt ones.
+    pub(crate) fn corrected(&self, corrections: Vec<(String, String)>) -> Self {
+        let other = |word: &str| {
+            let found = corrections.iter().find(|(typed, _)| bare(word) == typed);
+            found.map_or_else(|| word.to_owned(), |(typed, other)| word.replacen(typed, other, 1))
+        };
+        let text = self.text.split(' ').map(other).collect::<Vec<_>>().join(" ");
+        let mut query = Self { text, corrections, terms: Vec::new(), pairs: Vec::new(), ..self.clone() };
+        let text = query.text.clone();
+        query.add_words(&mut Splitter::default(), &text);
+        query
+    }
+
     fn looked_for(&self, term: String) -> String {
         let replaced = self.replaced.iter().find(|(word, _)| *word == term);
         replaced.map_or(term, |(_, other)| other.clone())
@@ -274,6 +288,11 @@ impl Query {
         self.cut = self.terms.len() > WORDS;
         self.terms.truncate(WORDS);
     }
+}
+
+/// A word without what is around it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
 /// The names marked as `#name` in a query, as in notes and messages.

@@ -8,7 +8,6 @@ use embedding::{ChosenModel, ModelChoice, Vector, Vectors, to_table};
 use system::error_chain;
 
 use crate::files::FileList;
-use crate::meaning;
 use crate::model_vectors::ModelVectors;
 use crate::vectors;
 
@@ -52,21 +51,23 @@ pub(crate) struct EncodedQuery {
     pub(crate) kept: Option<Vectors>,
     /// The chosen model, open, with the question as it embeds it.
     pub(crate) model: Option<(ChosenModel, Vector)>,
+    /// Whether the model that embedded the question knows its language.
+    pub(crate) is_understood: bool,
     pub(crate) understood: EncoderReport,
 }
 
-/// Encodes a query; `None` where no model can, for which its language is the only possible reason.
+/// Encodes a query; `None` where no model finds anything in it. The built-in table knows English alone.
 ///
 /// `text` is the folder of the text index, `rows` the number of committed vectors of the built-in table.
 pub(crate) fn encode(
     question: &str,
+    is_english: bool,
     chosen: Option<&QueryEncoder>,
     list: &FileList,
     text: &Path,
     rows: u64,
 ) -> Option<EncodedQuery> {
     let by_table = vectors::embedder().embed(question);
-    let is_known = meaning::is_understood(question);
     let mut understood = EncoderReport {
         question: BUILT_IN.to_owned(),
         documents: BUILT_IN.to_owned(),
@@ -75,8 +76,8 @@ pub(crate) fn encode(
     };
     let asked = chosen.map(|chosen| ask(chosen, question));
     let by_words = |by_table: Option<Vector>, understood, model| {
-        let vector = by_table.clone().filter(|_| is_known)?;
-        Some(EncodedQuery { vector, by_table, kept: None, model, understood })
+        let vector = by_table.clone()?;
+        Some(EncodedQuery { vector, by_table, kept: None, model, is_understood: is_english, understood })
     };
     let (model, vector) = match asked {
         None => return by_words(by_table, understood, None),
@@ -87,9 +88,7 @@ pub(crate) fn encode(
         Some(Ok(asked)) => asked,
     };
     let is_teacher = model.is_teacher();
-    if is_teacher && !is_known {
-        return None;
-    }
+    let is_understood = is_english || !is_teacher;
     let index = text.parent().unwrap_or(text);
     let kept = ModelVectors::find(index, model.hash(), list.identity().unwrap_or_default());
     let share = kept.as_ref().map_or(0.0, |kept| kept.share(rows));
@@ -104,13 +103,21 @@ pub(crate) fn encode(
             by_table,
             kept,
             model: Some((model, vector)),
+            is_understood,
             understood,
         });
     }
     if let Some(in_table) = to_table(&vector).filter(|_| is_teacher) {
         model.name().clone_into(&mut understood.question);
         let model = Some((model, vector));
-        return Some(EncodedQuery { vector: in_table, by_table, kept: None, model, understood });
+        return Some(EncodedQuery {
+            vector: in_table,
+            by_table,
+            kept: None,
+            model,
+            is_understood,
+            understood,
+        });
     }
     let percent = 100.0 * share;
     understood.fallback = Some(format!("only {percent:.0}% of the text is embedded with {}", model.name()));

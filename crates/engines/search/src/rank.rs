@@ -26,6 +26,11 @@ const MEANING: f32 = 0.5;
 /// The part of that weight that is removed where one session contains all words of the query.
 const SPOKEN_FOR: f32 = 0.5;
 
+/// The weight of a session's excerpts relative to all else, where no session contains a word of the query.
+const EXCERPTS: f32 = 0.6;
+/// The score by words of the best session from which words say more than excerpts do: their weight is half there, and soon nothing.
+const WORDS_TELL: f32 = 0.2;
+
 /// How the cosine similarities of a model are turned into scores.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct CosineScale {
@@ -177,6 +182,16 @@ pub(crate) fn fused(by_words: f32, by_meaning: f32, sense: CosineScale) -> f32 {
     (1.0 - sense.weight) * by_words + sense.weight * by_meaning
 }
 
+/// The weight of excerpts for a query of whose words the best session contains this share.
+pub(crate) fn excerpt_weight(best_by_words: f32) -> f32 {
+    EXCERPTS / (1.0 + ((best_by_words - WORDS_TELL) / 0.03).exp())
+}
+
+/// A session's score with what its excerpts mean.
+pub(crate) fn with_excerpts(score: f32, by_excerpts: f32, weight: f32) -> f32 {
+    (1.0 - weight) * score + weight * by_excerpts
+}
+
 /// What a session did to the requested file.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct FileFacts {
@@ -267,6 +282,14 @@ mod tests {
             near(CosineScale::TABLE.weighted(best_by_words).weight, expected);
         }
         near(CosineScale::from_mean(0.7).weighted(1.0).strangers, 0.7);
+    }
+
+    #[test]
+    fn excerpts_count_where_words_say_little() {
+        for (best_by_words, expected) in [(0.0, 0.6), (0.2, 0.3), (0.35, 0.004), (1.0, 0.0), (7.0, 0.0)] {
+            near(excerpt_weight(best_by_words), expected);
+        }
+        near(with_excerpts(0.5, 1.0, 0.2), 0.6);
     }
 
     #[test]

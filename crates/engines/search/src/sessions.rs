@@ -131,6 +131,12 @@ impl Sessions {
         self.spoken.iter().filter(|spoken| **spoken > 0).count() as u64
     }
 
+    /// The number of sessions that contain text and may be found.
+    pub(crate) fn admitted_speaking(&self) -> usize {
+        let all = self.spoken.iter().enumerate();
+        all.filter(|(session, spoken)| **spoken > 0 && self.is_admitted(*session)).count()
+    }
+
     /// The length of a session relative to the mean.
     pub(crate) fn relative_length(&self, session: usize) -> f32 {
         self.spoken[session] as f32 / self.mean_spoken

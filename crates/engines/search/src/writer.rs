@@ -19,6 +19,7 @@ use tantivy::{Index, IndexWriter, Term};
 
 use crate::document::Chunk;
 use crate::error::{Error, index_failed, io_failed};
+use crate::excerpts;
 use crate::files::{Changes, FileList, list_file};
 use crate::kept_sessions;
 use crate::model_vectors::{self, models_folder};
@@ -186,6 +187,7 @@ impl Writer {
         let index = self.folder.parent().unwrap_or(&self.folder);
         if erasure == Erasure::Complete {
             model_vectors::retain(index, self.list.identity()?, is_listed)?;
+            excerpts::retain(index, |file| listed.contains(&file))?;
         }
         let Some(all) = vectors::open(index, self.list.vectors()?) else { return Ok(()) };
         let mut dead = 0;
@@ -290,7 +292,9 @@ fn remove(folder: &Path, remove_list: impl FnOnce(&Path) -> Result<(), Error>) -
     let _lock = lock.ok_or_else(busy).map_err(io_failed("remove", folder))?;
     // The list goes first: a text index without its list is recreated.
     remove_list(&list_file(folder))?;
-    for part in [text_folder(folder), segment_runs::folder(folder), models_folder(folder)] {
+    let parts =
+        [text_folder(folder), segment_runs::folder(folder), models_folder(folder), excerpts::folder(folder)];
+    for part in parts {
         remove_if_there(fs::remove_dir_all(&part)).map_err(io_failed("remove", &part))?;
     }
     Ok(())

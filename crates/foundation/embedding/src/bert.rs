@@ -5,6 +5,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, Slice};
 use pulp::NullaryFnOnce;
 
 use crate::error::Error;
+use crate::matrix::Matrix;
 use crate::weights::{Tensor, Weights};
 
 /// The sizes of a model, as its `config.json` gives them.
@@ -46,8 +47,7 @@ struct Layer {
 
 #[derive(Debug)]
 struct Dense {
-    /// The weights, as outputs × inputs.
-    weight: Array2<f32>,
+    weight: Matrix,
     bias: Array1<f32>,
 }
 
@@ -152,7 +152,7 @@ impl Dense {
     fn apply(&self, inputs: &ArrayView2<'_, f32>) -> Array2<f32> {
         let mut outputs = Array2::zeros((inputs.nrows(), self.bias.len()));
         outputs += &self.bias;
-        general_mat_mul(1.0, inputs, &self.weight.t(), 1.0, &mut outputs);
+        self.weight.multiply(inputs, &mut outputs);
         outputs
     }
 }

@@ -10,7 +10,11 @@ mod characters;
 mod chosen;
 mod endpoint;
 mod error;
+mod half_bytes;
 mod hub;
+mod matrix;
+#[cfg(test)]
+mod pack;
 mod packing;
 mod projection;
 mod rows;

@@ -3,6 +3,7 @@
 //! What such a folder can ask for and we do not do is an error that names it: another family than BERT,
 //! another pooling than the mean or the first token, layers behind the pooling.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,17 @@ use crate::wordpiece::Tokenizer;
 
 /// The maximum size of a model's files besides the weights, in bytes.
 const LARGEST_FILE: u64 = 64 << 20;
+
+/// The sizes of all-MiniLM-L6-v2, which is the packed model, but for the number of positions.
+const PACKED: Sizes = Sizes {
+    hidden_size: 384,
+    num_hidden_layers: 6,
+    num_attention_heads: 12,
+    intermediate_size: 1536,
+    max_position_embeddings: 128,
+    vocab_size: 30522,
+    layer_norm_eps: 1e-12,
+};
 
 /// A transformer, ready to embed.
 #[derive(Debug)]
@@ -104,6 +116,33 @@ impl SentenceModel {
         let model = VectorModel { hash: hasher.digest(), dimensions: sizes.hidden_size };
         let bert = Bert::open(weights, &sizes)?;
         Ok(Self { folder: folder.to_owned(), bert, vocabulary, pooling, ends, longest, model })
+    }
+
+    /// The packed model in the binary; `None` in a program that was built without it.
+    pub fn built_in() -> Option<Result<Self, Error>> {
+        #[cfg(has_packed_model)]
+        let packed = Some(include_bytes!(concat!(env!("OUT_DIR"), "/model.safetensors")).as_slice());
+        #[cfg(not(has_packed_model))]
+        let packed: Option<&'static [u8]> = None;
+        packed.map(|packed| Self::from_packed(Cow::Borrowed(packed)))
+    }
+
+    /// Whether the program has it.
+    pub fn is_built_in() -> bool {
+        cfg!(has_packed_model)
+    }
+
+    /// all-MiniLM-L6-v2 as the build script packs it; its vocabulary is that of the built-in table.
+    pub fn from_packed(bytes: Cow<'static, [u8]>) -> Result<Self, Error> {
+        let weights = Weights::packed(bytes)?;
+        let vocabulary = Vocabulary::built_in();
+        let folder = PathBuf::from("the packed model");
+        let end = |token: &str| vocabulary.number(token).ok_or_else(|| unusable(&folder, "it has no ends"));
+        let ends = [end("[CLS]")?, end("[SEP]")?];
+        let model = VectorModel { hash: weights.hash()?, dimensions: PACKED.hidden_size };
+        let bert = Bert::open(weights, &PACKED)?;
+        let longest = PACKED.max_position_embeddings;
+        Ok(Self { folder, bert, vocabulary, pooling: Pooling::Mean, ends, longest, model })
     }
 
     /// The model's hash and the length of its vectors.

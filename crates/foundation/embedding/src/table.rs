@@ -165,7 +165,7 @@ fn sum(rows: &[Row<'_>]) -> Option<Vector> {
 }
 
 /// A number of 16 bits; neither infinity nor what is no number occurs.
-fn half(bytes: [u8; 2]) -> f32 {
+pub(crate) fn half(bytes: [u8; 2]) -> f32 {
     /// The factor between the exponents of `f16` and `f32`: 2 to the power of 112.
     const LOWER: f32 = f32::from_bits(239 << 23);
     let bits = u32::from(u16::from_le_bytes(bytes));

@@ -1,5 +1,9 @@
-//! Reads tensors from a `model.safetensors`, and only those that are needed.
+//! Reads tensors of a `model.safetensors`, and only those that are needed: of a file, or of the packed model in the binary.
+//!
+//! In a packed model (`pack`) matrices have a byte for each number and a scale for each row, and the rows of tokens
+//! half a byte for each number; all else is as in any other.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
@@ -10,6 +14,8 @@ use safetensors::tensor::Metadata;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::{Error, io_failed, unusable};
+use crate::half_bytes;
+use crate::matrix::Matrix;
 
 /// A longer list of tensors is no list of tensors.
 const LONGEST_LIST: u64 = 16 << 20;
@@ -17,11 +23,11 @@ const LONGEST_LIST: u64 = 16 << 20;
 const SAMPLES: u64 = 64;
 const SAMPLE: usize = 4096;
 
-/// A file of tensors, open.
+/// Tensors, open for reading.
 #[derive(Debug)]
 pub(crate) struct Weights {
     path: PathBuf,
-    file: File,
+    source: Source,
     list: Metadata,
     /// The offset at which the numbers start.
     start: u64,
@@ -30,30 +36,68 @@ pub(crate) struct Weights {
     prefix: &'static str,
 }
 
+/// Where the bytes are.
+#[derive(Debug)]
+enum Source {
+    File(File),
+    Memory(Cow<'static, [u8]>),
+}
+
 /// The place of a matrix in the file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tensor {
     rows: usize,
     columns: usize,
     offset: u64,
+    /// Whether each number is half a byte.
+    is_halved: bool,
+}
+
+impl Source {
+    fn read(&self, path: &Path, offset: u64, count: usize) -> Result<Cow<'static, [u8]>, Error> {
+        let ends = || unusable(path, "it ends before its tensors do");
+        match self {
+            Self::File(file) => {
+                let mut bytes = vec![0; count];
+                file.read_exact_at(&mut bytes, offset).map_err(io_failed("read", path))?;
+                Ok(Cow::Owned(bytes))
+            }
+            Self::Memory(all) => {
+                let start = usize::try_from(offset).map_err(|_| ends())?;
+                let range = start..start.checked_add(count).ok_or_else(ends)?;
+                match all {
+                    Cow::Borrowed(all) => all.get(range).map(Cow::Borrowed).ok_or_else(ends),
+                    Cow::Owned(all) => all.get(range).map(|part| part.to_vec().into()).ok_or_else(ends),
+                }
+            }
+        }
+    }
 }
 
 impl Weights {
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let file = File::open(path).map_err(io_failed("open", path))?;
         let length = file.metadata().map_err(io_failed("look at", path))?.len();
-        let mut size = [0; 8];
-        file.read_exact_at(&mut size, 0).map_err(io_failed("read", path))?;
-        let end = u64::from_le_bytes(size).checked_add(8);
+        Self::of(path, Source::File(file), length)
+    }
+
+    /// The tensors of a packed model.
+    pub(crate) fn packed(bytes: Cow<'static, [u8]>) -> Result<Self, Error> {
+        let length = bytes.len() as u64;
+        Self::of(Path::new("the packed model"), Source::Memory(bytes), length)
+    }
+
+    fn of(path: &Path, source: Source, length: u64) -> Result<Self, Error> {
+        let size = source.read(path, 0, 8)?;
+        let end = size.first_chunk().map_or(0, |size| u64::from_le_bytes(*size)).checked_add(8);
         let end = end.filter(|end| *end <= length.min(LONGEST_LIST));
         let end = end.ok_or_else(|| unusable(path, "it does not begin as a safetensors file does"))?;
-        let mut list = vec![0; usize::try_from(end).unwrap_or_default()];
-        file.read_exact_at(&mut list, 0).map_err(io_failed("read", path))?;
-        let list: Metadata = serde_json::from_slice(&list[8..]).map_err(|error| unusable(path, error))?;
+        let list = source.read(path, 8, usize::try_from(end - 8).unwrap_or_default())?;
+        let list: Metadata = serde_json::from_slice(&list).map_err(|error| unusable(path, error))?;
         let prefixes = ["", "bert."].into_iter();
         let has = |prefix: &&str| list.info(&format!("{prefix}embeddings.LayerNorm.weight")).is_some();
         let prefix = prefixes.clone().find(has).ok_or_else(|| unusable(path, "it holds no BERT model"))?;
-        Ok(Self { path: path.to_owned(), file, list, start: end, length, prefix })
+        Ok(Self { path: path.to_owned(), source, list, start: end, length, prefix })
     }
 
     /// The hash of the list of tensors and of samples from the whole file, which identifies the weights.
@@ -63,16 +107,26 @@ impl Weights {
         let mut sample = [0; SAMPLE];
         let last = self.length.saturating_sub(SAMPLE as u64);
         for number in 0..SAMPLES {
-            let read = self.file.read_at(&mut sample, last / (SAMPLES - 1) * number);
-            let read = read.map_err(io_failed("read", &self.path))?;
-            hasher.update(&sample[..read]);
+            let offset = last / (SAMPLES - 1) * number;
+            match &self.source {
+                Source::File(file) => {
+                    let read = file.read_at(&mut sample, offset).map_err(io_failed("read", &self.path))?;
+                    hasher.update(&sample[..read]);
+                }
+                Source::Memory(_) => hasher.update(&self.source.read(&self.path, offset, SAMPLE)?),
+            }
         }
         Ok(hasher.digest())
     }
 
     pub(crate) fn tensor(&self, name: &str, shape: &[usize; 2]) -> Result<Tensor, Error> {
-        let offset = self.offset(name, shape)?;
-        Ok(Tensor { rows: shape[0], columns: shape[1], offset })
+        let [rows, columns] = *shape;
+        if self.dtype(name) == Some(Dtype::U8) {
+            let offset = self.offset(name, Dtype::U8, &[rows, half_bytes::row_length(columns)])?;
+            return Ok(Tensor { rows, columns, offset, is_halved: true });
+        }
+        let offset = self.offset(name, Dtype::F32, shape)?;
+        Ok(Tensor { rows, columns, offset, is_halved: false })
     }
 
     /// A matrix of any number of rows.
@@ -87,25 +141,41 @@ impl Weights {
         if row >= tensor.rows {
             return Err(unusable(&self.path, format_args!("it has no row {row}")));
         }
+        if tensor.is_halved {
+            let length = half_bytes::row_length(tensor.columns);
+            let row = self.source.read(&self.path, tensor.offset + (row * length) as u64, length)?;
+            return Ok(half_bytes::numbers(&row, tensor.columns));
+        }
         self.numbers(tensor.offset + 4 * (row * tensor.columns) as u64, tensor.columns)
     }
 
-    pub(crate) fn matrix(&self, name: &str, rows: usize, columns: usize) -> Result<Array2<f32>, Error> {
-        let numbers = self.numbers(self.offset(name, &[rows, columns])?, rows * columns)?;
-        Array2::from_shape_vec((rows, columns), numbers).map_err(|error| unusable(&self.path, error))
+    pub(crate) fn matrix(&self, name: &str, rows: usize, columns: usize) -> Result<Matrix, Error> {
+        let shape = [rows, columns];
+        if self.dtype(name) == Some(Dtype::I8) {
+            let offset = self.offset(name, Dtype::I8, &shape)?;
+            let bytes = self.source.read(&self.path, offset, rows * columns)?;
+            return Ok(Matrix::packed(bytes, self.vector(&format!("{name}.scale"), rows)?, columns));
+        }
+        let numbers = self.numbers(self.offset(name, Dtype::F32, &shape)?, rows * columns)?;
+        let matrix = Array2::from_shape_vec((rows, columns), numbers);
+        matrix.map(Matrix::Whole).map_err(|error| unusable(&self.path, error))
     }
 
     pub(crate) fn vector(&self, name: &str, length: usize) -> Result<Array1<f32>, Error> {
-        Ok(Array1::from_vec(self.numbers(self.offset(name, &[length])?, length)?))
+        Ok(Array1::from_vec(self.numbers(self.offset(name, Dtype::F32, &[length])?, length)?))
+    }
+
+    fn dtype(&self, name: &str) -> Option<Dtype> {
+        self.list.info(&format!("{}{name}", self.prefix)).map(|info| info.dtype)
     }
 
     /// Finds the offset of a tensor and checks its shape.
-    fn offset(&self, name: &str, shape: &[usize]) -> Result<u64, Error> {
+    fn offset(&self, name: &str, dtype: Dtype, shape: &[usize]) -> Result<u64, Error> {
         let name = format!("{}{name}", self.prefix);
         let info = self.list.info(&name);
         let info = info.ok_or_else(|| unusable(&self.path, format_args!("it holds no `{name}`")))?;
-        if info.dtype != Dtype::F32 {
-            let says = format_args!("`{name}` is of type {:?}; only F32 is read", info.dtype);
+        if info.dtype != dtype {
+            let says = format_args!("`{name}` is of type {:?}; only {dtype:?} is read", info.dtype);
             return Err(unusable(&self.path, says));
         }
         if info.shape != shape {
@@ -115,15 +185,15 @@ impl Weights {
         }
         let (begin, end) = info.data_offsets;
         let is_there = self.start.checked_add(end as u64).is_some_and(|end| end <= self.length);
-        if !is_there || end.checked_sub(begin) != shape.iter().product::<usize>().checked_mul(4) {
+        let size = if dtype == Dtype::F32 { 4 } else { 1 };
+        if !is_there || end.checked_sub(begin) != shape.iter().product::<usize>().checked_mul(size) {
             return Err(unusable(&self.path, "it is shorter than it says"));
         }
         Ok(self.start + begin as u64)
     }
 
     fn numbers(&self, offset: u64, count: usize) -> Result<Vec<f32>, Error> {
-        let mut bytes = vec![0; 4 * count];
-        self.file.read_exact_at(&mut bytes, offset).map_err(io_failed("read", &self.path))?;
+        let bytes = self.source.read(&self.path, offset, 4 * count)?;
         Ok(bytes.as_chunks().0.iter().map(|number| f32::from_le_bytes(*number)).collect())
     }
 }

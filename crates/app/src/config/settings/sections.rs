@@ -201,6 +201,8 @@ pub struct EmbeddingSettings {
     pub question_timeout_ms: u64,
     /// How many sessions `search --deep` rescores.
     pub deep_sessions: usize,
+    /// The model that embeds excerpts, or `off`.
+    pub excerpts: String,
     /// Whether `index` embeds everything by the model.
     pub everything: bool,
 }

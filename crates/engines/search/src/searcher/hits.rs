@@ -142,7 +142,7 @@ impl Searcher {
         score: f32,
         asked: &HitContext<'_>,
     ) -> Result<Option<RankedHit>, Error> {
-        let Ranked { session, found, nearness, .. } = *ranked;
+        let Ranked { session, found, nearness, by_excerpts, .. } = *ranked;
         let columns = &self.columns[chunk.segment];
         let RecordKey { file: owner, record } = columns.key(chunk.document);
         let Some(Citation { file, offset, line, cited }) = self.citation(chunk, session, asked)? else {
@@ -158,6 +158,7 @@ impl Searcher {
                 whole_session: found.whole,
                 nearest: nearness.map(|nearness| nearness.nearest),
                 all_said: nearness.map(|nearness| nearness.mean()),
+                excerpts: by_excerpts,
                 changed_file: found.facts.changes > 0 || found.facts.backed_up,
             },
             file: file.path.clone(),

@@ -9,8 +9,10 @@ use crate::beginning::Beginning;
 use crate::columns::ChunkAt;
 use crate::error::{Error, index_failed};
 use crate::function_words::is_function_word;
+use crate::language::is_joined_otherwise;
 use crate::misspelling::nearest;
 use crate::query::Query;
+use crate::scripts::is_cjk;
 use crate::vectors;
 use crate::words::Splitter;
 
@@ -31,6 +33,47 @@ impl Searcher {
             }
         }
         Ok(written)
+    }
+
+    /// The query with the nearest indexed words in place of those that neither a session nor the table has: slips of the
+    /// hand. The word that is being typed is left alone, and so are other languages.
+    pub fn corrected(&self, query: &Query, is_typing: bool) -> Result<Query, Error> {
+        unless_damaged(self.folder.clone(), || self.with_corrections(query, is_typing))
+    }
+
+    fn with_corrections(&self, query: &Query, is_typing: bool) -> Result<Query, Error> {
+        let mut corrections = Vec::new();
+        if query.has_only_words() && !is_joined_otherwise(&query.text) {
+            let open = query.open_word().filter(|_| is_typing).map(|word| word.typed);
+            for (typed, terms) in query.words() {
+                let is_open = open.as_ref().is_some_and(|open| typed.eq_ignore_ascii_case(open));
+                if !is_open && let Some(other) = self.correction(&typed, &terms)? {
+                    corrections.push((typed, other));
+                }
+            }
+        }
+        Ok(if corrections.is_empty() { query.clone() } else { query.corrected(corrections) })
+    }
+
+    /// The word of a session that is meant by one that no session has.
+    fn correction(&self, typed: &str, terms: &[String]) -> Result<Option<String>, Error> {
+        let [term] = terms else { return Ok(None) };
+        let is_word = typed.bytes().all(|byte| byte.is_ascii_alphabetic());
+        let small = typed.to_lowercase();
+        let is_known = || Ok::<_, Error>(self.has_any(terms)? || self.has_any(std::slice::from_ref(&small))?);
+        if !is_word || is_function_word(&small) || vectors::embedder().knows_word(typed) || is_known()? {
+            return Ok(None);
+        }
+        let near =
+            nearest(&self.text, self.fields.text, term).map_err(index_failed("search", &self.folder))?;
+        near.map(|near| Ok(self.as_written(&near)?.unwrap_or(near))).transpose()
+    }
+
+    /// Whether a word means something to the table, or is in a session.
+    pub(super) fn is_known_word(&self, word: &str) -> Result<bool, Error> {
+        let mut terms = Vec::new();
+        Splitter::default().split(word, |word| terms.push(word.text.to_owned()));
+        Ok(vectors::embedder().knows_word(word) || self.has_any(&terms)?)
     }
 
     /// The query with words that are indexed in place of those that are not: an identifier in lower case as it is
@@ -119,7 +162,8 @@ impl Searcher {
 
     /// Whether neither a session nor the table has any word of a query: what resembles it does so by chance.
     pub(super) fn is_gibberish(&self, query: &Query) -> Result<bool, Error> {
-        if query.path.is_some() || self.encoder.is_some() {
+        // Chinese is not written in words: whoever asks in it is shown the nearest.
+        if query.path.is_some() || self.encoder.is_some() || query.text.chars().any(is_cjk) {
             return Ok(false);
         }
         if query.beginning.as_ref().is_some_and(|beginning| !beginning.is_unknown()) {

@@ -1,7 +1,9 @@
 //! Answers queries from the index; never writes, and never waits for a writer.
 
+mod by_excerpts;
 mod citation;
 mod copies;
+mod favored;
 mod hit_context;
 mod hits;
 mod holders;
@@ -16,23 +18,26 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use embedding::Vectors;
+use embedding::{SentenceModel, Vectors};
 use model::SessionId;
 use system::join;
 use tantivy::{Index as TextIndex, ReloadPolicy, Searcher as Text};
 
+use self::by_excerpts::ByExcerpts;
 use self::holders::Holders;
 use self::rescore::Rescoring;
 use crate::admitted::Admitted;
 use crate::columns::Columns;
 use crate::confidence::{self, LIKELY, Match};
 use crate::error::{Error, index_failed};
+use crate::excerpts;
 use crate::features::{Features, load_postings};
 use crate::file_runs::FileRuns;
 use crate::files::{FileList, FileRow, list_file};
 use crate::gather::{Gathered, PhraseChunks, SessionMatch, gather};
 use crate::index::Index;
 use crate::kept_sessions;
+use crate::language::is_english;
 use crate::meaning::{self, Nearness, Similarities};
 use crate::model_vectors::models_folder;
 use crate::outcome::{IndexSize, MeaningStatus, Mode, SearchResults, SearchScope, SourceCount};
@@ -65,6 +70,10 @@ pub struct Searcher {
     pub(crate) vectors: Option<Vectors>,
     pub(crate) sessions: Sessions,
     encoder: Option<QueryEncoder>,
+    /// The model that embeds excerpts.
+    excerpt_model: Option<SentenceModel>,
+    /// The list of files that vectors of models are of.
+    list_identity: u64,
     /// Those of the last question that could be answered by any piece of text.
     features: Features,
     /// Found when they are first needed.
@@ -87,6 +96,9 @@ struct Asked<'a> {
     scope: &'a SearchScope,
     mode: Mode,
     threads: usize,
+    /// Whether whoever says what texts mean knows the question's language. Where it does not, what has the question's words
+    /// comes first.
+    is_understood: bool,
 }
 
 impl Asked<'_> {
@@ -101,6 +113,7 @@ struct Evidence {
     gathered: Gathered,
     /// Empty where meaning was not asked.
     near: Similarities,
+    excerpts: Option<ByExcerpts>,
     scale: CosineScale,
 }
 
@@ -113,6 +126,7 @@ impl Searcher {
         }
         let Some(list) = FileList::open_read_only(&list_file(folder))? else { return Ok(None) };
         let version = list.version()?;
+        let list_identity = list.identity()?;
         let fields = Fields::new();
         // A writer may remove a segment between the reading of the list of segments and their opening.
         let index = opened(&text, || open_text(&text).or_else(|_| open_text(&text)))?;
@@ -137,6 +151,8 @@ impl Searcher {
             vectors,
             sessions,
             encoder: None,
+            excerpt_model: None,
+            list_identity,
             features: Features::default(),
             runs: OnceLock::new(),
             version,
@@ -167,6 +183,11 @@ impl Searcher {
         self.encoder = encoder;
     }
 
+    /// Excerpts of sessions are compared by this model, which embedded them.
+    pub fn set_excerpt_model(&mut self, model: Option<SentenceModel>) {
+        self.excerpt_model = model;
+    }
+
     /// The number of committed vectors of the built-in table.
     pub(crate) fn rows(&self) -> u64 {
         self.vectors.as_ref().map_or(0, Vectors::rows)
@@ -182,7 +203,7 @@ impl Searcher {
         limit: usize,
     ) -> Result<SearchResults, Error> {
         let folder = self.folder.clone();
-        let asked = Asked { query, scope, mode, threads };
+        let asked = Asked { query, scope, mode, threads, is_understood: true };
         unless_damaged(folder, || self.answer(&asked, limit))
     }
 
@@ -199,10 +220,11 @@ impl Searcher {
         if phrases.as_ref().is_some_and(PhraseChunks::is_empty) {
             return Ok(SearchResults::default());
         }
-        let mut read = self.meaning(asked.query, asked.mode);
+        let mut read = self.meaning(asked.query, asked.mode)?;
         // Where meaning cannot be asked, words answer, and the answer says so.
         let mode = if read.is_ok() { asked.mode } else { Mode::Lexical };
-        let asked = &Asked { mode, ..*asked };
+        let is_understood = read.as_ref().is_ok_and(|read| read.is_understood);
+        let asked = &Asked { mode, is_understood, ..*asked };
         let known = if asked.scope.chooses_chunks() { Features::default() } else { take(&mut self.features) };
         let (evidence, features) = self.evidence(asked, phrases.as_ref(), read.as_ref().ok(), known)?;
         let mut ranked = self.ranked(asked, &evidence);
@@ -226,7 +248,8 @@ impl Searcher {
             self.features = features;
         }
         let (meaning, understood) = match read {
-            Ok(read) => (MeaningStatus::Ran, Some(read.understood)),
+            Ok(read) if is_understood => (MeaningStatus::Ran, Some(read.understood)),
+            Ok(_) => (MeaningStatus::OtherLanguage, None),
             Err(why) => (why, None),
         };
         Ok(SearchResults { hits, total, likely, meaning, understood })
@@ -245,10 +268,13 @@ impl Searcher {
         // The list of files is not shared between threads.
         let Self { text, columns, sessions, vectors, runs, runs_folder, .. } = self;
         let find_runs = || runs.get_or_init(|| FileRuns::find(columns, text, runs_folder, threads));
+        let lookup = self.excerpt_lookup(asked);
         let near = |read: &EncodedQuery| {
             let vectors = read.kept.as_ref().or(vectors.as_ref())?;
             let admitted = scope.chooses_chunks().then(|| Admitted::new(columns, text, find_runs(), scope));
-            Some(meaning::similarities(vectors, &read.vector, sessions, admitted.as_ref(), threads))
+            let near = meaning::similarities(vectors, &read.vector, sessions, admitted.as_ref(), threads);
+            let excerpts = || lookup.map(|lookup| lookup.look_up(asked, admitted.as_ref())).transpose();
+            Some(near.and_then(|near| Ok((near, excerpts()?.flatten()))))
         };
         let index = self.index();
         let file = scope.file.as_deref().or(query.path.as_deref());
@@ -261,26 +287,31 @@ impl Searcher {
         };
         let (gathered, near) = join(words, || read.and_then(near));
         let (gathered, features) = gathered.map_err(index_failed("search", &self.folder))?;
-        let near = near.transpose()?.unwrap_or_default();
+        let (near, excerpts) = near.transpose()?.unwrap_or_default();
         let has_model = read.is_some_and(|read| read.kept.is_some());
         let scale = cosine_scale(has_model, &near.sessions, &gathered.found);
-        Ok((Evidence { gathered, near, scale }, features))
+        Ok((Evidence { gathered, near, excerpts, scale }, features))
     }
 
     /// The sessions that answer, best first.
     fn ranked<'a>(&self, asked: &Asked<'_>, evidence: &'a Evidence) -> Vec<Ranked<'a>> {
+        let weight = evidence.excerpt_weight(asked);
         let nearness = evidence.near.sessions.iter().copied().chain(std::iter::repeat(None));
-        let all = (0..).zip(&evidence.gathered.found).zip(nearness);
-        let mut ranked: Vec<Ranked<'a>> = all
-            .map(|((session, found), nearness)| Ranked {
-                score: score(asked, found, nearness, evidence.scale),
-                confidence: 0.0,
-                session,
-                found,
-                nearness,
-            })
-            .filter(|ranked| ranked.score > NOISE)
-            .collect();
+        let all = || (0..).zip(&evidence.gathered.found).zip(nearness.clone());
+        let of = |((session, found), nearness), plain_score| {
+            let (score, by_excerpts) = evidence.with_excerpts(session, plain_score, weight);
+            Ranked { score, plain_score, by_excerpts, confidence: 0.0, session, found, nearness }
+        };
+        let answering = all().map(|one| of(one, score(asked, one.0.1, one.1, evidence.scale)));
+        let mut ranked: Vec<Ranked<'a>> = answering.filter(|ranked| ranked.score > NOISE).collect();
+        if ranked.is_empty() && asked.mode == Mode::Hybrid && !asked.is_understood {
+            // Whoever asks in another language than the table's is shown what it finds nearest, in doubt.
+            let near = all().filter_map(|one| Some(of(one, NOISE * (1.0 + one.1?.nearest.max(0.0)))));
+            ranked.extend(near);
+        }
+        if let Some(times) = asked.scope.favored {
+            self.favor(times, &mut ranked);
+        }
         self.best_first(&mut ranked);
         let best = ranked.first().map_or(0.0, |ranked| ranked.score);
         if asked.query.path.is_some() {
@@ -311,7 +342,7 @@ impl Searcher {
         for one in ranked.iter_mut() {
             let SessionMatch { coverage, facts, .. } = one.found;
             let is_file_known = facts.is_touched() || facts.mentioned >= 1.0;
-            let found = Match { score: one.score, coverage: *coverage, rare_words };
+            let found = Match { score: one.plain_score, coverage: *coverage, rare_words };
             let confidence = match asked.mode {
                 _ if asked.asks_for_file() => f32::from(u8::from(is_file_known)),
                 Mode::Semantic => found.by_meaning_alone(),
@@ -355,23 +386,21 @@ impl Searcher {
     }
 
     /// Encodes the query, or says why meaning is not used.
-    fn meaning(&self, query: &Query, mode: Mode) -> Result<EncodedQuery, MeaningStatus> {
+    fn meaning(&self, query: &Query, mode: Mode) -> Result<Result<EncodedQuery, MeaningStatus>, Error> {
         if mode == Mode::Lexical {
-            return Err(MeaningStatus::NotAsked);
+            return Ok(Err(MeaningStatus::NotAsked));
         }
         if query.path.is_some() {
-            return Err(MeaningStatus::Path);
-        }
-        let chosen = self.encoder.as_ref();
-        if chosen.is_none() && !meaning::is_understood(query.meant()) {
-            return Err(MeaningStatus::OtherLanguage);
+            return Ok(Err(MeaningStatus::Path));
         }
         if self.vectors.is_none() {
-            return Err(MeaningStatus::Nothing);
+            return Ok(Err(MeaningStatus::Nothing));
         }
-        let read = query_encoder::encode(query.meant(), chosen, &self.list, &self.folder, self.rows());
-        let is_known = meaning::is_understood(query.meant());
-        read.ok_or(if is_known { MeaningStatus::Nothing } else { MeaningStatus::OtherLanguage })
+        let is_english = is_english(query.meant(), |word| self.is_known_word(word))?;
+        let chosen = self.encoder.as_ref();
+        let read =
+            query_encoder::encode(query.meant(), is_english, chosen, &self.list, &self.folder, self.rows());
+        Ok(read.ok_or(if is_english { MeaningStatus::Nothing } else { MeaningStatus::OtherLanguage }))
     }
 
     fn admit(&mut self, scope: &SearchScope) {
@@ -423,7 +452,8 @@ impl Searcher {
         let index = self.folder.parent().unwrap_or(&self.folder);
         let models = inside(&models_folder(index)).flat_map(|model| inside(&model.path()));
         let all = inside(&self.folder).chain(inside(index)).chain(models);
-        let files = all.filter_map(|entry| entry.metadata().ok());
+        let excerpts = inside(&excerpts::folder(index));
+        let files = all.chain(excerpts).filter_map(|entry| entry.metadata().ok());
         IndexSize {
             chunks: self.sessions.chunks(),
             files: self.sessions.files(),
@@ -488,6 +518,8 @@ fn score(asked: &Asked<'_>, found: &SessionMatch, nearness: Option<Nearness>, sc
     match (mode, by_meaning) {
         (Mode::Semantic, by_meaning) => by_meaning.filter(|near| *near > FAINT).unwrap_or(0.0),
         (Mode::Hybrid, Some(near)) if by_words <= NOISE && near <= FAINT => 0.0,
+        // The nearest stand behind what has any of the words.
+        (Mode::Hybrid, Some(near)) if !asked.is_understood => by_words.max(NOISE * (1.0 + near / 10.0)),
         (Mode::Hybrid, Some(near)) => rank::fused(by_words, near, scale),
         (Mode::Hybrid, None) | (Mode::Lexical, _) => by_words,
     }

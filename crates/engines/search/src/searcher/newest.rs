@@ -35,7 +35,7 @@ impl Searcher {
     fn newest_in(&mut self, scope: &SearchScope, limit: usize) -> Result<SearchResults, Error> {
         self.admit(scope);
         let query = Query::default();
-        let asked = Asked { query: &query, scope, mode: Mode::Lexical, threads: 1 };
+        let asked = Asked { query: &query, scope, mode: Mode::Lexical, threads: 1, is_understood: true };
         if !self.sessions.admits_any() {
             return Ok(SearchResults::default());
         }
@@ -56,10 +56,13 @@ impl Searcher {
         });
         newest.sort_by_key(|(_, session)| self.has_vanished(*session));
         newest.truncate(limit);
-        let evidence = Evidence { gathered, near: Similarities::default(), scale: CosineScale::TABLE };
+        let evidence =
+            Evidence { gathered, near: Similarities::default(), excerpts: None, scale: CosineScale::TABLE };
         let found = &evidence.gathered.found;
         let of = |(_, session): &(u64, usize)| Ranked {
             score: 1.0,
+            plain_score: 1.0,
+            by_excerpts: None,
             confidence: 1.0,
             session: *session,
             found: &found[*session],

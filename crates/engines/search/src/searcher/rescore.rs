@@ -63,12 +63,14 @@ impl Rescoring<'_> {
                 let near = near.with_nearest(*cosine, *place);
                 one.nearness = Some(near);
                 one.score = score(one.found, near);
+                one.plain_score = one.score;
             }
         }
         searcher.best_first(best);
         let least = best.last().map_or(1.0, |last| last.score);
         for other in others {
             other.score = other.score.min(least);
+            other.plain_score = other.score;
         }
         self.read.understood.rescored = nearest.len();
         Ok(())

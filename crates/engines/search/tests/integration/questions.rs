@@ -44,6 +44,76 @@ fn words_that_no_session_has_stand_for_those_that_are_indexed() {
 }
 
 #[test]
+fn a_slip_of_the_hand_is_searched_for_as_what_sessions_have() {
+    let history = History::new();
+    history.write(&session("s1", "What is MaxChunkSize?", "The migrations of telemetry have it."));
+    history.write(&session("s2", "Make the parser faster", "Streaming helps the migration."));
+    history.sync();
+    let searcher = Searcher::open(&history.index()).unwrap().unwrap();
+    let check = |question: &str, is_typing: bool, expected: &[(&str, &str)]| {
+        let query = searcher.corrected(&Query::parse(question), is_typing).unwrap();
+        let found: Vec<(&str, &str)> = query.corrections.iter().map(|(a, b)| (&**a, &**b)).collect();
+        assert_eq!(found, expected, "{question}");
+        query.text
+    };
+    let both = [("pasrer", "parser"), ("Telemetrx", "telemetry")];
+    assert_eq!(check("the pasrer, Telemetrx!", false, &both), "the parser, telemetry!");
+    check("pasrer telemetrx", true, &both[..1]);
+    for right in
+        ["faster parser", "maxchunksize", "a steaming kettle", "wie wird der pasrer schnell", "pasrer.rs"]
+    {
+        check(right, false, &[]);
+    }
+    check("\"the pasrer\"", false, &[]);
+}
+
+#[test]
+fn a_question_in_another_language_is_answered_by_its_words_and_else_by_what_is_nearest() {
+    let history = History::new();
+    history.write(&session("s1", "The retry queue of the mailer is stuck", "It waited for a lock."));
+    history.write(&session("s2", "Make the parser faster", "Streaming helps."));
+    history.sync();
+    let mut searcher = Searcher::open(&history.index()).unwrap().unwrap();
+    let mut ask = |question: &str| {
+        let scope = SearchScope::default();
+        let found = searcher.search(&Query::parse(question), &scope, Mode::Hybrid, 1, 10).unwrap();
+        let hits: Vec<(String, bool)> = found
+            .hits
+            .iter()
+            .map(|hit| (hit.session.to_string(), hit.confidence >= search::LIKELY))
+            .collect();
+        (found.meaning, hits)
+    };
+    let (meaning, hits) = ask("wie haben wir den parser schneller gemacht");
+    assert_eq!((meaning, &*hits[0].0), (search::MeaningStatus::OtherLanguage, "s2"));
+    let (meaning, hits) = ask("日本");
+    assert_eq!(meaning, search::MeaningStatus::OtherLanguage);
+    assert!(hits.len() == 2 && hits.iter().all(|(_, is_likely)| !is_likely), "{hits:?}");
+    assert_eq!(ask("how was the parser made faster").0, search::MeaningStatus::Ran);
+}
+
+#[test]
+fn sessions_of_the_days_that_are_meant_come_first() {
+    let history = History::new();
+    history.write(&session("s1", "The parser, the parser and the parser", "The parser is slow."));
+    history.write(&session("s2", "Something of the parser", "Later."));
+    let later =
+        session("s3", "Make tea", "Later.").minutes_later(3 * 24 * 60).prompt("the parser").answer("Yes.");
+    history.write(&later);
+    history.sync();
+    let first = |favored| {
+        let scope = SearchScope { favored, ..SearchScope::default() };
+        history.hits_in("parser", &scope).iter().map(|hit| hit.session.to_string()).collect::<Vec<_>>()
+    };
+    let at =
+        history.hits("parser").into_iter().find(|hit| &*hit.session.to_string() == "s3").unwrap().at.unwrap();
+    let hour = jiff::SignedDuration::from_hours(1);
+    let before = first(None);
+    let days = first(Some((at.checked_sub(hour).unwrap(), at.checked_add(hour).unwrap())));
+    assert_eq!((&*before[0], &*days[0], days.len()), ("s1", "s3", 3), "{before:?} {days:?}");
+}
+
+#[test]
 fn a_summary_is_found_in_the_session_that_it_is_of() {
     let history = History::new();
     let one = session("s1", "hi", "Hello.").summary_of("elsewhere", "Router telemetry audit");

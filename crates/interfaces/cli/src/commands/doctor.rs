@@ -214,6 +214,7 @@ fn print(report: &Report) -> Result<(), Failure> {
     line(&mut out, "sub-agents", &count(report.subagents as u64))?;
     line(&mut out, "catalog", &kept(&report.catalog.path, report.catalog.bytes))?;
     line(&mut out, "index", &index(report))?;
+    line(&mut out, "excerpts", &excerpts(report))?;
     line(&mut out, "archive", &archive(report))?;
     writeln!(out)?;
     for finding in &report.findings {
@@ -274,6 +275,14 @@ fn index(report: &Report) -> String {
     };
     let (files, pending) = (counted(count(index.files), "file"), count(index.pending_files));
     format!("{files}, {pending} pending  {}", index.path.display())
+}
+
+fn excerpts(report: &Report) -> String {
+    let excerpts = &report.excerpts;
+    match (&excerpts.model, &excerpts.reason) {
+        (Some(model), _) => format!("embedded by {model}"),
+        (None, reason) => format!("none: {}", reason.as_deref().unwrap_or_default()),
+    }
 }
 
 fn archive(report: &Report) -> String {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use app::Context;
 use app::search::embed::{self, embed};
+use app::search::excerpts::{self, continue_behind_index, embed_excerpts};
 use app::search::index::watch::Watch;
 use app::search::index::{Answer, Request, index};
 use serde::Serialize;
@@ -34,6 +35,9 @@ pub(crate) struct Args {
     /// Also embed everything with the chosen model, newest sessions first; continues where it was interrupted.
     #[arg(long, conflicts_with = "dry_run")]
     embed: bool,
+    /// Only embed the excerpts of sessions that have none yet, which `search` otherwise lets go on behind its answers.
+    #[arg(long, conflicts_with_all = ["rebuild", "dry_run", "watch", "embed"])]
+    excerpts: bool,
     /// The model: a folder, a name on the hub, or an endpoint's address [default: from the settings].
     #[arg(long, value_name = "MODEL", requires = "embed")]
     model: Option<String>,
@@ -47,6 +51,9 @@ const EMBED_FOR: Duration = Duration::from_secs(10);
 
 /// Brings the index up to date, then embeds and watches if asked to.
 pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
+    if args.excerpts {
+        return run_excerpts(context, args);
+    }
     let request = Request { dry_run: args.dry_run, rebuild: args.rebuild };
     if args.dry_run {
         return print_dry_run(args, &index(context, &request)?);
@@ -55,6 +62,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
     let answer = index(&followed, &request)?;
     followed.clear();
     print(args, &answer)?;
+    continue_behind_index(context)?;
     let embeds = args.embed || context.config().settings.embedding.everything;
     if embeds {
         let limit = args.watch.then_some(EMBED_FOR);
@@ -67,6 +75,24 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<(), Failure> {
         watch(&followed, args, embeds)?;
     }
     Ok(())
+}
+
+/// Embeds the excerpts of sessions that have none yet.
+fn run_excerpts(context: &Context, args: &Args) -> Result<(), Failure> {
+    let followed = Followed::interruptible(context);
+    let answer = embed_excerpts(&followed)?;
+    followed.clear();
+    if args.json {
+        return super::json(&answer);
+    }
+    let excerpts::Answer { embedded, total, busy, .. } = answer;
+    let mut out = Output::plain();
+    if busy {
+        writeln!(out, "Another Backstory process is embedding.")?;
+    } else {
+        writeln!(out, "{embedded} of {} have excerpts.", counted(total, "session"))?;
+    }
+    Ok(out.finish()?)
 }
 
 /// Embeds for a while and returns whether there is more. A model that fails is tried again when something is new.
@@ -134,6 +160,7 @@ fn watch(context: &Followed, args: &Args, embeds: bool) -> Result<(), Failure> {
             if answer.files > 0 || !answer.failed.is_empty() {
                 print(args, &answer)?;
             }
+            continue_behind_index(context)?;
         }
         has_more = is_due && embeds || has_more;
         if has_more {

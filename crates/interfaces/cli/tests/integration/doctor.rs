@@ -49,6 +49,7 @@ fn a_home_that_is_well() {
     sessions   1  ~/.claude
     sub-agents 0
     index      not created yet; the first `backstory search` creates it
+    excerpts   none: off (embedding.excerpts)
     archive    copies of 0 sessions in 0 B, at most 20 GB  ~/.backstory/archive
 
     No problems found.
@@ -100,6 +101,7 @@ fn what_is_wrong_comes_with_the_next_step() {
     sessions   1  ~/.claude
     sub-agents 0
     index      not created yet; the first `backstory search` creates it
+    excerpts   none: off (embedding.excerpts)
     archive    copies of 0 sessions in 0 B, at most 20 GB  ~/.backstory/archive
 
     problem  there is no program `claude` on your PATH

@@ -238,9 +238,15 @@ fn a_slip_of_the_hand_is_answered_with_what_is_near() {
         .answer("Done")
         .write_to(&desk.home);
     let answer = desk.json(&["search", "lihgthouse", "--mode", "lexical"]);
-    assert_eq!(answer["hits"], json!([]));
-    assert_eq!(answer["did_you_mean"], json!(["lighthouse"]), "as it is written, not as it is in the index");
+    assert_eq!(answer["hits"][0]["session_id"], ID);
+    let note = "no session has the word `lihgthouse`: searched for `lighthouse`";
+    assert_eq!(answer["notes"], json!([note]), "as it is written, not as it is in the index");
     let printed = desk.backstory(&["search", "lihgthouse", "--mode", "lexical"]).succeeded();
-    assert!(printed.stdout.contains("Did you mean `lighthouse`?"), "{}", printed.stdout);
+    assert!(printed.stdout.contains(note), "{}", printed.stdout);
+    // A word that there is was not misspelt.
+    let answer = desk.json(&["search", "dune", "--mode", "lexical"]);
+    assert_eq!((&answer["hits"], &answer["did_you_mean"]), (&json!([]), &json!(["done"])));
+    let printed = desk.backstory(&["search", "dune", "--mode", "lexical"]).succeeded();
+    assert!(printed.stdout.contains("Did you mean `done`?"), "{}", printed.stdout);
     assert!(desk.json(&["search", "zzyzx", "--mode", "lexical"]).get("did_you_mean").is_none());
 }
