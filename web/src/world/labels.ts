@@ -183,7 +183,9 @@ export class Labels {
   /** Where everything is taken, a name covers as little as it can. */
   private leastBad(x: number, y: number, wall: number, total: number, key: string): [number, number] {
     const covered = ([dx, dy]: [number, number]) => this.space.covers(this.nameBox(x + dx, y + dy, total), key)
-    return namePlaces(wall, total).reduce((best, one) => (covered(one) < covered(best) ? one : best), [0, 0])
+    // Lower places are over its own people, and are its own for sure.
+    const places = namePlaces(wall, total).flatMap(([dx, dy]): [number, number][] => [0, 14, 28, 42].map(down => [dx, dy + down]))
+    return places.reduce((best, one) => (covered(one) < covered(best) ? one : best))
   }
 
   private nameBox(x: number, y: number, width: number): Box {
