@@ -7,6 +7,8 @@ from pathlib import Path
 # Of an ELF header, and of a Mach-O header.
 ELF_MACHINES = {62: "x86_64", 183: "aarch64"}
 MACH_CPUS = {0x01000007: "x86_64", 0x0100000C: "aarch64"}
+# Installers know packages for this one under its number; older ones are of interest to nobody.
+OLDEST_GLIBC = (2, 17)
 # The oldest macOS that Rust's targets support.
 MACOS = {"x86_64": "10_12", "aarch64": "11_0"}
 
@@ -60,4 +62,4 @@ def newest_glibc(content: bytes) -> tuple[int, int]:
     versions = {(int(major), int(minor)) for major, minor in re.findall(rb"\0GLIBC_(\d+)\.(\d+)(?:\.\d+)?(?=\0)", content)}
     if not versions:
         raise SystemExit("the program names no version of glibc: link it dynamically")
-    return max(versions)
+    return max(OLDEST_GLIBC, *versions)

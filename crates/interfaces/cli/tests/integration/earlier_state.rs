@@ -67,8 +67,8 @@ fn state_folders_of_earlier_builds_are_read() {
             assert_eq!(ask(&home, &["list"])["sessions"][0]["title"], "Green fence", "{name}");
         }
         if *name >= *PINS {
-            let session = &ask(&home, &["list"])["sessions"][0];
-            assert_eq!((&session["note"], &session["pinned"]), (&"two coats".into(), &true.into()), "{name}");
+            let kept = &ask(&home, &["list"])["sessions"][0]["annotations"];
+            assert_eq!((&kept["note"], &kept["pinned"]), (&"two coats".into(), &true.into()), "{name}");
         }
         assert!(set_aside(&home.state_dir()).is_empty(), "{name}: {:?}", set_aside(&home.state_dir()));
         fs::remove_file(file).unwrap();
