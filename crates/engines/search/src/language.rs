@@ -65,7 +65,7 @@ impl Joined {
         for word in words(question).map(str::to_lowercase) {
             if is_stop_word(&word) || is_function_word(&word) {
                 joined.english += 1;
-            } else if is_foreign_word(&word) || !word.is_ascii() {
+            } else if is_foreign_word(&word) || has_foreign_letter(&word) {
                 joined.foreign += 1;
             }
         }
@@ -103,6 +103,11 @@ fn is_word(word: &str) -> bool {
         && rest.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
+/// Whether a word has a letter that English does without. Chinese is told by how much of it there is.
+fn has_foreign_letter(word: &str) -> bool {
+    word.chars().any(|c| !c.is_ascii() && !is_cjk(c))
+}
+
 fn is_foreign_word(word: &str) -> bool {
     FOREIGN_WORDS.split_ascii_whitespace().any(|known| known == word)
 }
@@ -130,6 +135,7 @@ mod tests {
             "golangci-lint TestFooBar E0308",
             "parser failed with frobnicated daemon",
             "修复 the parser bug",
+            "webhook 签名校验失败",
             "what was the reason for the frobnicated quuxification",
         ] {
             check(question, true);
