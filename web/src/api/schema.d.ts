@@ -3365,6 +3365,8 @@ export interface components {
             claude: components["schemas"]["InstalledClaude"] | null;
             /** @description Claude Code's config folders. */
             config_folders: components["schemas"]["SearchedFolder"][];
+            /** @description What embeds excerpts of sessions. */
+            excerpts: components["schemas"]["DoctorExcerpts"];
             /** @description What is wrong or will be. */
             findings: components["schemas"]["Finding"][];
             /** @description Whether no finding is a problem; `findings` may still hold advice. */
@@ -3377,6 +3379,13 @@ export interface components {
             plugin: components["schemas"]["PluginReport"] | null;
             /** @description The number of sub-agents' transcripts. */
             subagents: number;
+        };
+        /** @description What embeds excerpts of sessions, by which they are found in other words. */
+        DoctorExcerpts: {
+            /** @description The model; `null` where there is none. */
+            model: string | null;
+            /** @description Why there is none. */
+            reason: string | null;
         };
         /** @description A document. */
         Document: {
@@ -5305,6 +5314,8 @@ export interface components {
             best_similarity: number | null;
             /** @description Whether it changed the file that was asked for. */
             changed_file: boolean;
+            /** @description How related the excerpts that stand for the session are, from 0 to 1; `null` if they were not looked at. */
+            excerpts: number | null;
             /** @description The mean cosine similarity of all texts; `null` if meaning was not used. */
             mean_similarity: number | null;
             /** @description The whole session's share of the same. */

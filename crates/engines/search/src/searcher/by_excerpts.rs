@@ -13,6 +13,7 @@ use crate::literal::{has_name, is_literal};
 use crate::meaning::{self, Nearness};
 use crate::outcome::Mode;
 use crate::rank::{self, CosineScale};
+use crate::scripts::is_cjk;
 use crate::sessions::Sessions;
 
 /// The share of sessions from which excerpts count: before that, those without would look unrelated.
@@ -52,6 +53,7 @@ impl Searcher {
             && self.encoder.is_none()
             && !asked.asks_for_file()
             && query.phrases.is_empty()
+            && !query.meant().chars().any(is_cjk)
             && !is_literal(query.meant());
         let model = self.excerpt_model.as_ref().filter(|_| is_asked)?;
         let index = self.folder.parent()?;
