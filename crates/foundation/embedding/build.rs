@@ -1,9 +1,10 @@
 //! Packs the built-in vocabulary, gives table and tokenizer the number they are known by, and puts the packed model into the program
-//! where it was fetched.
+//! where it was fetched, which a release build does itself.
 
 use std::error::Error;
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 #[path = "src/pack.rs"]
 mod pack;
@@ -33,6 +34,24 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Fetches the weights for a release build that has none: who installs from source should find as much as who installs a
+/// package. A build for work on the program takes what is there, and one without a network is made without them.
+fn fetch_model(weights: &Path) {
+    println!("cargo::rerun-if-env-changed=BACKSTORY_BUILD_MODEL");
+    let is_release = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");
+    let is_refused = std::env::var("BACKSTORY_BUILD_MODEL").is_ok_and(|wish| wish == "off");
+    if weights.exists() || !is_release || is_refused {
+        return;
+    }
+    let status = Command::new("bash").arg("../../../scripts/model").stdout(Stdio::null()).status();
+    if !status.is_ok_and(|status| status.success()) {
+        println!(
+            "cargo::warning=the weights of the small model could not be fetched, so this program finds less in other words; \
+             run scripts/model to see why, then build again"
+        );
+    }
+}
+
 /// Packs the weights of all-MiniLM-L6-v2, where they were fetched.
 #[expect(clippy::disallowed_methods, reason = "our own files, at build time")]
 fn embed_model(out: &Path) -> Result<(), Box<dyn Error>> {
@@ -40,6 +59,7 @@ fn embed_model(out: &Path) -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=model");
     println!("cargo::rustc-check-cfg=cfg(has_packed_model)");
     let weights = Path::new("model/model.safetensors");
+    fetch_model(weights);
     if weights.exists() {
         fs::write(out.join("model.safetensors"), pack::pack_model(&fs::read(weights)?)?)?;
         println!("cargo::rustc-cfg=has_packed_model");
