@@ -25,7 +25,7 @@ pub struct Answer {
     pub ask: bool,
     /// With `ask`: the session to offer.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub offered: Option<Offer>,
+    pub offered: Option<OfferedSession>,
     /// Why, in one line.
     pub reason: String,
     /// The session to resume, or the one to wait for.
@@ -88,8 +88,7 @@ pub struct Answer {
 
 /// A session that the person may want to go on with.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[schemars(rename = "OfferedSession")]
-pub struct Offer {
+pub struct OfferedSession {
     /// Its id.
     pub session_id: SessionId,
     /// Its title.

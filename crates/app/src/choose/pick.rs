@@ -11,7 +11,7 @@ use selection::seed::{self, Seed};
 use selection::{Action, Bars, Budget, Considered, Decision, Judgement, Rule, Task};
 use system::join;
 
-use crate::choose::answer::{Answer, Offer};
+use crate::choose::answer::{Answer, OfferedSession};
 use crate::choose::candidates::CandidateSet;
 use crate::choose::directory_schedules::DirectorySchedules;
 use crate::choose::request::{Question, Request};
@@ -181,7 +181,7 @@ impl Chooser<'_> {
         Answer {
             action: decision.action,
             ask: decision.ask,
-            offered: decision.considered.first().filter(|_| decision.ask).map(|first| Offer {
+            offered: decision.considered.first().filter(|_| decision.ask).map(|first| OfferedSession {
                 session_id: first.session_id.clone(),
                 title: title(&first.session_id),
                 branch: first.branch.clone(),

@@ -116,7 +116,7 @@ mod tests {
         };
         check(
             &holdings,
-            "This machine holds 1,234 sessions of 56 projects, from 2026-01-31 to 2026-11-29, and 1 transcript of sub-agents.\n\
+            "This machine holds 1.2k sessions of 56 projects, from 2026-01-31 to 2026-11-29, and 1 transcript of sub-agents.\n\
              Claude Code deletes 12 of them in the next seven days; Backstory keeps copies, and `backstory doctor --fix` keeps the originals.\n\
              3 more were deleted before; what is left of their prompts is found: `backstory prompts`.\n\
              They cost about $120.00 in 2026-10, $0.50 in 2026-11: `backstory cost --by month`.",
