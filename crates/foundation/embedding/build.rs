@@ -36,6 +36,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Fetches the weights for a release build that has none: who installs from source should find as much as who installs a
 /// package. A build for work on the program takes what is there, and one without a network is made without them.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "cargo says in variables what is built, and people what they wish"
+)]
 fn fetch_model(weights: &Path) {
     println!("cargo::rerun-if-env-changed=BACKSTORY_BUILD_MODEL");
     let is_release = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");
