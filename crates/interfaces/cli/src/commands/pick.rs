@@ -138,14 +138,14 @@ fn print(context: &Context, answer: &Answer) -> Result<(), Failure> {
 struct Headline<'a> {
     colour: AnsiColor,
     word: &'static str,
-    session: Option<&'a SessionId>,
+    session: Option<&'a str>,
     title: Option<&'a str>,
 }
 
 impl<'a> Headline<'a> {
     fn new(answer: &'a Answer) -> Self {
         if let Some(offer) = &answer.offered {
-            let (session, title) = (Some(&offer.session_id), offer.title.as_deref());
+            let (session, title) = (Some(offer.session_id.short()), offer.title.as_deref());
             return Self { colour: AnsiColor::Magenta, word: "ask: start fresh, or resume", session, title };
         }
         let (colour, word) = match answer.action {
@@ -154,7 +154,8 @@ impl<'a> Headline<'a> {
             Action::Fresh if answer.pack.is_some() => (AnsiColor::Cyan, "fresh, with a brief"),
             Action::Fresh => (AnsiColor::Cyan, "fresh"),
         };
-        Self { colour, word, session: answer.session_id.as_ref(), title: answer.title.as_deref() }
+        let session = answer.session_id.as_ref().map(SessionId::as_str);
+        Self { colour, word, session, title: answer.title.as_deref() }
     }
 }
 
